@@ -32,13 +32,13 @@ const TEXT = 'The harbour master counts the boats, and writes each one down. '
   .slice(0, 300)
 
 await inScratch(async (folder) => {
-  const here = await diskPlace(folder)
+  const storage = await diskPlace(folder)
   const rounds: (Appended & { readonly floorCpuMs: number })[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const appended = await appendAll(here, join(folder, SESSIONS))
+    const appended = await appendAll(storage, join(folder, SESSIONS))
     rounds.push({ ...appended, floorCpuMs: await encodeAll(appended.events) })
   }
-  await here.close()
+  await storage.close()
   const cpuMs = rounds.map((round) => round.cpuMs)
   const floorCpuMs = rounds.map((round) => round.floorCpuMs)
   const syncs = median(rounds.map((round) => round.syncs))

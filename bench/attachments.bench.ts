@@ -5,7 +5,7 @@ import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
 import { png } from '../test/support/drawing.ts'
-import { writtenPdf } from '../test/support/written-pdf.ts'
+import { buildPdf } from '../test/support/build-pdf.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'
 import { full, median, tell, tellSkipped } from './figure.ts'
@@ -147,7 +147,7 @@ function texts(folder: string, name: string, bytes: number): Promise<string[]> {
 
 /** Two PDFs of two pages; most of one is an invisible comment. */
 function pdfs(folder: string): Promise<string[]> {
-  return two(folder, 'timed.pdf', () => writtenPdf(['The tide.'], { operators: remark() }))
+  return two(folder, 'timed.pdf', () => buildPdf(['The tide.'], { operators: remark() }))
 }
 
 /** Incompressible bytes without a line break. */

@@ -13,11 +13,11 @@ const GROUP_BYTES = 2 * 1024 * 1024
 const BEHIND_CHECKPOINT_BYTES = 256 * 1024
 
 /** Writes a Log of `bytes` bytes as a long Session leaves it: Turns, a checkpoint near the end, an index on release. */
-export async function writeLongLog(here: TestPlace, bytes: number): Promise<SessionId> {
-  const { place, keep } = here
+export async function writeLongLog(storage: TestPlace, bytes: number): Promise<SessionId> {
+  const { place, keep } = storage
   const session = place.ids.session()
   const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
-  const story = new LongStory(here, 1)
+  const story = new LongStory(storage, 1)
   const append = async (drafts: readonly EventDraft[]) => {
     for (const { logged } of value(await writer.append(drafts))) {
       if (!logged.known) throw new Error(`${logged.event.type}: ${logged.why}`)
@@ -37,14 +37,14 @@ export async function writeLongLog(here: TestPlace, bytes: number): Promise<Sess
 
 /** Turns of a Session in which a model reads and edits files. */
 export class LongStory {
-  readonly #here: TestPlace
+  readonly #storage: TestPlace
   readonly #random: Random
   readonly #plain: string
   readonly #foreign: string
   #calls = 0
 
-  constructor(here: TestPlace, seed: number) {
-    this.#here = here
+  constructor(storage: TestPlace, seed: number) {
+    this.#storage = storage
     this.#random = random(seed)
     this.#plain = this.#prose(PLAIN)
     this.#foreign = this.#prose([...PLAIN, ...FOREIGN])
@@ -65,7 +65,7 @@ export class LongStory {
 
   /** A running Turn, after the given number of calls. */
   unendedTurn(calls: number): EventDraft[] {
-    const turn_id = this.#here.place.ids.turn()
+    const turn_id = this.#storage.place.ids.turn()
     return [
       { type: 'turn_started', turn_id, data: { source: { presenter: 'cli' } } },
       {

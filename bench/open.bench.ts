@@ -44,11 +44,11 @@ async function leaveAsKilled(
 ): Promise<void> {
   const writing = `${to} writing`
   await cp(from, writing, { recursive: true })
-  const here = await diskPlace(writing)
-  const { place, keep } = here
+  const storage = await diskPlace(writing)
+  const { place, keep } = storage
   const writer = value(await acquireLog(place, session, { fold: textFold, keep }))
   const begin = writer.cursor.offset
-  const story = new LongStory(here, 2)
+  const story = new LongStory(storage, 2)
   if (first > 0) value(await writer.append([longMessage(place.ids.turn(), first)]))
   while (writer.cursor.offset - begin < tail) {
     value(await writer.append(story.unendedTurn(1)))

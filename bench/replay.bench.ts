@@ -2,8 +2,8 @@
 // rehearsal model's prompt cache, so that the result does not depend on the machine.
 import { readFile } from 'node:fs/promises'
 import { ReplayModel } from '../test/support/replay-model.ts'
-import { costsOf, timesTheCheaper, type Costs } from '../test/support/replay-story.ts'
-import { madeTraces, ReplayTrace } from '../test/support/replay-trace.ts'
+import { costsOf, ratioToCheaper, type Costs } from '../test/support/replay-story.ts'
+import { generatedTraces, ReplayTrace } from '../test/support/replay-trace.ts'
 import type { Measure } from '../test/support/replay-lengths.ts'
 import { full, tell } from './figure.ts'
 
@@ -16,7 +16,7 @@ for (const name of TRACES) {
   const trace = ReplayTrace.parse(JSON.parse(await readFile(file, 'utf8')))
   for (const measure of MEASURES) {
     const costs = await costsBy(measure, trace)
-    const ratio = timesTheCheaper(costs)
+    const ratio = ratioToCheaper(costs)
     tell({ bench: `replay: ${name}, ${named(measure)}`, ratio, bar: '<= 1.1', more: more(costs) })
   }
 }
@@ -24,14 +24,14 @@ for (const name of TRACES) {
 for (const measure of MEASURES) {
   let worst: Costs = { 'attach-turn': 1, window: 1, 'cost-aware': 0 }
   let all = 0
-  for (const trace of madeTraces(MADE)) {
+  for (const trace of generatedTraces(MADE)) {
     const costs = await costsBy(measure, trace)
-    all += timesTheCheaper(costs)
-    if (timesTheCheaper(costs) > timesTheCheaper(worst)) worst = costs
+    all += ratioToCheaper(costs)
+    if (ratioToCheaper(costs) > ratioToCheaper(worst)) worst = costs
   }
   tell({
     bench: `replay: the worst of ${MADE} generated traces, ${named(measure)}`,
-    ratio: timesTheCheaper(worst),
+    ratio: ratioToCheaper(worst),
     bar: '<= 1.5',
     more: { ...more(worst), mean_ratio: all / MADE },
   })

@@ -59,7 +59,7 @@ test('a failed put leaves neither a temporary nor a final file [TI-025]', async 
     const full = await store.put(pieces, 'text/plain')
     expect(full).toMatchObject({ error: { kind: 'storage_failed' } })
     expect(await disk.folder().names()).toEqual([])
-    disk.spaceAgain()
+    disk.freeSpace()
     expect((await store.put(pieces, 'text/plain')).ok).toBe(true)
   }
 })

@@ -5,13 +5,13 @@ import type { ResourceId } from '../model/ids.ts'
 import { TurnId } from '../model/ids.ts'
 import { costlyResources } from './replay-cost.ts'
 
-/** A Turn of a made-up Session. */
-interface Told {
-  /** Handles of pictures that come with its message. */
-  readonly brings?: readonly string[]
-  /** Bytes of text in the request of each call; none is a Turn without an answer. */
+/** A Turn of a generated Session. */
+interface TurnPlan {
+  /** Handles of the images attached to its message. */
+  readonly attached?: readonly string[]
+  /** Bytes of text in the request of each call; empty for a Turn without an answer. */
   readonly texts: readonly number[]
-  /** Handles of what is shown: what it brings, unless there is more. */
+  /** Handles of the images that its requests show; those attached to it by default. */
   readonly shows?: readonly string[]
   readonly before?: readonly EventDraft[]
   readonly uncached?: boolean
@@ -20,10 +20,10 @@ interface Told {
 const PICTURE = { bytes: 30_000, base64: 40_000, tokens: 1_600 }
 const NOW = turnId(99)
 
-/** Events of such Turns, and the beginning of the Turn `NOW`. A token is four bytes, and a picture as many as it pleases. */
-function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
-  const last: Told = { brings: ['@img99'], texts: [] }
-  const drafts = [...turns, last].map((told, number) => draftsOf(told, number))
+/** The Events of these Turns, and the start of the Turn `NOW`. A token is four bytes of text; images have their own cost. */
+function session(turns: readonly TurnPlan[], nowAtMinute = 1): WholeEvent[] {
+  const last: TurnPlan = { attached: ['@img99'], texts: [] }
+  const drafts = [...turns, last].map((plan, number) => draftsOf(plan, number))
   const old = wholeEvents(drafts.flat())
   const minute = String(nowAtMinute).padStart(2, '0')
   return old.map((event) => {
@@ -33,9 +33,9 @@ function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
   })
 }
 
-function draftsOf(told: Told, number: number): EventDraft[] {
-  const { brings = [], texts, shows = brings, before = [], uncached = false } = told
-  const resources = brings.map((one) => sampleDescriptor(one, { size_bytes: PICTURE.bytes }))
+function draftsOf(plan: TurnPlan, number: number): EventDraft[] {
+  const { attached = [], texts, shows = attached, before = [], uncached = false } = plan
+  const resources = attached.map((one) => sampleDescriptor(one, { size_bytes: PICTURE.bytes }))
   let cached = 0
   const calls = texts.flatMap((text, call_index) => {
     const input = text / 4 + shows.length * PICTURE.tokens
@@ -103,8 +103,8 @@ function gone(events: readonly WholeEvent[]): ResourceId[] {
   return costlyResources(events, NOW).map(({ resource_id }) => resource_id)
 }
 
-const LITTLE = { brings: ['@img1'], texts: [8_000, 10_000] }
-const MUCH = { brings: ['@img1'], texts: [8_000, 80_000] }
+const LITTLE = { attached: ['@img1'], texts: [8_000, 10_000] }
+const MUCH = { attached: ['@img1'], texts: [8_000, 80_000] }
 
 test('[SR-008] an image is retired when reading again what follows costs less than keeping it, and the figures are recorded', () => {
   const expected = { tokens: 1_600, following: 500, calls: 20, reread: 575 }
@@ -119,7 +119,7 @@ test('an image is kept while reading again what follows costs more', () => {
 
 test('an image is retired after enough calls, when keeping it for as many more would cost more', () => {
   const calls = (count: number) => [
-    { brings: ['@img1'], texts: [8_000, ...Array.from({ length: count }, () => 24_000)] },
+    { attached: ['@img1'], texts: [8_000, ...Array.from({ length: count }, () => 24_000)] },
   ]
   expect(gone(session(calls(20)))).toEqual([])
   expect(gone(session(calls(30)))).toEqual([resourceId('@img1')])
@@ -128,16 +128,16 @@ test('an image is retired after enough calls, when keeping it for as many more w
 test('an image is not retired before a call that contained it was answered, or on the Turn that attaches it', () => {
   expect(costlyResources([], undefined)).toEqual([])
   expect(gone(session([]))).toEqual([])
-  expect(gone(session([{ brings: ['@img1'], texts: [] }]))).toEqual([])
-  const unanswered = { brings: ['@img2'], texts: [] }
+  expect(gone(session([{ attached: ['@img1'], texts: [] }]))).toEqual([])
+  const unanswered = { attached: ['@img2'], texts: [] }
   expect(gone(session([LITTLE, unanswered]))).toEqual([resourceId('@img1')])
   expect(costlyResources(session([LITTLE]).slice(0, -2), turnId(0))).toEqual([])
 })
 
 test('after a pause in which caches expire, all images are retired at no cost', () => {
-  const told = costlyResources(session([MUCH], 5), NOW)
+  const costly = costlyResources(session([MUCH], 5), NOW)
   const nothing = { tokens: 1_600, following: 0, calls: 20, reread: 0 }
-  expect(told).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
+  expect(costly).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
   expect(gone(session([MUCH], 4))).toEqual([])
 })
 
@@ -146,19 +146,23 @@ test('if a provider caches nothing, all images are retired', () => {
 })
 
 test('the images of the latest message are retired alone if little follows them, whatever follows earlier ones', () => {
-  const later = { brings: ['@img2', '@img3'], shows: ['@img1', '@img2', '@img3'], texts: [82_000] }
+  const later = {
+    attached: ['@img2', '@img3'],
+    shows: ['@img1', '@img2', '@img3'],
+    texts: [82_000],
+  }
   expect(gone(session([MUCH, later]))).toEqual([resourceId('@img2'), resourceId('@img3')])
 })
 
 test('all images are retired together if that saves more', () => {
   const many = Array.from({ length: 10 }, (_, n) => `@img${n + 1}`)
-  const first = { brings: many, texts: [8_000, 80_000] }
-  const later = { brings: ['@img11'], shows: [...many, '@img11'], texts: [82_000, 82_000] }
+  const first = { attached: many, texts: [8_000, 80_000] }
+  const later = { attached: ['@img11'], shows: [...many, '@img11'], texts: [82_000, 82_000] }
   expect(gone(session([first, later]))).toEqual([...many, '@img11'].map(resourceId))
 })
 
 test('all retirements together cost at most their share of the cost of calls without them', () => {
-  // Two calls cost 5,485. Of what they cost without the earlier one, 40 per cent may be spent, and this one takes 575.
+  // Two calls cost 5,485. Retirements may spend 40 per cent of the cost without the earlier one, and this one costs 575.
   const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
   expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
   expect(gone(earlier(1_160))).toEqual([])
@@ -198,7 +202,7 @@ test('after a checkpoint, only images in its tail can be retired', () => {
       summary: 'Pictures were looked at.',
     },
   }
-  const later = { brings: ['@img2'], shows: ['@img1', '@img2'], texts: [9_000] }
+  const later = { attached: ['@img2'], shows: ['@img1', '@img2'], texts: [9_000] }
   const behind = { before: [checkpoint], texts: [4_000, 4_400], shows: ['@img2'] }
   expect(gone(session([LITTLE, later, behind]))).toEqual([resourceId('@img2')])
 })

@@ -27,7 +27,7 @@ test('the compared contract is this one with the path moved to the front, under 
   expect(early.layer0_sha256).not.toBe(layer0_sha256)
 })
 
-test('its version keeps the cache key within its limit', () => {
+test('the version of the compared contract keeps the cache key within its limit', () => {
   const key = cacheKey({
     contract_version: earlyWorkspace('/a').version,
     model: 'model',

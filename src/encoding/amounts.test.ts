@@ -12,7 +12,7 @@ test.each([
   expect(shownBytes(bytes)).toBe(shown)
 })
 
-test('one is one, and all others are many', () => {
+test('a count of one is singular, and every other count is plural', () => {
   expect([0, 1, 1234].map((count) => counted(count, 'Turn'))).toEqual([
     '0 Turns',
     '1 Turn',

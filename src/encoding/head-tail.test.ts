@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HeadTail, type Excerpt } from './head-tail.ts'
 
-/** Pushes `bytes`, cut at the given places, in memory that is reused as a reader's is. */
+/** Pushes `bytes` in chunks that end at the given positions, in reused memory like that of a reader. */
 function pushed(
   bytes: Buffer,
   cuts: readonly number[],
@@ -31,7 +31,7 @@ const anyBytes = fc
   )
   .map((parts) => Buffer.concat(parts))
 
-test('what is shown does not depend on how the stream was cut', () => {
+test('the excerpt does not depend on how the stream is chunked', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
       expect(pushed(bytes, cuts, limit).shown).toEqual(pushed(bytes, [], limit).shown)
@@ -39,7 +39,7 @@ test('what is shown does not depend on how the stream was cut', () => {
   )
 })
 
-test('head and tail are the ends of the decoded text, within the limit, and count what lies between', () => {
+test('head and tail are the two ends of the decoded text, within the limit, and the bytes between them are counted', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
       const text = bytes.toString()
@@ -50,14 +50,14 @@ test('head and tail are the ends of the decoded text, within the limit, and coun
       expect(shown).toBeLessThanOrEqual(limit)
       expect(shown + left_out_bytes).toBe(whole.length)
       expect(total_bytes).toBe(bytes.length)
-      // Not more is lost than half characters at the two cuts.
+      // At most the characters that the two cuts split are lost.
       if (whole.length <= limit) expect([head, left_out_bytes]).toEqual([text, 0])
       else expect(shown).toBeGreaterThan(limit - 7)
     }),
   )
 })
 
-test('that something was not UTF-8 is told exactly when it was not', () => {
+test('invalid UTF-8 is reported exactly if there is any', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
       const replaced = !Buffer.from(bytes.toString()).equals(bytes)
@@ -66,19 +66,19 @@ test('that something was not UTF-8 is told exactly when it was not', () => {
   )
 })
 
-test('what comes live is the text as far as it is complete', () => {
+test('live text contains every complete character so far', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
       const { live } = pushed(bytes, cuts, 20)
       expect(bytes.toString().startsWith(live)).toBe(true)
-      // Three bytes at most may still be completed; if they never are, each becomes a character of three.
+      // At most three bytes may be an incomplete character; if it stays incomplete, each becomes a character of three bytes.
       const missing = Buffer.byteLength(bytes.toString()) - Buffer.byteLength(live)
       expect(missing).toBeLessThanOrEqual(9)
     }),
   )
 })
 
-test('a character is shown whole or not at all', () => {
+test('no character is split', () => {
   const { shown } = pushed(Buffer.from('äöü€€äöü'), [1, 3, 8], 11)
   expect(shown).toEqual({
     head: 'äö',
@@ -89,7 +89,7 @@ test('a character is shown whole or not at all', () => {
   })
 })
 
-test('a megabyte leaves only its ends behind', () => {
+test('of a megabyte only the two ends are returned', () => {
   const { shown } = pushed(Buffer.from('a'.repeat(500_000) + 'b'.repeat(500_000)), [7, 70_000], 10)
   expect(shown).toMatchObject({ head: 'aaaaa', tail: 'bbbbb', left_out_bytes: 999_990 })
 })

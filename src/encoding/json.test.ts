@@ -11,7 +11,7 @@ import {
 
 const anyText = fc.string({ unit: 'binary' })
 
-test('JSON text is well formed whatever text it holds', () => {
+test('JSON is well-formed Unicode, whatever text it contains', () => {
   fc.assert(
     fc.property(fc.dictionary(anyText, anyText), (value) => {
       const text = wellFormedJson(value)
@@ -23,13 +23,13 @@ test('JSON text is well formed whatever text it holds', () => {
   )
 })
 
-test('a lone surrogate becomes the replacement character, a pair and a spelt-out escape stay', () => {
+test('a lone surrogate becomes the replacement character; a pair and literal escape text stay', () => {
   expect(wellFormedJson({ lone: 'a\ud800b', pair: '\u{1f6a2}', spelt: '\\ud800' })).toBe(
     '{"lone":"a\ufffdb","pair":"\u{1f6a2}","spelt":"\\\\ud800"}',
   )
 })
 
-test('equal values have equal canonical JSON, whatever order their keys were set in', () => {
+test('equal values have equal canonical JSON, whatever the order of their keys', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value)
@@ -53,7 +53,7 @@ test('depth is counted in arrays and objects, and hostile depth is refused witho
   expect(depthWithin(JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)), 64)).toBe(false)
 })
 
-test('values are counted before they are made, and what stands in strings is none', () => {
+test('values are counted before they are parsed, and text inside strings does not count', () => {
   expect(valuesWithin('[1,2,{"a":3}]', 5)).toBe(true)
   expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 2002)).toBe(true)
   expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 1000)).toBe(false)
@@ -61,7 +61,7 @@ test('values are counted before they are made, and what stands in strings is non
   expect(valuesWithin(`"${'\\"'.repeat(100)}`, 1)).toBe(true)
 })
 
-test('text that is not JSON parses to nothing, and only plain objects are objects', () => {
+test('text that is not JSON parses to undefined, and only plain objects count as objects', () => {
   expect(parseJson('{"a":')).toBeUndefined()
   expect([{}, [], null, 'x', 1].map(isJsonObject)).toEqual([true, false, false, false, false])
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineFramer, type Framed } from './lines.ts'
 
-/** Cuts `bytes` at the given places and frames the pieces, in memory that is reused as a reader's is. */
+/** Splits `bytes` at the given positions and frames the chunks, in reused memory like that of a reader. */
 function framed(
   bytes: Buffer,
   cuts: readonly number[],
@@ -28,7 +28,7 @@ function shown(one: Framed): string {
     : `${one.offset} ${one.bytes.toString('latin1')}`
 }
 
-test('the lines of a stream are the same wherever it is cut', () => {
+test('the lines of a stream do not depend on how it is chunked', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 200 })
   fc.assert(
     fc.property(text, fc.array(fc.nat(400)), (content, cuts) => {
@@ -42,17 +42,17 @@ test('the lines of a stream are the same wherever it is cut', () => {
         return one
       })
       const { lines, rest: unfinished } = framed(bytes, cuts, 20)
-      const told = rest.length > 20 ? [...expected, `${offset} overlong`] : expected
-      expect({ lines, unfinished }).toEqual({ lines: told, unfinished: rest.length })
+      const expectedLines = rest.length > 20 ? [...expected, `${offset} overlong`] : expected
+      expect({ lines, unfinished }).toEqual({ lines: expectedLines, unfinished: rest.length })
     }),
   )
 })
 
-test('a line over the limit is told once and not held', () => {
+test('a line over the limit is reported once and not kept in memory', () => {
   const framer = new LineFramer(4, 100)
-  const told = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
+  const lines = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
     [...framer.push(Buffer.from(text))].map(shown),
   )
-  expect(told).toEqual(['100 overlong', '110 ok'])
+  expect(lines).toEqual(['100 overlong', '110 ok'])
   expect(framer.lineStart).toBe(113)
 })

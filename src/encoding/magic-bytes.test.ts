@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { binaryKind } from './magic-bytes.ts'
 
-test('known beginnings are named', () => {
-  const told = {
+test('known formats are recognized by their first bytes', () => {
+  const formats = {
     '\x89PNG\r\n\x1a\n....': 'a PNG image',
     '\xff\xd8\xff\xe0': 'a JPEG image',
     'RIFF\x10\0\0\0WEBPVP8 ': 'a WebP image',
@@ -11,12 +11,12 @@ test('known beginnings are named', () => {
     '\xff\xfeh\0i\0': 'text in UTF-16',
     'text\0and a NUL': 'binary data',
   }
-  for (const [letters, kind] of Object.entries(told)) {
+  for (const [letters, kind] of Object.entries(formats)) {
     expect(binaryKind(Buffer.from(letters, 'latin1'))).toBe(kind)
   }
 })
 
-test('text is text, also in an old encoding, also when it only mentions a format', () => {
+test('text is recognized as text, even in an old encoding or if it mentions a format', () => {
   for (const text of ['', 'plain', 'see GIF89a and %PDF-', 'caf\xe9', '\xef\xbb\xbfwith a mark']) {
     expect(binaryKind(Buffer.from(text, 'latin1'))).toBeUndefined()
   }

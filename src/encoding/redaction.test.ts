@@ -19,7 +19,7 @@ test('a key is redacted in texts, lists and names, and nothing else is changed',
   })
 })
 
-test('what holds no key is returned as it is', () => {
+test('text without a key is returned unchanged', () => {
   const value = { text: 'nothing here', list: [1, { a: 'b' }] }
   const bytes = Buffer.from('nothing here')
   expect(new Redactor(KEYS).value(value)).toBe(value)
@@ -93,7 +93,7 @@ describe('any text, any keys, any chunks', () => {
     }
   })
 
-  test('nothing that was returned before the end has to be taken back, and no more is kept back than a key less one', () => {
+  test('text that was already returned stays valid, and less than one key is held back', () => {
     for (let seed = 0; seed < RUNS; seed += 1) {
       const { keys, text, chunks } = madeText(random(seed))
       const stream = new Redactor(keys).textStream()
@@ -109,14 +109,14 @@ describe('any text, any keys, any chunks', () => {
     }
   })
 
-  test('a text that ends in no beginning of a key is not kept back', () => {
+  test('text that does not end with the beginning of a key is not held back', () => {
     const stream = new Redactor(KEYS).textStream()
     expect(stream.push('the answer is 42')).toBe('the answer is 42')
     expect(stream.push(' and sk-can')).toBe(' and ')
     expect(stream.push('ned')).toBe('sk-canned')
   })
 
-  test('a redaction of each chunk alone, and one of each key in its turn, do not pass this', () => {
+  test('redacting each chunk alone, or one key after another, would fail these tests', () => {
     const eachChunk: Naive = (chunks, keys) =>
       chunks.map((chunk) =>
         keys.reduce((rest, key) => rest.replaceAll(key, KEY_PLACEHOLDER), chunk),
@@ -135,7 +135,7 @@ describe('any text, any keys, any chunks', () => {
 
 type Naive = (chunks: readonly string[], keys: readonly string[]) => readonly string[]
 
-/** Few letters, so that keys overlap themselves and each other, begin and hold one another. */
+/** Few letters, so that keys overlap themselves and each other, and start with or contain each other. */
 function madeText(chance: Random) {
   const word = (length: number) =>
     Array.from({ length }, () => chance.pick(['a', 'b', 'c'])).join('')
@@ -154,7 +154,7 @@ function madeText(chance: Random) {
   return { keys, text, chunks }
 }
 
-/** Says what redaction means, in the simplest way: mark what every occurrence covers, then replace each run. */
+/** The definition of redaction, in the simplest form: mark what every occurrence covers, then replace each run. */
 function covered(text: string, keys: readonly string[]): string {
   const from = new Set<number>()
   const joined = new Set<number>()
@@ -168,7 +168,7 @@ function covered(text: string, keys: readonly string[]): string {
       }
     }
   }
-  // A run begins where an occurrence does that no other reaches into.
+  // A run starts at an occurrence that no earlier one overlaps.
   return text
     .split('')
     .map((unit, at) =>

@@ -2,87 +2,87 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
-/** What is told of `bytes`, cut at the given places, in memory that is reused as a reader's is. */
+/** The events in `bytes`, pushed in chunks that end at the given positions, in reused memory like that of a reader. */
 function events(
   bytes: Uint8Array,
   cuts: readonly number[] = [],
   limit = 1_000,
-): { told: ServerSentEvent[]; overlong: boolean } {
+): { found: ServerSentEvent[]; overlong: boolean } {
   const framer = new ServerSentEvents(limit)
   const memory = Buffer.alloc(bytes.length)
-  const told: ServerSentEvent[] = []
+  const found: ServerSentEvent[] = []
   let from = 0
   for (const to of [...cuts, bytes.length].toSorted((a, b) => a - b)) {
     memory.fill(0xff)
     memory.set(bytes.subarray(from, to))
-    told.push(...framer.push(memory.subarray(0, to - from)))
+    found.push(...framer.push(memory.subarray(0, to - from)))
     from = to
   }
-  return { told, overlong: framer.overlong }
+  return { found, overlong: framer.overlong }
 }
 
 function read(text: string): ServerSentEvent[] {
-  return events(Buffer.from(text)).told
+  return events(Buffer.from(text)).found
 }
 
-test('an event has a name, or is a message, and the lines of its data', () => {
+test('an event has a name, which is `message` by default, and the lines of its data', () => {
   expect(read('event: ping\ndata: {}\n\ndata: a\ndata: b\ndata\ndata:\n\n')).toEqual([
     { event: 'ping', data: '{}' },
     { event: 'message', data: 'a\nb\n\n' },
   ])
 })
 
-test('one space after the colon belongs to the field, and a second one to the value', () => {
+test('one space after the colon is dropped, and a second one is part of the value', () => {
   expect(read('data:a\ndata:  b \n\n')).toEqual([{ event: 'message', data: 'a\n b ' }])
 })
 
-test('comments, ids, times and fields that nobody knows say nothing', () => {
+test('comments, ids, retry times and unknown fields are ignored', () => {
   const text = ': hello\nid: 7\nretry: 10\nDATA: no\n data: no\ndata: yes\nwhatever\n\n'
   expect(read(text)).toEqual([{ event: 'message', data: 'yes' }])
 })
 
-test('without data there is no event, and its name does not stay for the next', () => {
+test('a block without data is not an event, and its name does not apply to the next one', () => {
   expect(read('event: a\n\n\n: only a comment\n\ndata: b\n\n')).toEqual([
     { event: 'message', data: 'b' },
   ])
 })
 
-test('the last name of an event counts, and an empty one is none', () => {
+test('the last name of an event counts, and an empty name means the default', () => {
   expect(read('event: a\nevent: b\ndata: 1\n\nevent: a\nevent:\ndata: 2\n\n')).toEqual([
     { event: 'b', data: '1' },
     { event: 'message', data: '2' },
   ])
 })
 
-test('an event that was not ended by a blank line is never told', () => {
+test('an event without a blank line at its end is not returned', () => {
   expect(read('data: whole\n\ndata: half\n')).toEqual([{ event: 'message', data: 'whole' }])
   expect(read('data: half')).toEqual([])
 })
 
-test('lines end with LF, CR or CRLF, each of which ends one line', () => {
+test('LF, CR and CRLF each end one line', () => {
   expect(read('data: a\r\rdata: b\r\n\r\ndata: c\n\ndata: d\r\n\ndata: e\n\r\n')).toEqual(
     ['a', 'b', 'c', 'd', 'e'].map((data) => ({ event: 'message', data })),
   )
 })
 
-test('a byte order mark counts as nothing at the start, and as text elsewhere', () => {
+test('a byte order mark is dropped at the start, and is text elsewhere', () => {
   expect(read('\uFEFFdata: \uFEFFa\n\n\uFEFFdata: b\n\n')).toEqual([
     { event: 'message', data: '\uFEFFa' },
   ])
 })
 
-test('bytes that are no UTF-8 become replacement characters and harm nothing else', () => {
+test('invalid UTF-8 becomes replacement characters and affects nothing else', () => {
   const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('b\n\n')])
-  expect(events(bytes).told).toEqual([{ event: 'message', data: 'a\uFFFDb' }])
+  expect(events(bytes).found).toEqual([{ event: 'message', data: 'a\uFFFDb' }])
 })
 
 const SAMPLE =
   '\uFEFF: ping\r\nevent: eins\r\ndata: {"text":"Größe 🚢"}\r\n\r\ndata: 漢字\rdata: é\r\revent: x\ndata: 3\n\n\r\ndata: rest'
 
-test('a cut after every byte changes nothing', () => {
+test('a stream that arrives byte by byte gives the same events', () => {
   const bytes = Buffer.from(SAMPLE)
   const whole = events(bytes)
-  expect(whole.told).toEqual([
+  expect(whole.found).toEqual([
     { event: 'eins', data: '{"text":"Größe 🚢"}' },
     { event: 'message', data: '漢字\né' },
     { event: 'x', data: '3' },
@@ -91,7 +91,7 @@ test('a cut after every byte changes nothing', () => {
   expect(events(bytes, [...bytes.keys()])).toEqual(whole)
 })
 
-test('any stream says the same however it is cut, also when an event is too long', () => {
+test('any stream gives the same events however it is chunked, even if an event is too long', () => {
   const pieces = ['data', 'event', ':', ' ', '\n', '\r', '\r\n', '\n\n', 'ü', '🚢', '\uFEFF', 'x']
   const text = fc.string({ unit: fc.constantFrom(...pieces), maxLength: 120 })
   fc.assert(
@@ -99,8 +99,8 @@ test('any stream says the same however it is cut, also when an event is too long
       text,
       fc.array(fc.nat(400)),
       fc.integer({ min: 8, max: 80 }),
-      (said, cuts, limit) => {
-        const bytes = Buffer.from(said)
+      (source, cuts, limit) => {
+        const bytes = Buffer.from(source)
         const within = cuts.map((cut) => cut % (bytes.length + 1))
         expect(events(bytes, within, limit)).toEqual(events(bytes, [], limit))
       },
@@ -109,7 +109,7 @@ test('any stream says the same however it is cut, also when an event is too long
   )
 })
 
-test('what was written as events is read as the same events', () => {
+test('written events are read back unchanged', () => {
   const line = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .map((s) => s.replaceAll(/[\r\n]/g, ''))
@@ -128,7 +128,7 @@ test('what was written as events is read as the same events', () => {
         ])
         const bytes = Buffer.from(written.map((text) => text + end).join(''))
         const within = cuts.map((cut) => cut % (bytes.length + 1))
-        expect(events(bytes, within, 10_000).told).toEqual(
+        expect(events(bytes, within, 10_000).found).toEqual(
           all.map(({ event, data }) => ({ event: event || 'message', data: data.join('\n') })),
         )
       },
@@ -136,24 +136,24 @@ test('what was written as events is read as the same events', () => {
   )
 })
 
-test('an event over the limit is told as such, and nothing after it', () => {
+test('an event over the limit is reported as such, and nothing after it is returned', () => {
   const fits = 'data: 1\n\n'
   const inOneLine = Buffer.from(`${fits}data: ${'x'.repeat(20)}\n\n${fits}`)
   const inManyLines = Buffer.from(`${fits}${'data: x\n'.repeat(3)}\n${fits}`)
   const unfinished = Buffer.from(`${fits}:${'x'.repeat(20)}`)
   for (const bytes of [inOneLine, inManyLines, unfinished]) {
     expect(events(bytes, [], 20)).toEqual({
-      told: [{ event: 'message', data: '1' }],
+      found: [{ event: 'message', data: '1' }],
       overlong: true,
     })
   }
   expect(events(Buffer.from(`data: ${'x'.repeat(14)}\n\n`.repeat(3)), [], 20)).toMatchObject({
-    told: [{}, {}, {}],
+    found: [{}, {}, {}],
     overlong: false,
   })
 })
 
-test('an event of two megabytes that comes in tiny chunks is read whole', () => {
+test('an event of two megabytes in tiny chunks is read completely', () => {
   const framer = new ServerSentEvents()
   const chunk = Buffer.alloc(16, 'x')
   framer.push(Buffer.from('data: '))

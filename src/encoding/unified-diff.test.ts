@@ -7,7 +7,7 @@ const text = fc
   .tuple(lines, fc.boolean())
   .map(([all, ended]) => all.join('\n') + (ended && all.length > 0 ? '\n' : ''))
 
-test('applied to the first text it gives the second', () => {
+test('applying a diff to the first text gives the second', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       expect(applied(before, unifiedDiff('x', before, after))).toBe(after)
@@ -16,7 +16,7 @@ test('applied to the first text it gives the second', () => {
   )
 })
 
-test('applied to a long text with a few changes it gives the second', () => {
+test('applying a diff of a long text with a few changes gives the second', () => {
   const edit = fc.tuple(fc.nat({ max: 299 }), fc.constantFrom('drop', 'double', 'change'))
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {
@@ -35,7 +35,7 @@ test('applied to a long text with a few changes it gives the second', () => {
   )
 })
 
-test('texts that have nothing in common are replaced whole, and soon', () => {
+test('texts that have nothing in common are replaced completely, even if they are long', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}\n`).join('')
   const after = Array.from({ length: 20_000 }, (_, i) => `new ${i}\n`).join('')
   const diff = unifiedDiff('x', before, after)
@@ -43,17 +43,17 @@ test('texts that have nothing in common are replaced whole, and soon', () => {
   expect(applied(before, diff)).toBe(after)
 })
 
-test('changes are counted, and placed by lines of the second text', () => {
-  const told = (before: string, after: string) => {
+test('changes are counted, and located by lines of the second text', () => {
+  const summaryOf = (before: string, after: string) => {
     const { added, removed, places } = lineDiff(before, after)
     return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
   }
-  expect(told('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
-  expect(told('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
-  expect(told('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
-  expect(told('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
-  expect(told('a\n', '')).toEqual([0, 1, '1-1'])
-  expect(told('', 'a\nb')).toEqual([2, 0, '1-2'])
+  expect(summaryOf('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
+  expect(summaryOf('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
+  expect(summaryOf('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
+  expect(summaryOf('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
+  expect(summaryOf('a\n', '')).toEqual([0, 1, '1-1'])
+  expect(summaryOf('', 'a\nb')).toEqual([2, 0, '1-2'])
   fc.assert(
     fc.property(text, text, (before, after) => {
       const { added, removed, places, unified } = lineDiff(before, after)
@@ -69,7 +69,7 @@ test('changes are counted, and placed by lines of the second text', () => {
   )
 })
 
-test('it reads as diff -u writes it', () => {
+test('the output is that of diff -u', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n'
   expect(unifiedDiff('dir/file.txt', before, before.replace('five', 'FIVE') + 'nine')).toBe(
     `--- a/dir/file.txt
@@ -94,15 +94,15 @@ test('it reads as diff -u writes it', () => {
   expect(unifiedDiff('x', 'same\n', 'same\n')).toBe('')
 })
 
-/** Applies a diff as strictly as can be: every line and every count must be right. */
+/** Applies a diff strictly: every line and every count must be correct. */
 function applied(before: string, diff: string): string {
   if (diff === '') return before
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')
-  const told = diff.split('\n').slice(2, -1)
+  const rows = diff.split('\n').slice(2, -1)
   const out: string[] = []
   let at = 0
-  for (let i = 0; i < told.length;) {
-    const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$/.exec(told[i++] ?? '')
+  for (let i = 0; i < rows.length;) {
+    const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$/.exec(rows[i++] ?? '')
     expect(header).not.toBeNull()
     const [oldStart, oldCount, newStart, newCount] = [1, 2, 3, 4].map((group) =>
       Number(header?.[group] ?? 1),
@@ -113,9 +113,9 @@ function applied(before: string, diff: string): string {
     at = from
     let [left, right] = [0, 0]
     while (left < oldCount || right < newCount) {
-      const mark = told[i]?.[0]
-      const bare = told[i + 1]?.startsWith('\\') === true
-      const line = (told[i] ?? '').slice(1) + (bare ? '' : '\n')
+      const mark = rows[i]?.[0]
+      const bare = rows[i + 1]?.startsWith('\\') === true
+      const line = (rows[i] ?? '').slice(1) + (bare ? '' : '\n')
       i += bare ? 2 : 1
       if (mark === '+') out.push(line)
       else expect(old[at++]).toBe(line)

@@ -41,7 +41,7 @@ test.each(['', 'relative', './x'])('"%s" is not accepted as a home', async (home
   expect(await openHome(homePath({}))).toMatchObject({ error: { kind: 'invalid_args' } })
 })
 
-test('the home is where the system says, unless the environment overrides it', () => {
+test('the home is that of the system, unless the environment overrides it', () => {
   process.env['HOME'] = '/somewhere'
   expect(userHome()).toBe('/somewhere')
   expect(homePath({})).toBe('/somewhere/.hawser')

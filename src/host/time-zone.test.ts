@@ -19,7 +19,7 @@ test.each([
 })
 
 test.each([undefined, ':Asia/Tokyo', 'CET-1CEST,M3.5.0,M10.5.0/3', 'Nowhere/Never', '../zoneinfo'])(
-  'where TZ is %s, the name means the zone in which this process shows dates',
+  'if TZ is %s, the name is that of the zone in which this process shows dates',
   (set) => {
     if (set === undefined) delete process.env['TZ']
     else process.env['TZ'] = set
@@ -27,7 +27,7 @@ test.each([undefined, ':Asia/Tokyo', 'CET-1CEST,M3.5.0,M10.5.0/3', 'Nowhere/Neve
   },
 )
 
-/** `Intl` has one name for each zone; the system may know it by another one. */
+/** `Intl` has one name for each zone; the system may use another one. */
 function intlName(zone: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }

@@ -44,7 +44,7 @@ test('a missing workspace is an error that names the path', async () => {
   expect(opened).toMatchObject({ ok: false, error: { kind: 'not_found' } })
 })
 
-test('the home folder is where the environment says, and private to the user', async () => {
+test('the environment determines the home folder, which is private to the user', async () => {
   const path = join(await freshFolder(), 'home')
   expect(homePath({ HAWSER_HOME: path })).toBe(path)
   expect(homePath({})).toMatch(/\/\.hawser$/)

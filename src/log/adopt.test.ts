@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -12,45 +12,57 @@ import { verifyLog } from './verify.ts'
 
 /** A Session from a clone: its Log is here, its head is not. */
 async function foreignSession() {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.end()
   const session = SessionId.parse(storyWriter.journal.session)
-  await here.place.heads.remove(session)
+  await storage.place.heads.remove(session)
   return {
-    here,
+    storage,
     session,
-    acquire: () => acquireLog(here.place, session, { fold: textFold, keep: here.keep }),
+    acquire: () => acquireLog(storage.place, session, { fold: textFold, keep: storage.keep }),
   }
 }
 
 test('a foreign Session can be written once a person has adopted it', async () => {
-  const { here, session, acquire } = await foreignSession()
-  expect(value(await verifyLog(here.place, session))).toMatchObject({ foreign: true, events: 12 })
+  const { storage, session, acquire } = await foreignSession()
+  expect(value(await verifyLog(storage.place, session))).toMatchObject({
+    foreign: true,
+    events: 12,
+  })
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
-  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
-  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
+  value(await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }))
+  value(await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }))
   await value(await acquire()).release()
 })
 
 test('an adopted Session with a torn tail is repaired like any other', async () => {
-  const { here, session, acquire } = await foreignSession()
-  const raw = await rawLog(here.place.sessions, session)
-  await overwrite(here.place.sessions, logName(session), Buffer.concat([raw, Buffer.from('{"v')]))
-  expect(value(await verifyLog(here.place, session)).torn_bytes).toBe(3)
-  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
+  const { storage, session, acquire } = await foreignSession()
+  const raw = await rawLog(storage.place.sessions, session)
+  await overwrite(
+    storage.place.sessions,
+    logName(session),
+    Buffer.concat([raw, Buffer.from('{"v')]),
+  )
+  expect(value(await verifyLog(storage.place, session)).torn_bytes).toBe(3)
+  value(await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }))
   await value(await acquire()).release()
-  expect(value(await verifyLog(here.place, session))).toMatchObject({ torn_bytes: 0, events: 14 })
+  expect(value(await verifyLog(storage.place, session))).toMatchObject({
+    torn_bytes: 0,
+    events: 14,
+  })
 })
 
 test('a damaged foreign Session is not adopted', async () => {
-  const { here, session, acquire } = await foreignSession()
-  const raw = await rawLog(here.place.sessions, session)
+  const { storage, session, acquire } = await foreignSession()
+  const raw = await rawLog(storage.place.sessions, session)
   raw[300] = 0
-  await overwrite(here.place.sessions, logName(session), raw)
-  expect(await adoptLog(here.place, session, { fold: textFold, keep: here.keep })).toMatchObject({
+  await overwrite(storage.place.sessions, logName(session), raw)
+  expect(
+    await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }),
+  ).toMatchObject({
     error: { kind: 'log_damaged' },
   })
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, turnEnded, value } from '../../test/support/story.ts'
 import { textFold, type TextState } from '../../test/support/text-fold.ts'
@@ -17,17 +17,17 @@ import { verifyLog } from './verify.ts'
 
 interface Begun {
   readonly disk: CrashDisk
-  readonly here: TestPlace
+  readonly storage: TestPlace
   readonly writer: LogWriter<TextState>
   readonly turn: TurnId
 }
 
-async function begin(disk = new CrashDisk(1), clock = promptClock): Promise<Begun> {
-  const here = await testPlace(disk.folder(), clock)
-  const session = here.place.ids.session()
-  const writing = { fold: textFold, keep: here.keep }
-  const writer = value(await createLog(here.place, session, [sessionStarted], writing))
-  return { disk, here, writer, turn: here.place.ids.turn() }
+async function begin(disk = new CrashDisk(1), clock = immediateClock): Promise<Begun> {
+  const storage = await testPlace(disk.folder(), clock)
+  const session = storage.place.ids.session()
+  const writing = { fold: textFold, keep: storage.keep }
+  const writer = value(await createLog(storage.place, session, [sessionStarted], writing))
+  return { disk, storage, writer, turn: storage.place.ids.turn() }
 }
 
 function message(turn: TurnId, text: string): EventDraft {
@@ -38,8 +38,8 @@ function notice(turn: TurnId, text: string): EventDraft {
   return { type: 'notice', turn_id: turn, data: { code: 'test', text } }
 }
 
-async function linesOf({ here, writer }: Begun): Promise<LogLine[]> {
-  const reader = value(await openReader(here.place, writer.session))
+async function linesOf({ storage, writer }: Begun): Promise<LogLine[]> {
+  const reader = value(await openReader(storage.place, writer.session))
   const lines: LogLine[] = []
   const end = value(await reader.forward((line) => void lines.push(line)))
   expect(end.damage).toBeUndefined()
@@ -131,8 +131,8 @@ test('a field over 64 KiB moves to a blob, so lines stay small [TI-082]', async 
   const data = line?.logged.event.data ?? {}
   expect(Object.keys(data).toSorted()).toEqual(['prompt_mode', 'text_blob'])
   const key = 'text_blob' in data ? String(data.text_blob) : ''
-  expect(value(await begun.here.store.get(key)).toString('utf8')).toBe(long)
-  const raw = await rawLog(begun.here.place.sessions, begun.writer.session)
+  expect(value(await begun.storage.store.get(key)).toString('utf8')).toBe(long)
+  const raw = await rawLog(begun.storage.place.sessions, begun.writer.session)
   expect(raw.length).toBeLessThan(70 * 1024)
 })
 
@@ -158,7 +158,7 @@ test('an Event over the limits is refused alone, and nothing of it is written', 
 
 test('the head advances at the end of a Turn and for Events outside a Turn only', async () => {
   const begun = await begin()
-  const headSeq = async () => value(await readHead(begun.here.place, begun.writer.session))?.seq
+  const headSeq = async () => value(await readHead(begun.storage.place, begun.writer.session))?.seq
   expect(await headSeq()).toBe(0)
   value(await begun.writer.append([message(begun.turn, 'in a Turn')]))
   expect(await headSeq()).toBe(0)
@@ -170,37 +170,37 @@ test('the head advances at the end of a Turn and for Events outside a Turn only'
 
 test('a failed head write is reported, blocks nothing, and is retried later', async () => {
   const begun = await begin()
-  const { heads } = begun.here.place
+  const { heads } = begun.storage.place
   const fails = {
     ...heads,
     open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
   }
-  const home = begun.here.place as { heads: typeof heads }
+  const home = begun.storage.place as { heads: typeof heads }
   home.heads = fails
   value(await begun.writer.append([turnEnded(begun.turn)]))
   expect(begun.writer.headOwed?.kind).toBe('storage_failed')
   home.heads = heads
   value(await begun.writer.append([message(begun.turn, 'in the next Turn')]))
   expect(begun.writer.headOwed).toBeUndefined()
-  expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(2)
+  expect(value(await readHead(begun.storage.place, begun.writer.session))?.seq).toBe(2)
 })
 
 test('a pending head write is retried on release', async () => {
   const begun = await begin()
-  const { heads } = begun.here.place
-  const home = begun.here.place as { heads: typeof heads }
+  const { heads } = begun.storage.place
+  const home = begun.storage.place as { heads: typeof heads }
   home.heads = { ...heads, open: () => Promise.reject(new FileFailure('ENOSPC', 'full')) }
   value(await begun.writer.append([turnEnded(begun.turn)]))
   home.heads = heads
   await begun.writer.release()
-  expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(1)
+  expect(value(await readHead(begun.storage.place, begun.writer.session))?.seq).toBe(1)
 })
 
 test('a long Turn updates its index, so that little is read after a kill', async () => {
   const begun = await begin()
   const text = 'x'.repeat(60_000)
   for (let i = 0; i < 150; i++) value(await begun.writer.append([notice(begun.turn, text)]))
-  const index = await rawBytes(begun.here.place.sessions, indexName(begun.writer.session))
+  const index = await rawBytes(begun.storage.place.sessions, indexName(begun.writer.session))
   const through = Number(/"through_offset":(\d+)/.exec(index.toString('utf8'))?.[1])
   expect(begun.writer.cursor.offset - through).toBeLessThan(8 * 1024 * 1024)
 })
@@ -229,10 +229,10 @@ test('a full disk at any write is reported, leaves nothing half-written, and is 
   for (let fullAtWrite = 1; fullAtWrite <= 50; fullAtWrite++) {
     const begun = await begin()
     const full = new CrashDisk(fullAtWrite, { fullAtWrite }, begun.disk.root)
-    const here = await testPlace(full.folder(), promptClock)
+    const storage = await testPlace(full.folder(), immediateClock)
     await begun.writer.release()
-    const writing = { fold: textFold, keep: here.keep }
-    const taken = await acquireLog(here.place, begun.writer.session, writing)
+    const writing = { fold: textFold, keep: storage.keep }
+    const taken = await acquireLog(storage.place, begun.writer.session, writing)
     if (!taken.ok) {
       expect(taken.error.kind).toBe('storage_failed')
       continue
@@ -245,12 +245,12 @@ test('a full disk at any write is reported, leaves nothing half-written, and is 
       else expect(result.error.kind).toBe('storage_failed')
     }
     expect(acknowledged.length).toBe(Math.max(0, fullAtWrite - 2))
-    full.spaceAgain()
+    full.freeSpace()
     value(await writer.append([message(begun.turn, 'space again')]))
-    const found = await linesOf({ ...begun, here, writer })
+    const found = await linesOf({ ...begun, storage, writer })
     expect(found.slice(1).map(textOf)).toEqual([...acknowledged, 'space again'])
     await writer.release()
-    expect(value(await verifyLog(here.place, writer.session)).damage).toBeUndefined()
+    expect(value(await verifyLog(storage.place, writer.session)).damage).toBeUndefined()
   }
 })
 
@@ -259,10 +259,10 @@ test('a failed sync stops the writer permanently, acknowledges nothing, and the 
     const begun = await begin()
     await begun.writer.release()
     const bad = new CrashDisk(badSyncAt, {}, begun.disk.root)
-    const here = await testPlace(bad.folder(), promptClock)
-    bad.befall({ badSyncAt })
-    const writing = { fold: textFold, keep: here.keep }
-    const taken = await acquireLog(here.place, begun.writer.session, writing)
+    const storage = await testPlace(bad.folder(), immediateClock)
+    bad.injectFaults({ badSyncAt })
+    const writing = { fold: textFold, keep: storage.keep }
+    const taken = await acquireLog(storage.place, begun.writer.session, writing)
     const acknowledged: string[] = []
     if (taken.ok) {
       let stopped = false
@@ -278,12 +278,12 @@ test('a failed sync stops the writer permanently, acknowledges nothing, and the 
     // After a reboot, and on a machine that keeps running and still shows data that never reached the disk.
     const crashed = bad.afterCrash(badSyncAt)
     for (const disk of [crashed, bad.afterKill(badSyncAt)]) {
-      const later = await testPlace(disk.folder(), promptClock)
+      const later = await testPlace(disk.folder(), immediateClock)
       const next = value(await acquireLog(later.place, begun.writer.session, writing))
       value(await next.append([message(begun.turn, 'next')]))
       await next.release()
-      const booted = await testPlace(disk.afterCrash(badSyncAt).folder(), promptClock)
-      const texts = (await linesOf({ ...begun, here: booted })).map(textOf)
+      const booted = await testPlace(disk.afterCrash(badSyncAt).folder(), immediateClock)
+      const texts = (await linesOf({ ...begun, storage: booted })).map(textOf)
       expect(texts.slice(1, 1 + acknowledged.length)).toEqual(acknowledged)
       expect(texts.at(-1)).toBe('next')
     }
@@ -298,10 +298,10 @@ test('a released writer accepts no more appends', async () => {
 
 test('appending changes no byte that was there [PC-062]', async () => {
   const begun = await begin()
-  const before = await rawLog(begun.here.place.sessions, begun.writer.session)
+  const before = await rawLog(begun.storage.place.sessions, begun.writer.session)
   for (let i = 0; i < 20; i++) {
     value(await begun.writer.append([notice(begun.turn, `${i}`)]))
-    const now = await rawLog(begun.here.place.sessions, begun.writer.session)
+    const now = await rawLog(begun.storage.place.sessions, begun.writer.session)
     expect(now.subarray(0, before.length)).toEqual(before)
   }
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -13,7 +13,7 @@ import { indexName, leaseName, logName, tornName } from './place.ts'
 import { openReader } from './reader.ts'
 
 interface FinishedSession {
-  readonly here: TestPlace
+  readonly storage: TestPlace
   readonly session: SessionId
   readonly disk: CrashDisk
 }
@@ -21,16 +21,16 @@ interface FinishedSession {
 /** A finished Session with this many Turns. */
 async function finishedSession(turns = 1): Promise<FinishedSession> {
   const disk = new CrashDisk(1)
-  const here = await testPlace(disk.folder(), promptClock)
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await testPlace(disk.folder(), immediateClock)
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   for (let n = 1; n <= turns; n++) await storyWriter.turn(n)
   await storyWriter.end()
-  return { here, disk, session: SessionId.parse(storyWriter.journal.session) }
+  return { storage, disk, session: SessionId.parse(storyWriter.journal.session) }
 }
 
-const acquire = ({ here, session }: FinishedSession, fold = textFold) =>
-  acquireLog(here.place, session, { fold, keep: here.keep })
+const acquire = ({ storage, session }: FinishedSession, fold = textFold) =>
+  acquireLog(storage.place, session, { fold, keep: storage.keep })
 
 /** The kind of the error and the reason in its details. */
 async function refusal(result: Promise<Result<unknown>>): Promise<unknown> {
@@ -40,8 +40,8 @@ async function refusal(result: Promise<Result<unknown>>): Promise<unknown> {
   return 'reason' in details ? [kind, details['reason']] : kind
 }
 
-async function allLines({ here, session }: FinishedSession): Promise<LogLine[]> {
-  const reader = value(await openReader(here.place, session))
+async function allLines({ storage, session }: FinishedSession): Promise<LogLine[]> {
+  const reader = value(await openReader(storage.place, session))
   const lines: LogLine[] = []
   value(await reader.forward((line) => void lines.push(line)))
   await reader.close()
@@ -49,10 +49,10 @@ async function allLines({ here, session }: FinishedSession): Promise<LogLine[]> 
 }
 
 test('a missing Session is not found, for writers and readers', async () => {
-  const { here } = await finishedSession()
-  const nobody = { here, session: here.place.ids.session(), disk: new CrashDisk(1) }
+  const { storage } = await finishedSession()
+  const nobody = { storage, session: storage.place.ids.session(), disk: new CrashDisk(1) }
   expect(await refusal(acquire(nobody))).toBe('not_found')
-  expect(await refusal(openReader(here.place, nobody.session))).toBe('not_found')
+  expect(await refusal(openReader(storage.place, nobody.session))).toBe('not_found')
 })
 
 test('a Session that is being written is busy, and the error names the writer', async () => {
@@ -66,16 +66,16 @@ test('a Session that is being written is busy, and the error names the writer', 
 })
 
 test('an existing Log cannot be created again', async () => {
-  const { here, session } = await finishedSession()
-  const again = createLog(here.place, session, [], { fold: textFold, keep: here.keep })
+  const { storage, session } = await finishedSession()
+  const again = createLog(storage.place, session, [], { fold: textFold, keep: storage.keep })
   expect(await refusal(again)).toBe('storage_failed')
 })
 
 test('a Session without a head here is foreign: it can be read, not written', async () => {
   const story = await finishedSession()
-  await story.here.place.heads.remove(story.session)
+  await story.storage.place.heads.remove(story.session)
   expect(await refusal(acquire(story))).toBe('session_foreign')
-  const reader = value(await openReader(story.here.place, story.session))
+  const reader = value(await openReader(story.storage.place, story.session))
   expect([reader.foreign, (await allLines(story)).length]).toEqual([true, 12])
 })
 
@@ -83,18 +83,18 @@ test('the next writer records a writer that was killed', async () => {
   const story = await finishedSession()
   value(await acquire(story))
   const killed = story.disk.afterKill(2)
-  const here = await testPlace(killed.folder(), promptClock)
-  const writer = value(await acquire({ ...story, here }))
+  const storage = await testPlace(killed.folder(), immediateClock)
+  const writer = value(await acquire({ ...story, storage }))
   await writer.release()
-  const last = (await allLines({ ...story, here })).at(-1)?.logged.event
+  const last = (await allLines({ ...story, storage })).at(-1)?.logged.event
   expect(last).toMatchObject({ type: 'lock_taken', data: { previous_holder: { pid: 4711 } } })
-  const again = await rawBytes(here.place.sessions, leaseName(story.session))
+  const again = await rawBytes(storage.place.sessions, leaseName(story.session))
   expect(again.length).toBe(0)
 })
 
 test('an unfinished last line is cut off, kept beside the Log, and recorded', async () => {
   const story = await finishedSession()
-  const { sessions } = story.here.place
+  const { sessions } = story.storage.place
   const whole = await rawLog(sessions, story.session)
   const torn = Buffer.from('{"v":1,"seq":12,"id":"evt_01')
   await overwrite(sessions, logName(story.session), Buffer.concat([whole, torn]))
@@ -107,7 +107,7 @@ test('an unfinished last line is cut off, kept beside the Log, and recorded', as
 
 test('a repair that was not recorded is recorded by the next writer', async () => {
   const story = await finishedSession()
-  const { sessions } = story.here.place
+  const { sessions } = story.storage.place
   await overwrite(sessions, tornName(story.session, '12'), Buffer.from('cut earlier'))
   await value(await acquire(story)).release()
   const last = (await allLines(story)).at(-1)?.logged.event
@@ -116,7 +116,7 @@ test('a repair that was not recorded is recorded by the next writer', async () =
 
 test('damage before the last write is never cut: the Log is read-only, and the error names the offset', async () => {
   const story = await finishedSession()
-  const { sessions, heads } = story.here.place
+  const { sessions, heads } = story.storage.place
   const lines = linesOf(await rawLog(sessions, story.session))
   const broken = Buffer.concat(lines.toSpliced(3, 1, Buffer.from('{"v":1}\n')))
   await overwrite(sessions, logName(story.session), broken)
@@ -129,7 +129,7 @@ test('damage before the last write is never cut: the Log is read-only, and the e
     expect(refused).toMatchObject({ error: { kind: 'log_damaged', details: { offset } } })
     expect(await rawLog(sessions, story.session)).toEqual(broken)
   }
-  const read = value(await openReader(story.here.place, story.session))
+  const read = value(await openReader(story.storage.place, story.session))
   const end = value(await read.forward(() => {}))
   expect([end.cursor.seq, end.damage?.kind]).toEqual([3, 'log_damaged'])
 })
@@ -138,12 +138,12 @@ const HEAD_AT_START = '{"seq":-1,"hash":null,"offset":0}'
 
 test('the head detects a truncation at a line end', async () => {
   const story = await finishedSession()
-  const { sessions } = story.here.place
+  const { sessions } = story.storage.place
   const lines = linesOf(await rawLog(sessions, story.session))
   for (let keep = 0; keep < lines.length; keep++) {
     await overwrite(sessions, logName(story.session), Buffer.concat(lines.slice(0, keep)))
     expect(await refusal(acquire(story))).toEqual(['log_damaged', 'head_missing'])
-    const reader = value(await openReader(story.here.place, story.session))
+    const reader = value(await openReader(story.storage.place, story.session))
     const end = value(await reader.forward(() => {}))
     expect(end.damage?.details['reason']).toBe('head_missing')
     await reader.close()
@@ -153,8 +153,8 @@ test('the head detects a truncation at a line end', async () => {
 test('the head detects a Log that was replaced by another valid one', async () => {
   const story = await finishedSession()
   const other = await finishedSession()
-  const { sessions, heads } = story.here.place
-  const strange = await rawLog(other.here.place.sessions, other.session)
+  const { sessions, heads } = story.storage.place
+  const strange = await rawLog(other.storage.place.sessions, other.session)
   await overwrite(sessions, logName(other.session), strange)
   await overwrite(heads, other.session, await rawBytes(heads, story.session))
   const exchanged = { ...story, session: other.session }
@@ -163,7 +163,7 @@ test('the head detects a Log that was replaced by another valid one', async () =
 
 test('a Log whose last line a newer Hawser wrote is not cut', async () => {
   const story = await finishedSession()
-  const { sessions } = story.here.place
+  const { sessions } = story.storage.place
   const newer = Buffer.concat([
     await rawLog(sessions, story.session),
     Buffer.from('{"v":2,"x":1}\n'),
@@ -175,13 +175,13 @@ test('a Log whose last line a newer Hawser wrote is not cut', async () => {
 
 test('an index of another fold version, or one that is damaged, is not used', async () => {
   const story = await finishedSession(2)
-  const { sessions } = story.here.place
+  const { sessions } = story.storage.place
   const full = value(await acquire(story)).state
-  // Let go without an index of its own being newer.
+  // Killed before it could write a newer index.
   const index = await rawBytes(sessions, indexName(story.session))
   const other = { ...textFold, version: 'text-2', initial: { counts: { other: 1 }, lastTexts: [] } }
-  const here = await testPlace(story.disk.afterKill(1).folder(), promptClock)
-  const rebuilt = value(await acquire({ ...story, here }, other))
+  const storage = await testPlace(story.disk.afterKill(1).folder(), immediateClock)
+  const rebuilt = value(await acquire({ ...story, storage }, other))
   expect(rebuilt.state.counts).toEqual({ ...full.counts, other: 1, lock_taken: 1 })
   await rebuilt.release()
   for (const bad of [
@@ -203,17 +203,17 @@ test('snapshot plus tail equals the fold of everything', async () => {
       fc.integer({ min: 0, max: 4 }),
       async (before, after) => {
         const disk = new CrashDisk(before * 10 + after)
-        const here = await testPlace(disk.folder(), promptClock)
-        const storyWriter = new StoryWriter(here, newJournal())
+        const storage = await testPlace(disk.folder(), immediateClock)
+        const storyWriter = new StoryWriter(storage, newJournal())
         await storyWriter.begin()
         for (let n = 0; n < before; n++) await storyWriter.turn(n)
         await storyWriter.end()
         await storyWriter.open()
         for (let n = 0; n < after; n++) await storyWriter.turn(n)
         // Killed: the index is that of the first part.
-        const later = await testPlace(disk.afterKill(1).folder(), promptClock)
+        const later = await testPlace(disk.afterKill(1).folder(), immediateClock)
         const session = SessionId.parse(storyWriter.journal.session)
-        const story = { here: later, disk, session }
+        const story = { storage: later, disk, session }
         const writer = value(await acquire(story))
         const all = (await allLines(story)).reduce(
           (state, line) => textFold.step(state, line),
@@ -229,9 +229,9 @@ test('snapshot plus tail equals the fold of everything', async () => {
 
 test('a fork continues the chain of its parent', async () => {
   const story = await finishedSession()
-  const { here } = story
+  const { storage } = story
   const at = (await allLines(story))[4]
-  const child = here.place.ids.session()
+  const child = storage.place.ids.session()
   const fork = {
     type: 'session_fork',
     data: {
@@ -244,7 +244,7 @@ test('a fork continues the chain of its parent', async () => {
     },
   } as const
   const writer = value(
-    await createLog(here.place, child, [fork], { fold: textFold, keep: here.keep }),
+    await createLog(storage.place, child, [fork], { fold: textFold, keep: storage.keep }),
   )
   await writer.release()
   const [first] = await allLines({ ...story, session: child })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { diskPlace } from '../../test/support/disk-place.ts'
 import { freshFolder } from '../../test/support/folder.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
@@ -16,9 +16,9 @@ import { openReader, type LogReader } from './reader.ts'
 import { LOG_START } from './scan.ts'
 
 async function finishedSessionIn(
-  here: TestPlace,
+  storage: TestPlace,
 ): Promise<{ storyWriter: StoryWriter; session: SessionId }> {
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
   return { storyWriter, session: SessionId.parse(storyWriter.journal.session) }
@@ -31,9 +31,9 @@ async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
 }
 
 test('a Log can be read forward and backward, without a lock, while it is being written', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { storyWriter, session } = await finishedSessionIn(here)
-  const reader = value(await openReader(here.place, session))
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { storyWriter, session } = await finishedSessionIn(storage)
+  const reader = value(await openReader(storage.place, session))
   const lines = await forward(reader)
   expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, i) => i))
   expect(await forward(reader, lines[4]?.next)).toEqual(lines.slice(5))
@@ -47,27 +47,30 @@ test('a Log can be read forward and backward, without a lock, while it is being 
 })
 
 test('reading stops where the visitor returns false', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await finishedSessionIn(here)
-  const reader = value(await openReader(here.place, session))
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session } = await finishedSessionIn(storage)
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward(({ seq }) => (seq === 3 ? false : undefined)))
   expect([end.cursor.seq, end.damage]).toEqual([4, undefined])
 })
 
 test('a reader stops before an incomplete last line, reports it, and changes nothing', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await finishedSessionIn(here)
-  const torn = Buffer.concat([await rawLog(here.place.sessions, session), Buffer.from('{"v":1,')])
-  await overwrite(here.place.sessions, logName(session), torn)
-  const reader = value(await openReader(here.place, session))
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session } = await finishedSessionIn(storage)
+  const torn = Buffer.concat([
+    await rawLog(storage.place.sessions, session),
+    Buffer.from('{"v":1,'),
+  ])
+  await overwrite(storage.place.sessions, logName(session), torn)
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward(() => {}))
   expect([end.cursor.seq, end.unfinished, end.damage]).toEqual([12, true, undefined])
-  expect(await rawLog(here.place.sessions, session)).toEqual(torn)
+  expect(await rawLog(storage.place.sessions, session)).toEqual(torn)
 })
 
 test('Events of unknown type and with unknown fields are kept as they are', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, storyWriter } = await finishedSessionIn(here)
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session, storyWriter } = await finishedSessionIn(storage)
   const { cursor } = storyWriter.writer
   const event = {
     id: EventId.parse('evt_01kg0000000000000000000000'),
@@ -77,9 +80,9 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
     data: '{"a":{"b":[1]}}',
   }
   const { bytes } = sealLine(event, cursor.seq, cursor.prev, 0)
-  const raw = await rawLog(here.place.sessions, session)
-  await overwrite(here.place.sessions, logName(session), Buffer.concat([raw, bytes]))
-  const reader = value(await openReader(here.place, session))
+  const raw = await rawLog(storage.place.sessions, session)
+  await overwrite(storage.place.sessions, logName(session), Buffer.concat([raw, bytes]))
+  const reader = value(await openReader(storage.place, session))
   const last = (await forward(reader)).at(-1)
   expect(last?.hash).toBe(sha256(bytes.subarray(0, -1)))
   expect(last?.logged).toMatchObject({
@@ -90,13 +93,13 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
 })
 
 test('descriptors and hydrations come back from the Log as they were written [SR-040] [SH-037]', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, storyWriter } = await finishedSessionIn(here)
-  const turn_id = here.place.ids.turn()
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session, storyWriter } = await finishedSessionIn(storage)
+  const turn_id = storage.place.ids.turn()
   const blob = await storyWriter.put(Buffer.from('pixels'))
   const content_sha256 = blob.slice(0, 64)
   const image = Descriptor.parse({
-    resource_id: here.place.ids.resource(),
+    resource_id: storage.place.ids.resource(),
     handle: '@img1',
     kind: 'image',
     name: 'harbour.png',
@@ -120,7 +123,7 @@ test('descriptors and hydrations come back from the Log as they were written [SR
       turn_id,
       data: {
         skill: { name: 'review', content_sha256 },
-        activation_event_id: here.place.ids.event(),
+        activation_event_id: storage.place.ids.event(),
         context_source_id: 'diff',
         produced_by: { kind: 'command', name: 'git', args: { list: ['diff', 'HEAD'] } },
         permission: { mode: 'ask', decision: 'allowed', explicit: true },
@@ -134,7 +137,7 @@ test('descriptors and hydrations come back from the Log as they were written [SR
     },
   ]
   await storyWriter.append(drafts)
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const last = (await forward(reader)).slice(-2).map(({ logged: { event, known } }) => ({
     known,
     type: event.type,
@@ -162,18 +165,18 @@ test('a follower gets every line once and in order, including those of another p
   expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => i))
   await reader.close()
   await storyWriter.end()
-  await storyWriter.here.close()
+  await storyWriter.storage.close()
   await elsewhere.close()
 })
 
 test('a follower polls if it cannot watch the file', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { storyWriter, session } = await finishedSessionIn(here)
-  const sessions = Object.create(here.place.sessions, {
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { storyWriter, session } = await finishedSessionIn(storage)
+  const sessions = Object.create(storage.place.sessions, {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
-  }) as typeof here.place.sessions
-  const files = { open: here.place.sessions.open.bind(here.place.sessions) }
-  const blind = { ...here.place, sessions: Object.assign(sessions, files) }
+  }) as typeof storage.place.sessions
+  const files = { open: storage.place.sessions.open.bind(storage.place.sessions) }
+  const blind = { ...storage.place, sessions: Object.assign(sessions, files) }
   const reader = value(await openReader(blind, session))
   const stop = new AbortController()
   const seen: number[] = []
@@ -189,11 +192,11 @@ test('a follower polls if it cannot watch the file', async () => {
 })
 
 test('a follower fails with cursor_expired when a line it saw is rolled back', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await finishedSessionIn(here)
-  const raw = await rawLog(here.place.sessions, session)
-  const reader = value(await openReader(here.place, session))
-  const file = await here.place.sessions.open(logName(session), 'append')
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session } = await finishedSessionIn(storage)
+  const raw = await rawLog(storage.place.sessions, session)
+  const reader = value(await openReader(storage.place, session))
+  const file = await storage.place.sessions.open(logName(session), 'append')
   const kinds: string[] = []
   for await (const result of reader.follow(LOG_START, new AbortController().signal)) {
     kinds.push(result.ok ? 'ok' : result.error.kind)
@@ -203,9 +206,9 @@ test('a follower fails with cursor_expired when a line it saw is rolled back', a
 })
 
 test('following ends without an error when stopped, even while idle', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, storyWriter } = await finishedSessionIn(here)
-  const reader = value(await openReader(here.place, session))
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session, storyWriter } = await finishedSessionIn(storage)
+  const reader = value(await openReader(storage.place, session))
   const stop = new AbortController()
   const following = reader.follow(storyWriter.writer.cursor, stop.signal).next()
   stop.abort()
@@ -213,9 +216,9 @@ test('following ends without an error when stopped, even while idle', async () =
 })
 
 test('a follower detects a rolled-back line even if another of the same length replaced it', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, storyWriter } = await finishedSessionIn(here)
-  const raw = await rawLog(here.place.sessions, session)
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session, storyWriter } = await finishedSessionIn(storage)
+  const raw = await rawLog(storage.place.sessions, session)
   const { cursor } = storyWriter.writer
   const line = (id: string) =>
     sealLine(
@@ -230,10 +233,10 @@ test('a follower detects a rolled-back line even if another of the same length r
       cursor.prev,
       0,
     ).bytes
-  const file = await here.place.sessions.open(logName(session), 'append')
+  const file = await storage.place.sessions.open(logName(session), 'append')
   const write = (bytes: Buffer) => file.write(bytes)
   await write(line('evt_01kg0000000000000000000000'))
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const kinds: string[] = []
   for await (const result of reader.follow(cursor, new AbortController().signal)) {
     kinds.push(result.ok ? 'ok' : result.error.kind)
@@ -245,10 +248,10 @@ test('a follower detects a rolled-back line even if another of the same length r
 })
 
 test('a follower far behind gets everything in small batches', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, storyWriter } = await finishedSessionIn(here)
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const { session, storyWriter } = await finishedSessionIn(storage)
   for (let n = 0; n < 60; n++) await storyWriter.turn(n)
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const stop = new AbortController()
   let seen = 0
   for await (const result of reader.follow(LOG_START, stop.signal)) {

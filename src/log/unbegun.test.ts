@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -22,11 +22,11 @@ const FIRST_HEAD: HeadRecord = { seq: 0, hash: 'a'.repeat(64), offset: 300 }
 
 /** A Log with the content `text`, and its head. */
 async function leftOver(text: string, head: HeadRecord | undefined) {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const session = here.place.ids.session()
-  await overwrite(here.place.sessions, logName(session), Buffer.from(text))
-  if (head !== undefined) await writeHead(here.place, session, head)
-  return { here, session }
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const session = storage.place.ids.session()
+  await overwrite(storage.place.sessions, logName(session), Buffer.from(text))
+  if (head !== undefined) await writeHead(storage.place, session, head)
+  return { storage, session }
 }
 
 /** The result of every way to open the Log. */
@@ -50,11 +50,11 @@ test.each([
 ] as const)(
   'a Log that was only %s is not found, however it is opened',
   async (_name, text, head) => {
-    const { here, session } = await leftOver(text, head)
-    expect(await answers(here, session)).toEqual(NOT_FOUND)
+    const { storage, session } = await leftOver(text, head)
+    expect(await answers(storage, session)).toEqual(NOT_FOUND)
     if (head === undefined)
       expect(
-        await adoptLog(here.place, session, { fold: textFold, keep: here.keep }),
+        await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }),
       ).toMatchObject({
         error: { kind: 'not_found' },
       })
@@ -62,21 +62,21 @@ test.each([
 )
 
 test('an empty Log whose head names a line is damaged and is not removed', async () => {
-  const { here, session } = await leftOver('', FIRST_HEAD)
-  const verdict = value(await verifyLog(here.place, session))
+  const { storage, session } = await leftOver('', FIRST_HEAD)
+  const verdict = value(await verifyLog(storage.place, session))
   expect(verdict.damage?.kind).toBe('log_damaged')
-  expect(await removeUnbegun(here.place, { dryRun: false })).toBe(0)
-  expect((await rawLog(here.place.sessions, session)).length).toBe(0)
+  expect(await removeUnbegun(storage.place, { dryRun: false })).toBe(0)
+  expect((await rawLog(storage.place.sessions, session)).length).toBe(0)
 })
 
 test('empty Logs are removed with their heads; Logs with content or being created stay', async () => {
-  const { here, session } = await leftOver('', HEAD_BEFORE_FIRST)
-  const { place } = here
+  const { storage, session } = await leftOver('', HEAD_BEFORE_FIRST)
+  const { place } = storage
   const [torn, creating, whole] = [place.ids.session(), place.ids.session(), place.ids.session()]
   await overwrite(place.sessions, logName(torn), Buffer.from('{"v":1'))
   await overwrite(place.sessions, logName(creating), Buffer.alloc(0))
   const lease = value(await takeLease(place, creating))
-  const writing = { fold: textFold, keep: here.keep }
+  const writing = { fold: textFold, keep: storage.keep }
   await value(await createLog(place, whole, [sessionStarted], writing)).release()
   const logs = async () => (await place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
   expect(await removeUnbegun(place, { dryRun: true })).toBe(1)
@@ -88,16 +88,16 @@ test('empty Logs are removed with their heads; Logs with content or being create
 })
 
 test('a Log whose creation fails leaves nothing behind', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const heads = {
-    ...here.place.heads,
+    ...storage.place.heads,
     open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
-    remove: (name: string) => here.place.heads.remove(name),
-    sync: () => here.place.heads.sync(),
+    remove: (name: string) => storage.place.heads.remove(name),
+    sync: () => storage.place.heads.sync(),
   }
-  const session = here.place.ids.session()
-  const writing = { fold: textFold, keep: here.keep }
-  const begun = await createLog({ ...here.place, heads }, session, [sessionStarted], writing)
+  const session = storage.place.ids.session()
+  const writing = { fold: textFold, keep: storage.keep }
+  const begun = await createLog({ ...storage.place, heads }, session, [sessionStarted], writing)
   expect(begun).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })
-  expect(await here.place.sessions.names()).not.toContain(logName(session))
+  expect(await storage.place.sessions.names()).not.toContain(logName(session))
 })

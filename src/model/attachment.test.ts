@@ -17,6 +17,6 @@ test('a refused attachment is kept with its code, name and reason [AT-022]', () 
   expect(Object.keys(AttachmentError.shape)).not.toContain('path')
 })
 
-test('a refused attachment has a code of the list', () => {
+test('a refused attachment has a known code', () => {
   expect(AttachmentError.safeParse({ ...REFUSED, code: 'ugly' }).success).toBe(false)
 })

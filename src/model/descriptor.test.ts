@@ -44,7 +44,7 @@ test('a descriptor names its Resource by a prefixed id [SR-005]', () => {
 })
 
 test.each(['image', 'pdf', 'text', 'file'])(
-  'a descriptor of kind %s demands its hash and its blob [SR-006] [TI-081]',
+  'a descriptor of kind %s requires its hash and its blob [SR-006] [TI-081]',
   (kind) => {
     expect(accepts({ ...IMAGE, kind })).toBe(true)
     expect(accepts({ ...IMAGE, kind, content_sha256: undefined })).toBe(false)

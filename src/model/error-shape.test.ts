@@ -22,7 +22,7 @@ test.each(['kind', 'message', 'details', 'next_actions'])('an error always has %
   expect(ErrorObject.safeParse({ ...BODY.error, [field]: undefined }).success).toBe(false)
 })
 
-test('an error has a kind of the list', () => {
+test('an error has a known kind', () => {
   expect(ErrorObject.safeParse({ ...BODY.error, kind: 'tired' }).success).toBe(false)
 })
 

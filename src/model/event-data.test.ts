@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
-import { changed, read, resource, SAMPLES } from '../../test/support/every-event-data.ts'
+import { withoutField, read, resource, SAMPLES } from '../../test/support/every-event-data.ts'
 import { EVENT_DATA, EVENT_TYPES } from './events/event.ts'
 
 describe.each(EVENT_TYPES)('%s', (type) => {
@@ -11,14 +11,14 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(read(type, SAMPLES[type])).toMatchObject({ known: true, event: { data: SAMPLES[type] } })
   })
 
-  test.each(Object.keys(shape))('is known without %s just when that may be absent', (field) => {
+  test.each(Object.keys(shape))('is known without %s only if that field is optional', (field) => {
     const mayBeAbsent = z.safeParse(shape[field]!, undefined).success
-    expect(read(type, changed(type, field)).known).toBe(mayBeAbsent)
+    expect(read(type, withoutField(type, field)).known).toBe(mayBeAbsent)
   })
 
-  test.each(Object.keys(shape))('is of unknown shape when %s is of another kind', (field) => {
+  test.each(Object.keys(shape))('has an unknown shape if %s has another type', (field) => {
     const other = field === 'item' ? undefined : Number.NaN
-    expect(read(type, changed(type, field, { [field]: other }))).toMatchObject({
+    expect(read(type, withoutField(type, field, { [field]: other }))).toMatchObject({
       known: false,
       why: 'unknown_shape',
     })
@@ -29,7 +29,7 @@ test('a hydration names its producer, even one without arguments [SH-012]', () =
   const withArgs = (args: object) =>
     read(
       'skill_context_hydration',
-      changed('skill_context_hydration', 'produced_by', {
+      withoutField('skill_context_hydration', 'produced_by', {
         produced_by: { kind: 'file', name: 'a.ts', ...args },
       }),
     ).known
@@ -37,7 +37,7 @@ test('a hydration names its producer, even one without arguments [SH-012]', () =
   expect(withArgs({})).toBe(false)
 })
 
-test('a hydration demands its Skill, source, permission and output hash [SH-010] [SH-011] [SH-013] [SH-015]', () => {
+test('a hydration requires its Skill, source, permission and output hash [SH-010] [SH-011] [SH-013] [SH-015]', () => {
   for (const field of [
     'skill',
     'activation_event_id',
@@ -45,15 +45,15 @@ test('a hydration demands its Skill, source, permission and output hash [SH-010]
     'permission',
     'output_sha256',
   ]) {
-    expect(read('skill_context_hydration', changed('skill_context_hydration', field)).known).toBe(
-      false,
-    )
+    expect(
+      read('skill_context_hydration', withoutField('skill_context_hydration', field)).known,
+    ).toBe(false)
   }
 })
 
-test('a hydration requires its output and accepts the Resource with the whole of it [SH-014]', () => {
+test('a hydration requires its output and accepts the Resource with the complete output [SH-014]', () => {
   const hydrated = (without: string, others: object = {}) =>
-    read('skill_context_hydration', changed('skill_context_hydration', without, others))
+    read('skill_context_hydration', withoutField('skill_context_hydration', without, others))
   expect(hydrated('output').known).toBe(false)
   expect(hydrated('resource_id', { resource_id: '../whole.txt' }).known).toBe(false)
   expect(hydrated('', { output: 'the first lines' })).toMatchObject({
@@ -70,16 +70,16 @@ test('a hydration that was not truncated omits default values [SH-015]', () => {
 
 test('the pressure of a call is unavailable or one of four tiers [PC-049]', () => {
   const withPressure = (pressure: unknown) =>
-    read('provider_usage', changed('provider_usage', 'pressure', { pressure })).known
+    read('provider_usage', withoutField('provider_usage', 'pressure', { pressure })).known
   expect(withPressure('unavailable')).toBe(true)
   expect(withPressure({ tier: 'recovery', ratio: 1, window_tokens: 1 })).toBe(false)
   expect(withPressure('unknown')).toBe(false)
 })
 
-test('the record of a call demands its contract version [PC-038]', () => {
+test('the record of a call requires its contract version [PC-038]', () => {
   const named = (contract_version?: unknown) => {
     const others = contract_version === undefined ? {} : { contract_version }
-    return read('provider_request', changed('provider_request', 'contract_version', others))
+    return read('provider_request', withoutField('provider_request', 'contract_version', others))
   }
   expect([named(), named(1), named(null)].map(({ known }) => known)).toEqual([false, false, false])
   expect(named('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
@@ -87,20 +87,20 @@ test('the record of a call demands its contract version [PC-038]', () => {
 
 test('figures of a call may name neither contract nor transport, as in a Log of an earlier version', () => {
   for (const field of ['contract_version', 'transport']) {
-    expect(read('provider_usage', changed('provider_usage', field)).known).toBe(true)
+    expect(read('provider_usage', withoutField('provider_usage', field)).known).toBe(true)
   }
 })
 
 test('the record of a call contains its transport, whether it continued, and why not [PC-030]', () => {
   const request = (without: string, others: object = {}) =>
-    read('provider_request', changed('provider_request', without, others))
+    read('provider_request', withoutField('provider_request', without, others))
   expect(request('transport').known).toBe(false)
   expect(request('', { previous_response_id_used: 'yes' }).known).toBe(false)
   expect(request('')).toMatchObject({
     event: { data: { transport: 'websocket', previous_response_id_used: true } },
   })
   const continued = (continuation: unknown) =>
-    read('provider_usage', changed('provider_usage', 'continuation', { continuation }))
+    read('provider_usage', withoutField('provider_usage', 'continuation', { continuation }))
   for (const bad of [{}, { used: 'no' }, { used: false, reset_reason: 1 }, 'reset']) {
     expect(continued(bad).known).toBe(false)
   }
@@ -112,13 +112,14 @@ test('the record of a call contains its transport, whether it continued, and why
 test('a checkpoint may list its limitations, each a sentence [PC-044]', () => {
   const limitations = [1]
   expect(
-    read('history_compaction', changed('history_compaction', 'limitations', { limitations })).known,
+    read('history_compaction', withoutField('history_compaction', 'limitations', { limitations }))
+      .known,
   ).toBe(false)
 })
 
 test('a view records the Resource, who requested it and the outcome [SR-043]', () => {
   for (const field of ['resource_id', 'by', 'outcome']) {
-    expect(read('resource_view', changed('resource_view', field)).known).toBe(false)
+    expect(read('resource_view', withoutField('resource_view', field)).known).toBe(false)
   }
 })
 
@@ -126,6 +127,6 @@ test('a fork names at most 64 Resources', () => {
   const resources = (count: number) =>
     Array.from({ length: count }, () => ({ parent_resource_id: resource, resource_id: resource }))
   const forked = (count: number) =>
-    read('session_fork', changed('session_fork', '', { resources: resources(count) })).known
+    read('session_fork', withoutField('session_fork', '', { resources: resources(count) })).known
   expect([forked(64), forked(65)]).toEqual([true, false])
 })

@@ -95,7 +95,7 @@ describe('a user message', () => {
 })
 
 describe('an answer', () => {
-  test('may have images, in the shape that messages have [TI-057]', () => {
+  test('may have images, in the same shape as messages [TI-057]', () => {
     const done = { text: 'here', status: 'completed' }
     expect(accepts('assistant.done', done)).toBe(true)
     expect(accepts('assistant.done', { ...done, images: [PICTURE] })).toBe(true)
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect(accepts('assistant.done', { ...done, status: 'evaporated' })).toBe(false)
   })
 
-  test('that is cut names the blob of the whole', () => {
+  test('that is truncated names the blob of the complete answer', () => {
     const cut = { text: 'he', status: 'completed', truncated: true }
     expect(accepts('assistant.done', { ...cut, text_blob: `${sha}.txt` })).toBe(true)
     expect(accepts('assistant.done', { ...cut, text_blob: 'x' })).toBe(false)
@@ -115,7 +115,7 @@ describe('an answer', () => {
     expect(accepts(type, { text: 'a', images: [] })).toBe(false)
   })
 
-  test('that is an error has a kind of the list', () => {
+  test('that is an error has a known kind', () => {
     const error = { kind: 'overloaded', message: 'busy', retryable: true }
     expect(accepts('error', error)).toBe(true)
     expect(accepts('error', { ...error, kind: 'tired' })).toBe(false)
@@ -123,7 +123,7 @@ describe('an answer', () => {
 })
 
 describe('the envelope of a frame', () => {
-  test('is the same with and without images, and keeps fields it does not know [TI-100]', () => {
+  test('is the same with and without images, and keeps unknown fields [TI-100]', () => {
     const frame = { ...ENVELOPE, type: 'user.message', later: 1 }
     for (const payload of [{ text: 'hi' }, { text: 'hi', images: [PICTURE] }]) {
       expect(Frame.parse({ ...frame, payload })).toEqual({ ...frame, payload })

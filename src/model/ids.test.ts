@@ -8,7 +8,7 @@ test.each([
   ['trn', TurnId],
   ['res', ResourceId],
   ['evt', EventId],
-])('an id with %s is a lower-case ULID behind its prefix', (prefix, schema) => {
+])('an id with %s is its prefix and a lower-case ULID', (prefix, schema) => {
   const accepts = (id: string) => schema.safeParse(id).success
   const ulid = '7zzzzzzzzzzzzzzzzzzzzzzzzz'
   expect(accepts(`${prefix}_${ulid}`)).toBe(true)

@@ -8,7 +8,7 @@ test('an open object keeps unknown fields and leaves them out of its type', () =
   expectTypeOf<z.infer<typeof Point>>().toEqualTypeOf<{ x: number }>()
 })
 
-test('text is bounded by its bytes and not by its letters', () => {
+test('the limit of a text counts bytes, not characters', () => {
   expect(utf8Bytes('aé€😀')).toBe(1 + 2 + 3 + 4)
   const accepts = (text: string) => boundedText(1, 4).safeParse(text).success
   expect([accepts(''), accepts('a'), accepts('😀'), accepts('😀a')]).toEqual([

@@ -21,7 +21,7 @@ async function refusal(work: Promise<unknown>): Promise<HawserError> {
   return error.reason
 }
 
-test('an answer that is good is passed on', async () => {
+test('a successful response is returned unchanged', async () => {
   const { url } = await serveHttp((request, response) => {
     response.end(request.headers.authorization)
   })
@@ -57,14 +57,14 @@ test.each([
   'http://api.example.invalid/v1',
   'http://192.168.0.1',
   'http://127.0.0.1.example.invalid',
-])('a key does not go over plain http to another machine: %s', async (place) => {
+])('a key is not sent over plain http to another machine: %s', async (place) => {
   expect(await refusal(fetchOf(place)(`${place}/x`, post))).toMatchObject({
     kind: 'not_configured',
     details: { origin: new URL(place).origin },
   })
 })
 
-test('a base URL that is none is not used', async () => {
+test('an invalid base URL is not used', async () => {
   for (const place of [
     '',
     'api.example.invalid',
@@ -76,12 +76,12 @@ test('a base URL that is none is not used', async () => {
 })
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect with status %i is not followed, and no other server hears of it',
+  'a redirect with status %i is not followed, and its target gets no request',
   async (status) => {
     const other = await serveHttp((_request, response) => void response.end())
     const location = `${other.url}steal?secret=1`
     const { url, firstClosed } = await serveHttp((_request, response) => {
-      // The body does not end: whoever reads it to its end waits for ever.
+      // The body never ends, so reading it to the end would block.
       response.writeHead(status, { location }).write('moved')
     })
     expect(await refusal(fetchOf(url)(url, post))).toMatchObject({
@@ -94,21 +94,23 @@ test.each([301, 302, 303, 307, 308])(
   },
 )
 
-test('a redirect without a place, or to one on the same server, is not followed either', async () => {
+test('a redirect without a location, or to the same server, is not followed either', async () => {
   const places: (string | undefined)[] = [undefined, '/other', 'http://[']
   const { url } = await serveHttp((request, response) => {
     const location = places[Number(request.url?.slice(1))]
     response.writeHead(302, location === undefined ? {} : { location }).end()
   })
-  const told = await Promise.all(places.map((_, at) => refusal(fetchOf(url)(`${url}${at}`, post))))
-  expect(told.map(({ kind, details }) => [kind, details])).toEqual([
+  const refusals = await Promise.all(
+    places.map((_, at) => refusal(fetchOf(url)(`${url}${at}`, post))),
+  )
+  expect(refusals.map(({ kind, details }) => [kind, details])).toEqual([
     ['not_configured', { status: 302 }],
     ['not_configured', { status: 302, location_origin: new URL(url).origin }],
     ['not_configured', { status: 302 }],
   ])
 })
 
-test('an error status is what the vendor says in its body and its headers', async () => {
+test('an error status is reported with the facts in its body and headers', async () => {
   const { url } = await serveHttp((_request, response) => {
     response.writeHead(429, {
       'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT',
@@ -131,9 +133,9 @@ test('an error status is what the vendor says in its body and its headers', asyn
   })
 })
 
-test('without a key plain http goes wherever the base URL says', async () => {
+test('without a key, plain http is allowed to any machine', async () => {
   const { url } = await serveHttp((_request, response) => void response.end('here'))
-  // Leads to this machine, but does not say so.
+  // An address of this machine that does not count as local.
   const place = url.replace('127.0.0.1', '0.0.0.0')
   expect((await refusal(fetchOf(place)(place))).kind).toBe('not_configured')
   const fetch = boundFetch({ key: undefined, baseUrl: place, clock: systemClock })

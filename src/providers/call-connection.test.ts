@@ -6,34 +6,34 @@ import {
   all,
   answer,
   BODY,
-  callBy,
+  callWith,
   callOf,
   DONE,
   END,
   failure,
   IDLE_MS,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { until, virtualClock } from '../../test/support/virtual-clock.ts'
 import type { Send } from './call.ts'
 import type { ProviderEvent } from './provider.ts'
 
-describe('a call that is interrupted', () => {
-  test('before it begins is not made', async () => {
+describe('an interrupted call', () => {
+  test('is not sent if it is interrupted before it starts', async () => {
     const { url, connections } = await serveEvents(END)
     expect(await all(callOf(url)(BODY, AbortSignal.abort()))).toEqual([failure('interrupted', {})])
     expect(connections.size).toBe(0)
   })
 
-  test('before the server answers closes the connection', async () => {
+  test('closes the connection if the server has not answered yet', async () => {
     const abort = new AbortController()
     const { url, firstClosed } = await serveHttp(() => abort.abort())
     expect(await all(callOf(url)(BODY, abort.signal))).toEqual([failure('interrupted', {})])
     expect(await firstClosed).toBe('closed')
   })
 
-  test('while the server is silent closes the connection', async () => {
+  test('closes the connection while the server is silent', async () => {
     const abort = new AbortController()
     const { url, firstClosed } = await serveEvents('data: a\n\n')
     const events = callOf(url)(BODY, abort.signal)[Symbol.asyncIterator]()
@@ -45,7 +45,7 @@ describe('a call that is interrupted', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('between two events says none of those that had come', async () => {
+  test('returns none of the events that arrived but were not read yet', async () => {
     const abort = new AbortController()
     const { url, firstClosed } = await serveEvents(`data: abc\n\n${END}`)
     const seen: ProviderEvent[] = []
@@ -53,30 +53,30 @@ describe('a call that is interrupted', () => {
       seen.push(event)
       if (seen.length === 2) abort.abort()
     }
-    expect(seen).toEqual([...said('ab'), failure('interrupted', {})])
+    expect(seen).toEqual([...textDeltas('ab'), failure('interrupted', {})])
     expect(await firstClosed).toBe('closed')
   })
 
-  test('is so whatever its connection says about it', async () => {
+  test('ends as interrupted, whatever error its connection reports', async () => {
     const abort = new AbortController()
     const loud: Send = (_body, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('closed')))
       })
-    const events = all(callBy(loud)(BODY, abort.signal))
+    const events = all(callWith(loud)(BODY, abort.signal))
     abort.abort()
     expect(await events).toEqual([failure('interrupted', {})])
   })
 
-  test('ends also when what sends it does not listen', async () => {
+  test('ends even if its send function ignores the signal', async () => {
     const abort = new AbortController()
-    const never = callBy(() => new Promise(() => {}))
+    const never = callWith(() => new Promise(() => {}))
     const events = all(never(BODY, abort.signal))
     abort.abort()
     expect(await events).toEqual([failure('interrupted', {})])
   })
 
-  test('cannot be so after its end: the signal is let go', async () => {
+  test('leaves no listener on the signal after its end', async () => {
     const { url } = await serveEvents(END, (response) => response.end())
     const { signal } = new AbortController()
     expect(await all(callOf(url)(BODY, signal))).toEqual([DONE])
@@ -85,7 +85,7 @@ describe('a call that is interrupted', () => {
 })
 
 describe('a server that is silent for too long', () => {
-  test('before it answers is given up', async () => {
+  test('is abandoned before it answers', async () => {
     const clock = virtualClock()
     const { url, firstClosed } = await serveHttp(() => clock.advance(IDLE_MS))
     const events = await all(callOf(url, clock)(BODY, new AbortController().signal))
@@ -94,7 +94,7 @@ describe('a server that is silent for too long', () => {
     expect(clock.pending()).toEqual([])
   })
 
-  test('in the middle of its answer is given up, but every byte is a sign of life', async () => {
+  test('is abandoned in the middle of its answer, but every byte restarts the idle limit', async () => {
     const clock = virtualClock()
     let say = (_text: string) => {}
     const { url, firstClosed } = await serveEvents('data: a\n\n', (response) => {
@@ -115,7 +115,7 @@ describe('a server that is silent for too long', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('is not one whose answer nobody has time to read', async () => {
+  test('is not assumed while the caller reads slowly', async () => {
     const clock = virtualClock()
     const { url } = await serveEvents('data: ab\n\n', (response) => response.end(END))
     const seen: ProviderEvent[] = []
@@ -123,19 +123,19 @@ describe('a server that is silent for too long', () => {
       clock.advance(10 * IDLE_MS)
       seen.push(event)
     }
-    expect(seen).toEqual([...said('ab'), DONE])
+    expect(seen).toEqual([...textDeltas('ab'), DONE])
   })
 })
 
 describe('a connection', () => {
-  test('that cannot be made is a failure of the network', async () => {
+  test('that cannot be established is a network failure', async () => {
     const { url, stop } = await serveHttp(() => {})
     stop()
     const details = { code: 'ECONNREFUSED', origin: url.slice(0, -1) }
     expect(await answer(url)).toEqual([failure('network', details)])
   })
 
-  test('that breaks off before the answer is a failure of the network', async () => {
+  test('that breaks before the answer is a network failure', async () => {
     const { url, connections } = await serveBytes('', (socket) => socket.resetAndDestroy())
     expect(await answer(url)).toEqual([
       failure('network', expect.objectContaining({ code: 'ECONNRESET' })),
@@ -156,10 +156,10 @@ describe('a connection', () => {
       (s: Socket) => s.end(),
     ],
     ['ends before its length', `content-length: 99\r\n\r\ndata: a\n\n`, (s: Socket) => s.end()],
-  ])('that %s in the middle of an answer is a failure of the network', async (_how, rest, end) => {
+  ])('that %s in the middle of an answer is a network failure', async (_how, rest, end) => {
     const { url } = await serveBytes(`${chunked}${rest}`, end)
     expect(await answer(url)).toEqual([
-      ...said('a'),
+      ...textDeltas('a'),
       failure('network', expect.objectContaining({ code: 'ECONNRESET' })),
     ])
   })

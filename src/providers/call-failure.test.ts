@@ -5,13 +5,13 @@ import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
 import {
   all,
   BODY,
-  callBy,
+  callWith,
   DONE,
   END,
   failure,
   HEAD,
   KEY,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { virtualClock } from '../../test/support/virtual-clock.ts'
@@ -21,7 +21,7 @@ import { boundFetch } from './bound-fetch.ts'
 import { failureOf } from './call-failure.ts'
 import type { Send } from './call.ts'
 
-/** How both SDKs are set up: they read nothing of the environment and try nothing twice. */
+/** The configuration of both SDKs: they ignore the environment and do not retry. */
 function settings(baseURL: string, clock: Clock = systemClock) {
   const fetch = boundFetch({ key: KEY, baseUrl: baseURL, clock })
   return { apiKey: KEY, baseURL, fetch, maxRetries: 0, logLevel: 'off' } as const
@@ -46,20 +46,20 @@ const SDKS: readonly (readonly [string, (url: string, clock?: Clock) => Send])[]
 
 describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
   function answer(url: string, signal = new AbortController().signal) {
-    return all(callBy(sendTo(url))(BODY, signal))
+    return all(callWith(sendTo(url))(BODY, signal))
   }
 
-  test('a body arrives byte for byte, and its answer is read here', async () => {
+  test('a body arrives byte for byte, and the answer is read by our reader', async () => {
     const bodies: Buffer[] = []
     const { url } = await serveHttp((request, response) => {
       request.on('data', (chunk: Buffer) => void bodies.push(chunk))
       request.on('end', () => response.writeHead(200, HEAD).end(`data: ab\n\n${END}`))
     })
-    expect(await answer(url)).toEqual([...said('ab'), DONE])
+    expect(await answer(url)).toEqual([...textDeltas('ab'), DONE])
     expect(Buffer.concat(bodies)).toEqual(BODY)
   })
 
-  test('an error status is what the vendor said, once', async () => {
+  test('an error status is reported once, with the facts from the vendor', async () => {
     let requests = 0
     const { url } = await serveHttp((_request, response) => {
       requests += 1
@@ -87,7 +87,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(requests).toBe(1)
   })
 
-  test('a redirect is refused, and the other server is not asked', async () => {
+  test('a redirect is refused, and its target gets no request', async () => {
     const other = await serveEvents(END)
     const { url } = await serveHttp((_request, response) => {
       response.writeHead(307, { location: other.url }).end()
@@ -97,7 +97,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(other.connections.size).toBe(0)
   })
 
-  test('a connection that cannot be made, or breaks off, is told with its code', async () => {
+  test('a connection that fails or breaks is reported with its code', async () => {
     const gone = await serveHttp(() => {})
     gone.stop()
     const broken = await serveBytes('', (socket) => socket.resetAndDestroy())
@@ -107,24 +107,24 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     ])
   })
 
-  test('a connection that is not made in time is told with its code', async () => {
+  test('a connection that times out is reported with its code', async () => {
     const clock = virtualClock()
     const { url } = await serveBytes('', () => clock.advance(30_000))
-    // The server waits for a request and gets a handshake, which it does not answer.
+    // The server waits for a request, so it does not answer the TLS handshake.
     const sealed = url.replace('http:', 'https:')
-    expect(await all(callBy(sendTo(sealed, clock))(BODY, new AbortController().signal))).toEqual([
+    expect(await all(callWith(sendTo(sealed, clock))(BODY, new AbortController().signal))).toEqual([
       failure('network', expect.objectContaining({ code: 'ETIMEDOUT' })),
     ])
   })
 
-  test('an interruption closes the connection, before the answer and in it', async () => {
+  test('an interruption closes the connection, before and during the answer', async () => {
     const waiting = new AbortController()
     const silent = await serveHttp(() => waiting.abort())
     expect(await answer(silent.url, waiting.signal)).toEqual([failure('interrupted', {})])
     expect(await silent.firstClosed).toBe('closed')
     const reading = new AbortController()
     const speaking = await serveEvents('data: a\n\n')
-    for await (const event of callBy(sendTo(speaking.url))(BODY, reading.signal)) {
+    for await (const event of callWith(sendTo(speaking.url))(BODY, reading.signal)) {
       if (event.type === 'text_delta') reading.abort()
       else expect(event).toEqual(failure('interrupted', {}))
     }
@@ -132,7 +132,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
   })
 })
 
-test('what an SDK throws of an error status by itself is understood too', () => {
+test('an error that an SDK itself throws for an error status is understood too', () => {
   const headers = new Headers({ 'request-id': 'req_1', 'x-request-id': 'req_1' })
   const error = { type: 'authentication_error', message: 'No.' }
   const thrown = [

@@ -5,14 +5,14 @@ import {
   all,
   answer,
   BODY,
-  callBy,
+  callWith,
   callOf,
   DONE,
   END,
   failure,
   HEAD,
   KEY,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { until, virtualClock } from '../../test/support/virtual-clock.ts'
@@ -20,14 +20,14 @@ import { until, virtualClock } from '../../test/support/virtual-clock.ts'
 const MiB = 1024 * 1024
 
 describe('an answer', () => {
-  test('is what its events say, to the first end and no further', async () => {
+  test('consists of its events up to the first end', async () => {
     const { url } = await serveEvents(
       'data: ab\n\nevent: ping\ndata: {}\n\nevent: twice\ndata: x\n\n',
     )
-    expect(await answer(url)).toEqual([...said('ab'), DONE])
+    expect(await answer(url)).toEqual([...textDeltas('ab'), DONE])
   })
 
-  test('is the same wherever it is cut', async () => {
+  test('does not depend on how it is chunked', async () => {
     const text = Buffer.from(`data: Größe 🚢\r\n\r\ndata: x\n\n${END}`)
     let cut = 0
     const { url } = await serveHttp((_request, response) => {
@@ -37,11 +37,11 @@ describe('an answer', () => {
     const stream = callOf(url)
     for (cut = 1; cut < text.length; cut += 1) {
       const events = await all(stream(BODY, new AbortController().signal))
-      expect(events).toEqual([...said('Größe 🚢x'), DONE])
+      expect(events).toEqual([...textDeltas('Größe 🚢x'), DONE])
     }
   })
 
-  test('that has ended leaves its connection to the next call', async () => {
+  test('that has ended releases its connection for the next call', async () => {
     const clock = virtualClock()
     const { url, connections } = await serveEvents(END, (response) => {
       response.end('data: [DONE]\n\n')
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(connections.size).toBe(1)
   })
 
-  test('after which the server does not stop is not waited for', async () => {
+  test('ends even if the server keeps sending', async () => {
     const clock = virtualClock()
     const silent = await serveEvents(END)
     expect(await all(callOf(silent.url, clock)(BODY, new AbortController().signal))).toEqual([DONE])
@@ -68,7 +68,7 @@ describe('an answer', () => {
     expect(await endless.firstClosed).toBe('closed')
   })
 
-  test('whose reader stops early is not read on', async () => {
+  test('is not read further if its reader stops early', async () => {
     const { url, firstClosed } = await serveEvents('data: abc\n\n')
     for await (const event of callOf(url)(BODY, new AbortController().signal)) {
       expect(event).toEqual({ type: 'text_delta', text: 'a' })
@@ -78,11 +78,15 @@ describe('an answer', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an invalid answer', () => {
   test.each([
-    ['stops without an end', 'data: a\n\n', said('a')],
-    ['stops in the middle of its last event', 'data: a\n\nevent: done\ndata: {}\n', said('a')],
-    ['says nothing', '', []],
+    ['stops without an end', 'data: a\n\n', textDeltas('a')],
+    [
+      'stops in the middle of its last event',
+      'data: a\n\nevent: done\ndata: {}\n',
+      textDeltas('a'),
+    ],
+    ['is empty', '', []],
   ])('%s', async (_how, text, events) => {
     const { url } = await serveHttp((_request, response) => {
       response.writeHead(200, HEAD).end(text)
@@ -90,10 +94,10 @@ describe('an answer that is none', () => {
     expect(await answer(url)).toEqual([...events, failure('invalid_response', {})])
   })
 
-  test('ends with its connection and has no end of its own', async () => {
+  test('ends with its connection and not with an end event', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
     const { url } = await serveBytes(`${head}data: a\n\n`, (socket) => socket.end())
-    expect(await answer(url)).toEqual([...said('a'), failure('invalid_response', {})])
+    expect(await answer(url)).toEqual([...textDeltas('a'), failure('invalid_response', {})])
   })
 
   test.each([
@@ -111,14 +115,14 @@ describe('an answer that is none', () => {
       '{"type":"error","error":{"type":"overloaded_error","message":"m"}}',
       'overloaded',
     ],
-  ])('is of type %s and says %s', async (type, text, kind) => {
+  ])('has the type %s and the content %s', async (type, text, kind) => {
     const { url } = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-type': type }).end(text)
     })
     expect(await answer(url)).toEqual([failure(kind)])
   })
 
-  test('is of another type and does not end', async () => {
+  test('has another type and never ends', async () => {
     const { url, firstClosed } = await serveHttp((_request, response) => more(response))
     function more(response: ServerResponse): void {
       if (!response.destroyed) response.write('x'.repeat(10_000), () => more(response))
@@ -152,8 +156,8 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('what fails on this side', () => {
-  test('an error that the reader finds is told without the key', async () => {
+describe('a failure on this side', () => {
+  test('an error of the reader is reported without the key', async () => {
     const { url, firstClosed } = await serveEvents('event: fault\ndata: no\n\n')
     const error = {
       kind: 'refused',
@@ -164,23 +168,23 @@ describe('what fails on this side', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('the connection is closed by the time that an error is told', async () => {
+  test('the connection is closed before an error is reported', async () => {
     const { url, firstClosed } = await serveEvents('event: fault\ndata: no\n\n')
     const events = callOf(url)(BODY, new AbortController().signal)[Symbol.asyncIterator]()
     expect(await events.next()).toMatchObject({ value: { type: 'error' } })
     expect(await firstClosed).toBe('closed')
   })
 
-  test('a defect of the reader is one error', async () => {
+  test('an exception of the reader is one error', async () => {
     const { url, firstClosed } = await serveEvents('data: a\n\nevent: defect\ndata: x\n\n')
     expect(await answer(url)).toEqual([
-      ...said('a'),
+      ...textDeltas('a'),
       failure('internal', { causes: ['TypeError: no [redacted key]'] }),
     ])
     expect(await firstClosed).toBe('closed')
   })
 
-  test('whatever is thrown in place of an answer is one error', async () => {
+  test('anything thrown instead of an answer is one error', async () => {
     const thrown: [unknown, string][] = [
       [new Error(`Bearer ${KEY} is bad`), 'internal'],
       [KEY, 'internal'],
@@ -193,15 +197,15 @@ describe('what fails on this side', () => {
     const kinds = await Promise.all(
       thrown.map(async ([error]) => {
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- An SDK may throw anything.
-        const stream = callBy(() => Promise.reject(error))
+        const stream = callWith(() => Promise.reject(error))
         return all(stream(BODY, new AbortController().signal))
       }),
     )
     expect(kinds).toEqual(thrown.map(([, kind]) => [failure(kind)]))
   })
 
-  test('an answer without a body has no end', async () => {
-    const stream = callBy(() => {
+  test('an answer without a body is invalid', async () => {
+    const stream = callWith(() => {
       return Promise.resolve({ status: 200, headers: new Headers(HEAD), body: null })
     })
     const events = await all(stream(BODY, new AbortController().signal))

@@ -11,23 +11,23 @@ const READERS = { messages: messagesReader, responses: responsesReader, chat: ch
 const CALL = { id: 'call_1', name: 'read', arguments: '{"path":"a"}' }
 const HALF = { id: 'call_2', name: 'write', arguments: '{"pa' }
 
-/** The end of an answer whose stop reason is one that no type of the vendor knows. */
+/** The end of an answer with a stop reason that the vendor's types do not include. */
 function endOf(dialect: VendorDialect, answer: VendorAnswer, stop?: string): string {
   const known = LIMIT_WORDS[dialect]
   const text = sseOf(dialect, stop === undefined ? answer : { ...answer, stop: known }).toString()
   const bytes = stop === undefined ? text : text.replaceAll(`"${known}"`, JSON.stringify(stop))
   const reader = READERS[dialect]()
-  const said = new ServerSentEvents()
+  const events = new ServerSentEvents()
     .push(Buffer.from(bytes))
     .flatMap((event) => [...reader.take(event)])
-  return wordsOf(said)
+  return wordsOf(events)
 }
 
 const LIMIT_WORDS = { messages: 'max_tokens', responses: 'max_output_tokens', chat: 'length' }
 
-function wordsOf(said: readonly ProviderEvent[]): string {
-  const calls = said.filter((event) => event.type === 'item' && event.item.kind === 'tool_call')
-  const last = said.at(-1)
+function wordsOf(events: readonly ProviderEvent[]): string {
+  const calls = events.filter((event) => event.type === 'item' && event.item.kind === 'tool_call')
+  const last = events.at(-1)
   if (last?.type === 'error') return last.error.kind
   if (last?.type !== 'done') return 'none'
   const { cut, paused = false } = last
@@ -36,7 +36,7 @@ function wordsOf(said: readonly ProviderEvent[]): string {
 }
 
 test.each<[VendorDialect, string | undefined, VendorAnswer, string]>([
-  // Messages: every reason of the vendor's types, and one that is not.
+  // Messages: every reason in the vendor's types, and an unknown one.
   ['messages', 'end_turn', { text: 'a' }, 'whole, ran 0'],
   ['messages', 'tool_use', { calls: [CALL] }, 'whole, ran 1'],
   ['messages', 'tool_use', { text: 'a' }, 'lost_call lost 1, ran 0'],
@@ -52,7 +52,7 @@ test.each<[VendorDialect, string | undefined, VendorAnswer, string]>([
   ['messages', 'model_context_window_exceeded', { text: 'a' }, 'context_overflow'],
   ['messages', 'of_later', { text: 'a' }, 'unknown_reason lost 0, ran 0'],
   ['messages', 'of_later', { text: 'a', calls: [HALF] }, 'unknown_reason lost 1, ran 0'],
-  // Chat Completions, and words of compatible servers.
+  // Chat Completions, and reasons of compatible servers.
   ['chat', 'stop', { text: 'a' }, 'whole, ran 0'],
   ['chat', 'stop', { calls: [CALL] }, 'whole, ran 1'],
   ['chat', 'tool_calls', { calls: [CALL] }, 'whole, ran 1'],

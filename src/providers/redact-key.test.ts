@@ -10,7 +10,7 @@ function hidden(text: string, key: string | undefined = KEY): string {
   return redactKey(failed('auth', text).error, key).message
 }
 
-test('a key is hidden wherever it stands, in the message and in all details', () => {
+test('a key is redacted everywhere, in the message and in all details', () => {
   const error = failed('auth', `Wrong key ${KEY}, ${KEY}!`, {
     code: KEY,
     deep: [{ said: `Bearer ${KEY}` }],
@@ -24,7 +24,7 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
   })
 })
 
-test('a key is hidden in the words of a vendor that a cause repeats', () => {
+test('a key is redacted in a vendor message that a cause repeats', () => {
   const cause = { type: 'provider', code: KEY, status: 400, refusedMedia: { at: KEY } } as const
   const error = redactKey(withCause(failed('auth', 'No.'), cause).error, KEY)
   expect(error[CAUSE]).toEqual({
@@ -35,7 +35,7 @@ test('a key is hidden in the words of a vendor that a cause repeats', () => {
   })
 })
 
-test('a telling part of a key is hidden, with what a vendor left of the rest', () => {
+test('a part of a key that reveals it is redacted, with what the vendor left of the rest', () => {
   expect(hidden('Incorrect API key: sk-live-*******b1a6.')).toBe(
     'Incorrect API key: [redacted key].',
   )
@@ -44,21 +44,21 @@ test('a telling part of a key is hidden, with what a vendor left of the rest', (
   expect(hidden('sk-live is short enough')).toBe('sk-live is short enough')
 })
 
-test('no eight characters of a key in a row are ever left', () => {
+test('no eight consecutive characters of a key remain', () => {
   const part = fc.tuple(fc.nat(KEY.length), fc.nat(KEY.length)).map(([a, b]) => KEY.slice(a, b))
   const text = fc
     .array(fc.oneof(part, fc.string({ maxLength: 5 })))
     .map((pieces) => pieces.join(''))
   fc.assert(
-    fc.property(text, (said) => {
-      const left = hidden(said)
+    fc.property(text, (message) => {
+      const left = hidden(message)
       const parts = Array.from({ length: KEY.length - 7 }, (_, at) => KEY.slice(at, at + 8))
       expect(parts.filter((one) => left.includes(one))).toEqual([])
     }),
   )
 })
 
-test('without a key, and with a word that is too short for one, nothing is hidden', () => {
+test('without a key, or with one that is too short, nothing is redacted', () => {
   const error = failed('auth', 'none is not a key', { a: 'none' }).error
   expect(redactKey(error, undefined)).toBe(error)
   expect(redactKey(error, 'none')).toBe(error)

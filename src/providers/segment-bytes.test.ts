@@ -18,7 +18,7 @@ import {
   partText,
 } from './segment-bytes.ts'
 
-/** A segment of its own. */
+/** A separate segment. */
 function segment(content: string | EmbeddedFile, seq?: number): Segment {
   const [only = expect.fail('nothing was made')] = placed(
     [block('user', content, seq)],
@@ -30,19 +30,19 @@ function segment(content: string | EmbeddedFile, seq?: number): Segment {
 
 const json = (data: string) => wellFormedJson({ title: 'é', data, more: BASE64 })
 
-test('JSON that shows a file has the bytes of JSON that holds its base64', () => {
+test('a segment with a file has the same bytes as JSON with its base64', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (array) => {
       const file = Buffer.from(array)
       const shown = segment(embedBase64(file, json(BASE64)), 3)
-      const said = segment(json(file.toString('base64')), 3)
-      expect(shown).toEqual(said)
+      const expected = segment(json(file.toString('base64')), 3)
+      expect(shown).toEqual(expected)
     }),
   )
 })
 
 test.each([0, 1, 2, 3, 100_000])(
-  'a file of %i bytes is written between what stands around it',
+  'a file of %i bytes is written without changing the bytes around it',
   (size) => {
     const shown = segment(embedBase64(randomBytes(size), json(BASE64)))
     const body = Buffer.alloc(shown.length + 2, '.')
@@ -51,7 +51,7 @@ test.each([0, 1, 2, 3, 100_000])(
   },
 )
 
-/** Longer than what is made into a string at once. */
+/** Longer than what is converted to a string at once. */
 const LONG = 'The "tide"\tturns\\ at six.\n\u0001é€😀'.repeat(3000)
 
 function textPart(bytes: Buffer, handle?: string): BlobPart {
@@ -62,23 +62,23 @@ function textPart(bytes: Buffer, handle?: string): BlobPart {
 
 const ends = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-  // Of which most are no UTF-8.
+  // Most of them are not UTF-8.
   fc.uint8Array().map((bytes) => Buffer.from(bytes)),
 )
 
 test.each([undefined, '@txt1'])(
-  'a long text has the bytes that JSON gives it, also where it is no UTF-8, under the name %s',
+  'a long text has the same bytes as in JSON, even if it is not UTF-8, under the name %s',
   (handle) => {
     fc.assert(
       fc.property(ends, ends, (start, end) => {
         const part = textPart(Buffer.concat([start, Buffer.from(LONG), end]), handle)
         const shown = segment(embedPartText(part, json), 3)
-        const said = segment(json(partText(part)), 3)
-        expect(shown.length).toBe(said.length)
-        expect(shown.bytes.equals(said.bytes)).toBe(true)
+        const expected = segment(json(partText(part)), 3)
+        expect(shown.length).toBe(expected.length)
+        expect(shown.bytes.equals(expected.bytes)).toBe(true)
         const body = Buffer.alloc(shown.length + 2, '.')
         expect(put(shown, body, 1)).toBe(body.length - 1)
-        expect(body.subarray(1, -1).equals(said.bytes)).toBe(true)
+        expect(body.subarray(1, -1).equals(expected.bytes)).toBe(true)
         expect([body.at(0), body.at(-1)]).toEqual([0x2e, 0x2e])
       }),
       { numRuns: 25 },
@@ -97,6 +97,6 @@ test.each<[string, Part]>([
   ['lost', lost],
   ['no text', { ...textPart(Buffer.from(' ')), media_type: 'application/pdf' }],
   ['said', { type: 'text', text: ' \n', lifetime: 'stable' }],
-])('a part is blank exactly if its words are: %s', (_name, part) => {
+])('a part is blank exactly if its text is: %s', (_name, part) => {
   expect(isBlank(part)).toBe(!hasWords(partText(part)))
 })

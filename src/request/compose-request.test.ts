@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../test/support/dialects.ts'
-import { makeLog } from '../../test/support/log-generator.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
-import { madeRequests, type MadeRequest } from '../../test/support/made-requests.ts'
+import { generateLog } from '../../test/support/log-generator.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
+import { generatedRequests, type GeneratedRequest } from '../../test/support/generated-requests.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobStore } from '../blobs/store.ts'
 import { bytesBefore } from '../contract/prefix.ts'
@@ -20,22 +20,22 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-/** A store that holds the blobs of the Log of that seed. */
+/** A store with the blobs of the generated Log of that seed. */
 async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
-  for (const [key, bytes] of makeLog(seed, dialect).blobs) {
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  for (const [key, bytes] of generateLog(seed, dialect).blobs) {
     const mediaType = MEDIA_TYPES[key.slice(key.indexOf('.') + 1)]
     expect(value(await store.put([bytes], mediaType ?? ''))).toBe(key)
   }
   return store
 }
 
-/** Composes one request after the other, a composer for each Turn, and gives back bodies as a Turn does. */
+/** Composes one request after another, with one composer per Turn, and returns bodies for reuse as a Turn does. */
 function growing(provider: Dialect, store: BlobStore) {
   let composer: RequestComposer | undefined
-  let last: { request: ComposedRequest; of: MadeRequest['made']; bytes: string } | undefined
+  let last: { request: ComposedRequest; of: GeneratedRequest['made']; bytes: string } | undefined
   let spent: ComposedRequest | undefined
-  return async ({ made }: MadeRequest) => {
+  return async ({ made }: GeneratedRequest) => {
     if (composer === undefined || last?.of.turn !== made.turn) {
       composer = new RequestComposer(
         { provider, store, cacheKey, surface: made.surface },
@@ -43,7 +43,7 @@ function growing(provider: Dialect, store: BlobStore) {
       )
     }
     const request = await composer.compose(made.events, { spent, before: last?.request })
-    // Only what was given back may have changed.
+    // Only returned bodies may have changed.
     expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
     const shared = sharedWith(last?.request, request)
     spent = last?.request
@@ -52,8 +52,8 @@ function growing(provider: Dialect, store: BlobStore) {
   }
 }
 
-/** Bytes as text: comparing texts is quick. */
-function told(segments: readonly Segment[]) {
+/** Bytes as text, because comparing texts is fast. */
+function comparable(segments: readonly Segment[]) {
   return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
 }
 
@@ -66,7 +66,7 @@ test.each(DIALECT_NAMES)(
       const store = await storeOf(seed, dialect)
       const next = growing(provider, store)
       let before: ComposedRequest | undefined
-      for (const made of await madeRequests(seed, { dialect })) {
+      for (const made of await generatedRequests(seed, { dialect })) {
         const { request, shared } = await next(made)
         const { surface, turn, events } = made.made
         const parts = { provider, surface, store, cacheKey }
@@ -75,7 +75,7 @@ test.each(DIALECT_NAMES)(
         expect(request.body.equals(anew.body)).toBe(true)
         expect(request.sha256).toBe(sha256(anew.body))
         expect(anew.sha256).toBe(request.sha256)
-        expect(told(request.segments)).toEqual(told(made.segments))
+        expect(comparable(request.segments)).toEqual(comparable(made.segments))
         expect(shared).toEqual(sharedWith(before, anew))
         before = anew
       }
@@ -91,7 +91,7 @@ test.each(DIALECT_NAMES)(
     const store = await storeOf(3, dialect)
     let composer: RequestComposer | undefined
     let last: ComposedRequest | undefined
-    for (const { made } of await madeRequests(3, { dialect })) {
+    for (const { made } of await generatedRequests(3, { dialect })) {
       const parts = { provider, store, cacheKey, surface: made.surface }
       const anew = await new RequestComposer(parts, made.turn).compose(made.events, {
         before: last,
@@ -108,7 +108,7 @@ test.each(DIALECT_NAMES)(
 test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', async (dialect) => {
   const provider = DIALECTS[dialect]
   const store = await storeOf(3, dialect)
-  const requests = await madeRequests(3, { dialect })
+  const requests = await generatedRequests(3, { dialect })
   const composed: { body: Buffer; bytes: Buffer }[] = []
   for (const { made } of requests) {
     const parts = { provider, store, cacheKey, surface: made.surface }
@@ -122,7 +122,7 @@ test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', a
 })
 
 test.each(DIALECT_NAMES)(
-  'a block in %s that is in another message than it was, without an Event that says why, is an unknown break',
+  'a block in %s that moves to another message without an Event as the reason is an unknown break',
   async (dialect) => {
     const right = DIALECTS[dialect]
     const wrong: Dialect = {
@@ -133,7 +133,7 @@ test.each(DIALECT_NAMES)(
         }),
     }
     const store = await storeOf(3, dialect)
-    const [made = expect.fail('no request was made')] = await madeRequests(3, { dialect })
+    const [made = expect.fail('no request was made')] = await generatedRequests(3, { dialect })
     const { surface, surfaceSegments, turn, events } = made.made
     const compose = (provider: Dialect) =>
       new RequestComposer({ provider, store, cacheKey, surface }, turn).compose(events)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { lost } from '../encoding/words/resources.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId } from '../model/ids.ts'
@@ -32,19 +32,19 @@ function user(...parts: BlobPart[]): ConversationItem {
   return { kind: 'user', seq: 4, parts }
 }
 
-/** The handles that are still shown, and the sentences in the place of the others. */
+/** The handles that are still shown, and the sentences that replace the others. */
 async function shown(
   params: Partial<SurfaceParams>,
   ...items: ConversationItem[]
 ): Promise<string[]> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const fitting = new Fitting({ ...PARAMS, ...params }, new Variants(store, undefined))
   const fitted: ConversationItem[] = []
   for (const item of items) fitted.push(...(await fitting.fit([item])))
   const parts = fitted.flatMap((one) => ('parts' in one ? one.parts : []))
-  const told = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const sentences = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const named = fitting.lost.map(({ handle, ...loss }) => lost(handle, loss))
-  expect(named).toEqual(told)
+  expect(named).toEqual(sentences)
   expect(parts.every(({ lifetime }) => lifetime === 'turn')).toBe(true)
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))
 }

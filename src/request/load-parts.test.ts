@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId, type BlobMediaType } from '../model/ids.ts'
@@ -9,7 +9,7 @@ import { loadParts } from './load-parts.ts'
 const resource = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z11')
 
 async function place() {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const kept = async (bytes: Buffer, media_type: BlobMediaType, more: Partial<BlobPart> = {}) => {
     const blob = value(await store.put([bytes], media_type))
     return { ...part(blob, media_type), ...more }
@@ -39,13 +39,13 @@ test('[TI-083] the blobs that items need are read, and become bytes of their par
 
 test('[SR-026] text in another encoding is sent converted, and stays stored unchanged', async () => {
   const { store, kept } = await place()
-  const given = Buffer.from([0x93, 0x6e, 0xe9, 0x65, 0x94])
-  const text = await kept(given, 'text/plain', { charset: 'windows-1252' })
+  const original = Buffer.from([0x93, 0x6e, 0xe9, 0x65, 0x94])
+  const text = await kept(original, 'text/plain', { charset: 'windows-1252' })
   const { items } = await loadParts([user(text)], store)
   const [item] = items
   const shown = item !== undefined && 'parts' in item ? item.parts[1] : undefined
   expect(shown?.type === 'blob' ? shown.bytes?.toString('utf8') : undefined).toBe('“née”')
-  expect(value(await store.get(text.blob))).toEqual(given)
+  expect(value(await store.get(text.blob))).toEqual(original)
 })
 
 test('a payload that the store lacks is replaced by a sentence with its handle and the reason', async () => {

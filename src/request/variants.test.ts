@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobPart } from '../model/conversation.ts'
 import { failed, ok } from '../model/errors.ts'
@@ -12,7 +12,7 @@ import { Variants, type NoForm, type VariantWork } from './variants.ts'
 
 const CAPS = { max_side: 100, max_base64_bytes: 400 }
 
-/** Counts what it makes. */
+/** Creates variants and counts them. */
 function countingMaker() {
   let made = 0
   const maker: VariantMaker = {
@@ -27,17 +27,17 @@ function countingMaker() {
 }
 
 function working(maker: VariantMaker): VariantWork {
-  return { maker, signal: new AbortController().signal, clock: promptClock }
+  return { maker, signal: new AbortController().signal, clock: immediateClock }
 }
 
-/** The form, which has to be there. */
+/** The variant; fails if there is none. */
 function formOf(form: BlobPart | NoForm): BlobPart {
   if (typeof form === 'string') throw new Error(form)
   return form
 }
 
 async function imagePart() {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const bytes = Buffer.from('a large image')
   const blob = value(await store.put([bytes], 'image/png'))
   const part: BlobPart = {
@@ -128,7 +128,7 @@ test('an interrupt does not wait for a variant', async () => {
     },
     pdfText: async () => failed('unreadable', ''),
   }
-  const work = { maker, signal: stop.signal, clock: promptClock }
+  const work = { maker, signal: stop.signal, clock: immediateClock }
   expect(await new Variants(store, work).smaller(part, CAPS)).toBe('none')
 })
 

@@ -3,13 +3,13 @@ import {
   canDrawAll,
   DRAWN_FORMATS,
   drawing,
-  drawn,
+  encodeDrawing,
   png,
   type Drawing,
   type DrawnFormat,
 } from '../../test/support/drawing.ts'
 import { random } from '../../test/support/random.ts'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
 import { systemClock } from '../host/clock.ts'
 import type { Sight } from '../model/sight.ts'
 import { describe as look, describer } from './describe.ts'
@@ -25,7 +25,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const picture = drawing(seed)
-      const sight = await look(await drawn(picture, format), `image/${format}`)
+      const sight = await look(await encodeDrawing(picture, format), `image/${format}`)
       expectDrawn(sight, picture, format)
     }
   },
@@ -71,7 +71,7 @@ test.each(canDrawAll ? DRAWN_FORMATS : (['png'] as const))(
       const picture = drawing(seed)
       const { width, height } = picture
       const facts = { kind: 'image', format, width, height, colours: [], regions: [] }
-      const sight = await lookWithout(await drawn(picture, format), `image/${format}`)
+      const sight = await lookWithout(await encodeDrawing(picture, format), `image/${format}`)
       expect(sight).toEqual({ ...facts, decoded: false })
     }
   },
@@ -111,8 +111,8 @@ test.each([
   ['type_mismatch', 'a text that came as a picture', Buffer.from('hello'), 'image/png'],
   ['type_mismatch', 'an archive that came as a PDF', Buffer.from('PK\x03\x04'), 'application/pdf'],
   ['unsupported_type', 'an archive', Buffer.from('PK\x03\x04'), 'application/octet-stream'],
-  ['corrupt', 'half a PDF', writtenPdf(['one']).subarray(0, 300), 'application/pdf'],
-  ['encrypted', 'a locked PDF', writtenPdf(['one'], { encrypted: true }), 'application/pdf'],
+  ['corrupt', 'half a PDF', buildPdf(['one']).subarray(0, 300), 'application/pdf'],
+  ['encrypted', 'a locked PDF', buildPdf(['one'], { encrypted: true }), 'application/pdf'],
 ])('%s is reported for %s', async (code, _, bytes, media_type) => {
   const sight = await look(bytes, media_type)
   expect(sight).toMatchObject({ kind: 'unreadable', code })
@@ -122,7 +122,7 @@ test.each([
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   'a %s image that is truncated, or continues as garbage, is unreadable',
   async (format) => {
-    const file = await drawn(drawing(5), format)
+    const file = await encodeDrawing(drawing(5), format)
     const corrupt = { kind: 'unreadable', code: 'corrupt' }
     for (const part of [0.2, 0.5, 0.8]) {
       const cut = file.subarray(0, Math.ceil(file.length * part))
@@ -133,10 +133,10 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   },
 )
 
-test('whatever bytes are spoilt, there is an answer', async () => {
+test('an image with any bytes changed still gets an answer', async () => {
   const chance = random(11)
   const files = [
-    ...(await Promise.all(FORMATS.map((format) => drawn(drawing(6), format)))),
+    ...(await Promise.all(FORMATS.map((format) => encodeDrawing(drawing(6), format)))),
     png(40, 40, Buffer.alloc(40 * 40 * 3)),
   ]
   for (let round = 0; round < 300; round += 1) {
@@ -149,9 +149,9 @@ test('whatever bytes are spoilt, there is an answer', async () => {
   }
 })
 
-test('whatever bytes of a document are spoilt, there is an answer', async () => {
+test('a document with any bytes changed still gets an answer', async () => {
   const chance = random(12)
-  const pdf = writtenPdf(['one two', 'three'])
+  const pdf = buildPdf(['one two', 'three'])
   for (let round = 0; round < 8; round += 1) {
     const file = Buffer.from(pdf)
     for (let spoilt = 0; spoilt <= chance.below(30); spoilt += 1)
@@ -165,7 +165,7 @@ test('bytes are described by their content, whatever their declared type', async
   const { width, height, pixels } = drawing(1)
   const picture = png(width, height, pixels)
   expect(await look(picture, 'application/octet-stream')).toMatchObject({ format: 'png', width })
-  expect(await look(writtenPdf(['one two']), 'text/plain')).toEqual({
+  expect(await look(buildPdf(['one two']), 'text/plain')).toEqual({
     kind: 'pdf',
     pages: 1,
     words: 2,

@@ -2,7 +2,7 @@ import { appendFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
-import { meddledFiles } from '../../test/support/meddled-files.ts'
+import { hookedFiles } from '../../test/support/hooked-files.ts'
 import { value } from '../../test/support/story.ts'
 import { until, virtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
 import { sha256 } from '../encoding/hash.ts'
@@ -24,7 +24,7 @@ function resolved(folder: string, names: readonly string[], parts: Partial<Resol
   return resolveAttachments(inputs, { clock: virtualClock(), ...parts })
 }
 
-/** Files of which some never answer a read, as those of a machine that cannot be reached, until they are told to. */
+/** Files of which some block reads until the test releases them, like those of an unreachable machine. */
 function slowFiles(isSlow: (path: string) => boolean) {
   const waiting: (() => void)[] = []
   let opened = 0
@@ -49,7 +49,7 @@ function slowFiles(isSlow: (path: string) => boolean) {
   return { files, waiting, opened: () => opened }
 }
 
-/** Lets the time of one file pass whenever one is waited for. */
+/** Advances the clock by the time limit of one file whenever a read blocks. */
 async function letPass(clock: VirtualClock, waiting: readonly unknown[], times: number) {
   for (let n = 1; n <= times; n += 1) {
     await until(() => waiting.length === n)
@@ -63,7 +63,7 @@ test('[AT-049] a file that cannot be read in time is refused, and the next one i
   const clock = virtualClock()
   const kept: string[] = []
   const keep: NonNullable<ResolverParts['keep']> = async (pieces) => {
-    // The read that nobody waits for comes back at the worst moment.
+    // The abandoned read returns at the worst moment.
     for (const go of waiting) go()
     await until(() => opened() === 0)
     for await (const piece of pieces) kept.push(Buffer.from(piece).toString())
@@ -138,7 +138,7 @@ test.each([
 ])('a file that %s while it is read is refused, and nothing of it is kept', async (_, meddle) => {
   const folder = await filesOf({ 'a.txt': 'one', 'b.txt': 'two' })
   await utimes(join(folder, 'a.txt'), 1, 1)
-  const files = meddledFiles(async (path) => path.endsWith('a.txt') && meddle(path))
+  const files = hookedFiles(async (path) => path.endsWith('a.txt') && meddle(path))
   const [changed, same] = value(await resolved(folder, ['a.txt', 'b.txt'], { files }))
   expect(changed).toEqual({
     ok: false,

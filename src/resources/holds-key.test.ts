@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import { LIMITS } from '../model/limits.ts'
 import { holdsKey } from './holds-key.ts'
@@ -11,7 +11,7 @@ function isIn(content: Parameters<typeof holdsKey>[0], bytes: Buffer, keys = [KE
   return holdsKey(content, bytes, new Redactor(keys))
 }
 
-test('a key is found in bytes of any type, and in text by its encoding', async () => {
+test('a key is found in bytes of any type, and in text by its charset', async () => {
   expect(await isIn({ media_type: 'image/png' }, Buffer.from(`\x89PNG ${KEY}`))).toBe(true)
   const wide = Buffer.from(`a ${KEY}`, 'utf16le')
   expect(await isIn({ media_type: 'text/plain', charset: 'utf-16le' }, wide)).toBe(true)
@@ -19,20 +19,20 @@ test('a key is found in bytes of any type, and in text by its encoding', async (
   expect(await isIn({ media_type: 'text/plain', charset: 'no-such-charset' }, wide)).toBe(false)
 })
 
-test('a key is found on any page of a PDF, also over the end of a line', async () => {
-  expect(await isIn(PDF, writtenPdf(['one', `the key is ${KEY}`]))).toBe(true)
-  expect(await isIn(PDF, writtenPdf([`${KEY.slice(0, 6)}\n${KEY.slice(6)}`]))).toBe(true)
-  expect(await isIn(PDF, writtenPdf(['nothing', 'of that kind']))).toBe(false)
+test('a key is found on any page of a PDF, even across a line break', async () => {
+  expect(await isIn(PDF, buildPdf(['one', `the key is ${KEY}`]))).toBe(true)
+  expect(await isIn(PDF, buildPdf([`${KEY.slice(0, 6)}\n${KEY.slice(6)}`]))).toBe(true)
+  expect(await isIn(PDF, buildPdf(['nothing', 'of that kind']))).toBe(false)
 })
 
-test('a key is found behind more text than is ever shown', async () => {
+test('a key is found after more text than is ever shown', async () => {
   const page = Array.from({ length: 10 }, () => 'w'.repeat(10_000)).join('\n')
   const text = [page, page, page, `x ${KEY}`]
   expect(text.join('').length).toBeGreaterThan(LIMITS.pdf_text_bytes)
-  expect(await isIn(PDF, writtenPdf(text))).toBe(true)
+  expect(await isIn(PDF, buildPdf(text))).toBe(true)
 })
 
-test('without keys nothing is found, nor in bytes that are not a PDF', async () => {
-  expect(await isIn(PDF, writtenPdf([`the key is ${KEY}`]), [])).toBe(false)
+test('nothing is found without keys or in an invalid PDF', async () => {
+  expect(await isIn(PDF, buildPdf([`the key is ${KEY}`]), [])).toBe(false)
   expect(await isIn(PDF, Buffer.from('%PDF-1.4 broken'))).toBe(false)
 })

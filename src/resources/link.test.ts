@@ -7,7 +7,7 @@ function found(uri: string, more: Partial<LinkInput> = {}) {
   return readLink({ from: 'link', uri, ...more })
 }
 
-/** The Session adds these; with them a descriptor must be one. */
+/** The fields that the Session adds; with them the descriptor must be valid. */
 function asDescriptor(facts: object) {
   return Descriptor.safeParse({
     ...facts,
@@ -50,7 +50,7 @@ test.each([
   ['urn:isbn:12 3', 'isbn:12 3'],
   ['https://example.com/%E2%80%AEgnp.exe', String.raw`\u{202e}gnp.exe`],
   ['zed:///', 'zed:'],
-])('a link without a name has that of its end: %s', (uri, name) => {
+])('a link without a name is named by the end of its path: %s', (uri, name) => {
   const link = found(uri)
   expect(link).toMatchObject({ facts: { name } })
   expect('facts' in link && asDescriptor(link.facts).success).toBe(true)

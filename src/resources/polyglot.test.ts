@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { TINY_IMAGES } from '../../test/support/tiny-images.ts'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
-import { writtenZip } from '../../test/support/written-zip.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
+import { buildZip } from '../../test/support/build-zip.ts'
 import { endsAsZip, isPdfInText, secondFormat } from './polyglot.ts'
 
 const { png } = TINY_IMAGES
 const CONTENT = Buffer.from('hello')
 
 function withZip(before: Buffer, after = ''): Buffer {
-  return Buffer.concat([before, writtenZip('a', CONTENT, before.length), Buffer.from(after)])
+  return Buffer.concat([before, buildZip('a', CONTENT, before.length), Buffer.from(after)])
 }
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
     ]),
   ],
   ['a RAR archive', Buffer.concat([png, Buffer.from('..Rar!\x1a\x07\x01\0')])],
-])('an image with %s behind it is two files', (_, bytes) => {
+])('an image followed by %s counts as two files', (_, bytes) => {
   expect(secondFormat(bytes, png.length)).toMatch(/archive/)
 })
 
@@ -56,10 +56,10 @@ test('an image that merely contains the magic bytes of another format is accepte
 })
 
 test('an archive embedded in a PDF is not a second format, but one after it is', () => {
-  const pdf = writtenPdf(['one'])
+  const pdf = buildPdf(['one'])
   const inside = Buffer.concat([
     pdf.subarray(0, 100),
-    writtenZip('a', CONTENT, 100),
+    buildZip('a', CONTENT, 100),
     pdf.subarray(100),
   ])
   expect(
@@ -68,15 +68,15 @@ test('an archive embedded in a PDF is not a second format, but one after it is',
 })
 
 test('an archive whose comment extends to the end of a PDF is a second format', () => {
-  const pdf = writtenPdf(['one'])
-  const zip = writtenZip('a', CONTENT, 0)
+  const pdf = buildPdf(['one'])
+  const zip = buildZip('a', CONTENT, 0)
   zip.writeUInt16LE(pdf.length, zip.length - 2)
   expect(endsAsZip(Buffer.concat([zip, pdf]), '%%EOF')).toBe(true)
 })
 
 test('text is a PDF if it starts like one, or nearly starts and ends like one', () => {
   const about = 'A PDF begins with %PDF-1.4 and has a startxref.'
-  const texts = ['%PDF-1.4', '\ufeff\n%PDF-1.7\n', `x\n${writtenPdf(['one']).toString('latin1')}`]
+  const texts = ['%PDF-1.4', '\ufeff\n%PDF-1.7\n', `x\n${buildPdf(['one']).toString('latin1')}`]
   expect(texts.map((text) => isPdfInText(Buffer.from(text)))).toEqual([true, true, true])
   const others = ['PDF-1.4', `${about}${'.'.repeat(1024)}`, '%PDF-', `${'.'.repeat(1024)}%PDF-1.4`]
   expect(others.map((text) => isPdfInText(Buffer.from(text)))).toEqual([false, false, false, false])

@@ -18,7 +18,7 @@ import {
 
 const MIB = 1024 * 1024
 
-/** Time stands still, so that a machine that has much to do changes nothing. */
+/** A fixed clock, so that a busy machine does not affect the result. */
 async function verdicts(
   inputs: readonly AttachmentInput[],
   parts: Partial<ResolverParts> = {},
@@ -30,7 +30,7 @@ function text(size: number, name = `${size}.txt`): AttachmentInput {
   return { from: 'bytes', name, bytes: Buffer.alloc(size, 'a') }
 }
 
-/** Keeps nothing but what it was given. */
+/** A store in memory that records what it was given. */
 function keeper() {
   const kept: string[] = []
   const keep: NonNullable<ResolverParts['keep']> = async (pieces, type) => {
@@ -160,7 +160,7 @@ test('the same bytes twice are one blob and two Resources', async () => {
   expect([names, new Set(kept).size]).toEqual([['a.txt', 'b.txt'], 1])
 })
 
-test('without a place to keep them, verdicts are the same and keys too', async () => {
+test('without a store, the verdicts and keys are the same', async () => {
   const inputs = [text(5), text(0), { from: 'link', uri: 'https://example.com/a' } as const]
   const { keep } = keeper()
   const clock = virtualClock()
@@ -194,7 +194,7 @@ test('[AT-005] claims of a client about a file change nothing', async () => {
 })
 
 test('[AT-051] an input that is not an attachment is refused like any other', async () => {
-  const given: readonly unknown[] = [
+  const inputs: readonly unknown[] = [
     undefined,
     null,
     7,
@@ -207,12 +207,12 @@ test('[AT-051] an input that is not an attachment is refused like any other', as
   ]
   const resolved = value(
     await resolveAttachments(
-      given.map((path) => ({ from: 'path', path })),
+      inputs.map((path) => ({ from: 'path', path })),
       { clock: virtualClock() },
     ),
   )
   expect(resolved.map((one) => (one.ok ? undefined : one.error.code))).toEqual(
-    given.map(() => 'not_absolute'),
+    inputs.map(() => 'not_absolute'),
   )
   expect(resolved[2]).toEqual({
     ok: false,
@@ -234,11 +234,11 @@ test('if other types are stored, they become files, within the same limits', asy
     { code: 'empty' },
     { code: 'too_large' },
   ])
-  // One of the nine is what it says it is, here too.
+  // A file with one of the nine extensions is still checked against its type.
   expect(await verdicts([text(5, 'a.png')], parts)).toMatchObject([{ code: 'type_mismatch' }])
 })
 
-test('a hundred attachments are a hundred answers', async () => {
+test('a hundred attachments get a hundred verdicts', async () => {
   const inputs = Array.from({ length: 100 }, (_, n) => text(n % 2))
   const accepted = (await verdicts(inputs)).map((verdict) => verdict.accepted)
   expect(accepted).toEqual(inputs.map((_, n) => n % 2 === 1))
@@ -250,7 +250,7 @@ test('no inputs give no attachments', async () => {
   expect(clock.pending()).toEqual([])
 })
 
-test('[AT-051] whatever bytes have whatever extension, there is a verdict', async () => {
+test('[AT-051] any bytes with any extension get a verdict', async () => {
   const heads = [
     ...Object.values(TINY_IMAGES),
     ...['', '%PDF-1.4\n', 'PK\x03\x04', '\xff\xfe', '\xef\xbb\xbf', 'RIFF'].map((head) =>
@@ -260,7 +260,7 @@ test('[AT-051] whatever bytes have whatever extension, there is a verdict', asyn
   const head = fc
     .constantFrom(...heads)
     .chain((bytes) => fc.nat(bytes.length).map((at) => bytes.subarray(0, at)))
-  // A PDF is opened in a thread of its own, which takes its time.
+  // A PDF is opened in a separate thread, which takes time.
   const extensions = Object.keys(ATTACHMENT_EXTENSIONS).filter((one) => one !== '.pdf')
   await fc.assert(
     fc.asyncProperty(head, fc.uint8Array({ maxLength: 200 }), async (first, rest) => {

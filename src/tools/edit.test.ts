@@ -69,7 +69,7 @@ test('the result of an edit or a write costs at most 60 tokens, whatever it chan
   }
 })
 
-test('one edit that does not fit keeps all others from being made, and is named', async () => {
+test('one edit that does not match prevents all others, and is named', async () => {
   const content = 'one\ntwo\ntwo\nthree\n'
   const good = { old_text: 'one', new_text: '1' }
   const none = await editing(content, good, { old_text: 'thre e', new_text: '3' })
@@ -110,7 +110,7 @@ test('edits that share text are refused, and neighbours are not', async () => {
   expect((await editing('abcd', ...next)).after).toBe('xy')
 })
 
-test('an edit does not see what another one makes', async () => {
+test('an edit does not see the result of another one', async () => {
   const { outcome, after } = await editing(
     'a\n',
     { old_text: 'a', new_text: 'b' },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { expect, test } from 'vitest'
 
-test('a line of 32 MiB of spaces is compared where V8 no longer optimises patterns', () => {
+test('a line of 32 MiB of spaces is compared, which exceeds what V8 optimises in patterns', () => {
   const script = `
     import { nearestLine } from ${JSON.stringify(new URL('nearest-line.ts', import.meta.url).href)}
     const long = ' '.repeat(32 * 1024 * 1024)

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { Redactor } from '../encoding/redaction.ts'
 import { replaceTexts, type Edit } from './replacements.ts'
 
-/** Few letters, so that texts occur often, overlap, and are made by one another. */
+/** Few letters, so that texts occur often, overlap, and result from other edits. */
 const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\n', 'ü')
 const text = (minLength: number, maxLength: number) =>
   fc.array(letters, { minLength, maxLength }).map((all) => all.join(''))
 
-/** A text, and edits of texts that are mostly taken from it. */
+/** A text, and edits whose texts are mostly parts of it. */
 const scene = fc
   .tuple(
     text(40, 60),
@@ -34,7 +34,7 @@ const scene = fc
     return { content, edits }
   })
 
-/** The same by marking letters one at a time; `undefined` where the edits do not fit. */
+/** The same result by marking single letters; `undefined` if the edits do not match. */
 function reference(content: string, edits: readonly Edit[]) {
   const owner = Array.from(content, () => -1)
   const starts = new Map<number, string>()
@@ -65,7 +65,7 @@ function replaced(content: string, edits: readonly Edit[]) {
   return { after: result.value.bytes.toString('utf8'), count: result.value.count }
 }
 
-test('any edits do to any text what marking its letters does, or nothing', () => {
+test('any edits of any text give the same result as marking single letters, or none', () => {
   const seen = { refused: 0, one: 0, several: 0 }
   fc.assert(
     fc.property(scene, ({ content, edits }) => {
@@ -75,7 +75,7 @@ test('any edits do to any text what marking its letters does, or nothing', () =>
     }),
     { numRuns: 1_500 },
   )
-  // A generator that hardly ever makes edits that fit, or that do not, would prove nothing.
+  // The generator must often produce both edits that match and edits that do not.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
 })
 
@@ -95,13 +95,13 @@ test('pieces cut from a text at random are all replaced, in any order', () => {
         if (own === undefined) return word
         return at === own.from ? own.new_text : ''
       })
-      const asked = edits.map(({ from, to, new_text }) => ({
+      const requested = edits.map(({ from, to, new_text }) => ({
         old_text: words.slice(from, to).join(''),
         new_text,
       }))
       const expected = { after: after.join(''), count: edits.length }
-      expect(replaced(words.join(''), asked)).toEqual(expected)
-      expect(replaced(words.join(''), asked.toReversed())).toEqual(expected)
+      expect(replaced(words.join(''), requested)).toEqual(expected)
+      expect(replaced(words.join(''), requested.toReversed())).toEqual(expected)
     }),
     { numRuns: 500 },
   )

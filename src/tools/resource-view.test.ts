@@ -4,7 +4,7 @@ import { NO_RESOURCES } from '../../test/support/no-resources.ts'
 import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
 import { toolWorld } from '../../test/support/tool-world.ts'
 import { value } from '../../test/support/story.ts'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import { failed, ok, withCause, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
@@ -16,7 +16,7 @@ import type { ToolResources } from './tool.ts'
 const image = drawing(5)
 const PAYLOADS: Readonly<Record<string, Buffer>> = {
   '@img1': png(image.width, image.height, image.pixels),
-  '@pdf2': writtenPdf(['first page', 'second page', 'third page']),
+  '@pdf2': buildPdf(['first page', 'second page', 'third page']),
   '@txt3': Buffer.from('one\ntwo\nthree\nfour\n'),
 }
 const RESOURCES = [
@@ -35,11 +35,11 @@ function without(state: 'missing' | 'damaged') {
   return withCause(failed('resource_missing', 'Gone.', { state }), { type: 'payload', state })
 }
 
-interface Given extends Partial<ToolResources> {
+interface ViewOptions extends Partial<ToolResources> {
   readonly events?: readonly EventDraft[]
 }
 
-async function viewed(args: object, { events = [], ...changes }: Given = {}) {
+async function viewed(args: object, { events = [], ...changes }: ViewOptions = {}) {
   const resources: ToolResources = {
     ...NO_RESOURCES,
     known: () => new SessionResources(wholeEvents([BROUGHT, ...events])),
@@ -135,7 +135,7 @@ test.each<[title: string, kind: string, event: EventDraft]>([
       },
     },
   ],
-])('what was %s is not viewed again', async (_title, kind, event) => {
+])('a Resource that was %s is not viewed again', async (_title, kind, event) => {
   const { outcome } = await viewed({ handle: '@img1' }, { events: [event] })
   expect(outcome.error?.kind).toBe(kind)
 })
@@ -144,10 +144,7 @@ test.each([
   ['missing', 'failed', { payload: async () => without('missing') }],
   ['damaged', 'failed', { payload: async () => without('damaged') }],
   ['denied', 'denied', { mayShow: async () => ok({ allowed: false, reason: 'no' }) }],
-] as const)(
-  '[SR-031] a view that comes to nothing is recorded as %s',
-  async (word, how, changes) => {
-    const { outcome, data } = await viewed({ handle: '@img1' }, changes)
-    expect([outcome.outcome, data?.outcome]).toEqual([how, word])
-  },
-)
+] as const)('[SR-031] a view that shows nothing is recorded as %s', async (word, how, changes) => {
+  const { outcome, data } = await viewed({ handle: '@img1' }, changes)
+  expect([outcome.outcome, data?.outcome]).toEqual([how, word])
+})

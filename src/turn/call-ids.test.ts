@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MADE_SESSION } from '../../test/support/log-generator.ts'
+import { SAMPLE_SESSION } from '../../test/support/log-generator.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { EventId } from '../model/ids.ts'
 import { CallIds } from './call-ids.ts'
@@ -9,7 +9,7 @@ function called(seq: number, call_id: string): WholeEvent {
     v: 1,
     seq,
     id: EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12'),
-    session_id: MADE_SESSION,
+    session_id: SAMPLE_SESSION,
     ts: '2026-01-31T12:00:00.000Z',
     prev: null,
     crc: '00000000',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { random, type Random } from '../../test/support/random.ts'
-import { MADE_SESSION } from '../../test/support/log-generator.ts'
+import { SAMPLE_SESSION } from '../../test/support/log-generator.ts'
 import { overBudget } from '../context/over-budget.ts'
 import { sumOf, visibleBytes } from '../history/visible-bytes.ts'
 import { Descriptor } from '../model/descriptor.ts'
@@ -13,7 +13,7 @@ import { RequestRoom } from './request-room.ts'
 const REPLAYS: readonly Replay[] = ['attach-turn', 'window', 'cost-aware']
 const MOST = LIMITS.request_resource_bytes
 
-/** A Session of any attachments, views and interrupts, as a Turn decides about them. */
+/** A Session with random attachments, views and interrupts, decided as in a Turn. */
 class MadeSession {
   readonly events: WholeEvent[] = []
   readonly #chance: Random
@@ -21,7 +21,7 @@ class MadeSession {
   readonly #resources: Descriptor[] = []
   #turn = turnId(0)
   #turns = 0
-  /** What each request showed, and what had to go before it though everything fitted. */
+  /** What each request showed, and what was retired before it although everything fitted. */
   readonly shown: number[] = []
   readonly needless: string[] = []
   refused = 0
@@ -47,7 +47,7 @@ class MadeSession {
     const calls = 1 + this.#chance.below(3)
     for (let call = 0; call < calls; call += 1) {
       this.#request(call)
-      // An interrupt: nothing was answered.
+      // An interrupt: there is no answer.
       if (this.#chance.below(3) === 0) return
       this.#answer(call)
       this.#views()
@@ -66,7 +66,7 @@ class MadeSession {
     this.#add({ type: 'user_message', data: { text: '', prompt_mode: 'blocks', resources } })
   }
 
-  /** Calls of one answer share one room, and are recorded when all of them have run. */
+  /** The calls of one answer share one budget, and are recorded when all of them have run. */
   #views(): void {
     const log = { events: () => this.events, turn: this.#turn }
     const room = new RequestRoom({ log, model: { surface: this.#surface() } })
@@ -160,7 +160,7 @@ class MadeSession {
       v: 1,
       seq: this.events.length,
       id: EventId.parse(idOf('evt', this.events.length)),
-      session_id: MADE_SESSION,
+      session_id: SAMPLE_SESSION,
       turn_id: this.#turn,
       ts: '2026-01-31T12:00:00.000Z',
       prev: null,
@@ -171,7 +171,7 @@ class MadeSession {
 }
 
 test.each(REPLAYS)(
-  'under %s no request shows more than its room or any bytes twice, and nothing is retired while all fits',
+  'with %s, no request exceeds its budget or shows any bytes twice, and nothing is retired while everything fits',
   (replay) => {
     const counts = { refused: 0, retired: 0, visibleAgain: 0, requests: 0 }
     for (let seed = 1; seed <= 60; seed += 1) {
@@ -184,7 +184,7 @@ test.each(REPLAYS)(
       counts.retired += session.retired
       counts.visibleAgain += session.visibleAgain
     }
-    // Each of these happened, or nothing was shown about it.
+    // Each of these cases must occur; otherwise the test proves nothing about it.
     expect(Object.values(counts).filter((count) => count < 20)).toEqual([])
   },
 )

@@ -74,13 +74,17 @@ async function offences(
   const answer = resolved.ok ? resolved.value[0] : undefined
   const got = answer === undefined ? 'taken' : answer.ok ? 'an answer' : answer.error.code
   const error = answer?.ok === false ? answer.error : undefined
-  const told = `${who} gave ${JSON.stringify(one.path.slice(0, 60))} as a ${from}`
+  const subject = `${who} attached ${JSON.stringify(one.path.slice(0, 60))} as a ${from}`
   return [
-    ...(got === one[who] ? [] : [`${told}: ${got}, not ${one[who]}`]),
+    ...(got === one[who] ? [] : [`${subject}: ${got}, not ${one[who]}`]),
     ...(error === undefined || one.reason?.test(error.reason) !== false
       ? []
-      : [`${told}: ${error.reason}`]),
-    ...(JSON.stringify(error ?? {}).includes(scene.workspace) ? [`${told}: told a path`] : []),
-    ...(who === 'confined' && kept.join('').includes(CANARY) ? [`${told}: got out`] : []),
+      : [`${subject}: ${error.reason}`]),
+    ...(JSON.stringify(error ?? {}).includes(scene.workspace)
+      ? [`${subject}: revealed a path`]
+      : []),
+    ...(who === 'confined' && kept.join('').includes(CANARY)
+      ? [`${subject}: read a file outside`]
+      : []),
   ]
 }

@@ -3,7 +3,7 @@ import { chmod, chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { runAttachmentCases } from './attachment-runs.ts'
 

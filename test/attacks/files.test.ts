@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { TOOLSET } from '../../src/tools/toolset.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { toolWorld } from '../support/tool-world.ts'
 import { FILE_CASES } from './file-cases.ts'
@@ -59,7 +59,8 @@ test('[SR-013] no tool bypasses this', async () => {
       const outcome = call?.ok === true ? await call.value.run(context) : call
       const got = outcome?.error?.kind ?? 'no refusal'
       if (got !== expected) wrong.push(`${name} ${one.path} gave ${got}, not ${expected}`)
-      if (JSON.stringify(outcome).includes(CANARY)) wrong.push(`${name} ${one.path} told a secret`)
+      if (JSON.stringify(outcome).includes(CANARY))
+        wrong.push(`${name} ${one.path} revealed a secret`)
     }
   }
   expect(wrong).toEqual([])

@@ -20,7 +20,7 @@ export interface GitScene {
   /** Writes files as an unrestricted tool does. */
   readonly write: (files: Readonly<Record<string, string>>) => Promise<void>
   /** Writes as `write` does in `auto` if every question is denied; returns what was asked about. */
-  readonly asked: (files: Readonly<Record<string, string>>) => Promise<readonly string[]>
+  readonly questions: (files: Readonly<Record<string, string>>) => Promise<readonly string[]>
   /** Runs a command as bash does in `auto`; returns what was moved aside. */
   readonly bash: (
     script: string,
@@ -59,7 +59,7 @@ export async function gitScene(): Promise<GitScene> {
     write: async (files) => {
       for (const [name, text] of Object.entries(files)) await put(fill(name), text)
     },
-    asked: async (files) => {
+    questions: async (files) => {
       const denied: string[] = []
       for (const [name, text] of Object.entries(files).map(([key, value]) => [fill(key), value])) {
         if (name === undefined || text === undefined) continue
@@ -72,16 +72,16 @@ export async function gitScene(): Promise<GitScene> {
       return denied
     },
     bash: async (script) => {
-      const said: Buffer[] = []
+      const chunks: Buffer[] = []
       const ran = await run({
         argv: ['/bin/bash', '-c', fill(script)],
         wallMs: 60_000,
         signal: new AbortController().signal,
-        onOutput: (chunk) => void said.push(chunk),
+        onOutput: (chunk) => void chunks.push(chunk),
       })
       if (!ran.ok) throw new Error(ran.error.message)
       const { appeared, code } = ran.value
-      return { moved: appeared, code, output: Buffer.concat(said).toString() }
+      return { moved: appeared, code, output: Buffer.concat(chunks).toString() }
     },
     git: async (...args) => (await exec('git', args, { cwd: path, env })).stdout,
     marked: async (...folders) => {

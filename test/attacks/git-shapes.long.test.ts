@@ -14,13 +14,13 @@ describe('a tool that writes what git reads asks in auto', () => {
   )
   test.each(cases)('%s', async (_, path) => {
     const scene = await gitScene()
-    expect(await scene.asked({ [path]: 'x' })).toEqual([path])
+    expect(await scene.questions({ [path]: 'x' })).toEqual([path])
   })
 
   test.each(SPELLINGS)('in the spelling %j', async (name) => {
     const scene = await gitScene()
     const paths = [name, `${name}/config`, `sub/${name}/hooks/x`]
-    for (const path of paths) expect(await scene.asked({ [path]: 'x' })).toEqual([path])
+    for (const path of paths) expect(await scene.questions({ [path]: 'x' })).toEqual([path])
   })
 })
 
@@ -52,8 +52,8 @@ describe('files written one by one never make git run a program', () => {
       await naive.write(files)
       expect(await naive.marked('', 'sub')).toBe(true)
       const scene = await gitScene()
-      const asked = await scene.asked(files)
-      expect(asked.length).toBeGreaterThan(0)
+      const questions = await scene.questions(files)
+      expect(questions.length).toBeGreaterThan(0)
       expect(await scene.marked('', 'sub')).toBe(false)
     },
     30_000,
@@ -65,7 +65,7 @@ describe('files written one by one never make git run a program', () => {
     await scene.git('config', 'core.hooksPath', 'tools/hooks')
     await scene.git('config', 'include.path', '../shared.ini')
     const files = { 'tools/hooks/post-index-change': 'x', 'shared.ini': 'x', 'tools/other': 'x' }
-    expect(await scene.asked(files)).toEqual(['tools/hooks/post-index-change', 'shared.ini'])
+    expect(await scene.questions(files)).toEqual(['tools/hooks/post-index-change', 'shared.ini'])
   })
 })
 
@@ -183,10 +183,10 @@ describe.skipIf(!confined)('a command in auto', () => {
   }
   test.each(Object.entries(planted))(
     'cannot plant %s',
-    async (_, [script, wanted]) => {
+    async (_, [script, expected]) => {
       const scene = await gitScene()
       const { moved } = await scene.bash(script)
-      if (wanted.length > 0) expect(new Set(moved)).toEqual(new Set(wanted))
+      if (expected.length > 0) expect(new Set(moved)).toEqual(new Set(expected))
       expect(await scene.marked('', 'sub', 's', 'a', 'a/b', 'ev')).toBe(false)
     },
     30_000,

@@ -85,13 +85,13 @@ for (const [way, run] of [
 ] as const) {
   for (const [name, [argv, guest]] of Object.entries(CASES)) {
     const workspace = prepared(`${way}-${name}`)
-    const said = await run(workspace, argv, guest)
-    tell({ way, name, said, ...leftIn(workspace) })
+    const output = await run(workspace, argv, guest)
+    report({ way, name, output, ...leftIn(workspace) })
   }
   const kinds = way === 'sandbox' ? [-8, -7, -6, -5, -4, -3, -2, -1] : [-3, -2, -1]
   const workspace = prepared(`${way}-keyrings`)
-  const said = await run(workspace, perl(KEYRING_WAYS, ...kinds.map(String)), false)
-  tell({ way, name: 'keyrings', said, ...leftIn(workspace) })
+  const output = await run(workspace, perl(KEYRING_WAYS, ...kinds.map(String)), false)
+  report({ way, name: 'keyrings', output, ...leftIn(workspace) })
 }
 
 /** With a set-group-id folder, an archive of set-id files, and a program of another ABI. */
@@ -143,6 +143,6 @@ function capabilities(paths: readonly string[]): string {
   return execFileSync('/usr/bin/perl', ['-e', perlFor(script), ...paths], { encoding: 'utf8' })
 }
 
-function tell(fact: object): void {
+function report(fact: object): void {
   console.log(JSON.stringify(fact))
 }

@@ -9,16 +9,16 @@ const { confined } = await systemSandbox().status()
 const canRun = confined && existsSync('/usr/bin/perl')
 const LONGEST_MS = 300_000
 
-const Told = z.object({
+const Report = z.object({
   way: z.enum(['sandbox', 'control']),
   name: z.string(),
-  said: z.string(),
+  output: z.string(),
   setId: z.array(z.string()),
   devices: z.array(z.string()),
   foreign: z.array(z.string()),
   capable: z.string(),
 })
-type Told = z.infer<typeof Told>
+type Report = z.infer<typeof Report>
 
 const Way = z.object({
   way: z.string(),
@@ -37,8 +37,8 @@ export function leftovers(every: boolean): void {
 function suite(user: string, every: boolean): void {
   const PLAIN = modes(every).filter((mode) => (mode & 0o6000) === 0).length
   const SET_ID = modes(every).length - PLAIN
-  const told = new Map<string, Told>()
-  const of = (way: string, name: string): Told => Told.parse(told.get(`${way} ${name}`))
+  const reports = new Map<string, Report>()
+  const of = (way: string, name: string): Report => Report.parse(reports.get(`${way} ${name}`))
 
   beforeAll(async () => {
     for (const line of (
@@ -46,14 +46,14 @@ function suite(user: string, every: boolean): void {
     )
       .trim()
       .split('\n')) {
-      const one = Told.parse(JSON.parse(line))
-      told.set(`${one.way} ${one.name}`, one)
+      const one = Report.parse(JSON.parse(line))
+      reports.set(`${one.way} ${one.name}`, one)
     }
   }, LONGEST_MS)
 
   const ways = (way: string, name: string) =>
     of(way, name)
-      .said.trim()
+      .output.trim()
       .split('\n')
       .map((line) => Way.parse(JSON.parse(line)))
 
@@ -63,9 +63,9 @@ function suite(user: string, every: boolean): void {
       expect(of('sandbox', name).setId).toEqual([])
       for (const { way, left, exact, errors } of ways('sandbox', name)) {
         const missing = way === 'openat2' || way === 'chmod_x32'
-        const wanted = { left: 0, exact: missing ? 0 : PLAIN, errors: [missing ? ENOSYS : EPERM] }
+        const expected = { left: 0, exact: missing ? 0 : PLAIN, errors: [missing ? ENOSYS : EPERM] }
         // A file that is created with a mode needs no call to set it.
-        expect({ way, left, exact: missing ? 0 : exact, errors }).toEqual({ way, ...wanted })
+        expect({ way, left, exact: missing ? 0 : exact, errors }).toEqual({ way, ...expected })
       }
     },
   )
@@ -81,7 +81,7 @@ function suite(user: string, every: boolean): void {
   test('no program sets a set-id bit on a file, and without a filter they do', () => {
     expect(of('sandbox', 'programs')).toMatchObject({
       setId: [],
-      said: expect.stringMatching(/done\n$/),
+      output: expect.stringMatching(/done\n$/),
     })
     const left = of('control', 'programs').setId.join(' ')
     for (const name of ['install-4755', 'chmod-2755', 'moved-6755', 'perl-4000', 'letters', 'su'])
@@ -90,18 +90,18 @@ function suite(user: string, every: boolean): void {
 
   test.runIf(process.arch === 'x64')('32-bit system calls kill the process', () => {
     expect(of('sandbox', 'interrupt')).toMatchObject({ setId: [] })
-    expect(of('sandbox', 'interrupt').said).toContain('exit 159')
-    expect(of('control', 'interrupt')).toMatchObject({ setId: ['victim'], said: 'exit 0\n' })
+    expect(of('sandbox', 'interrupt').output).toContain('exit 159')
+    expect(of('control', 'interrupt')).toMatchObject({ setId: ['victim'], output: 'exit 0\n' })
   })
 
   test('io_uring is not available', () => {
-    expect(of('sandbox', 'uring').said).toBe(String(ENOSYS))
+    expect(of('sandbox', 'uring').output).toBe(String(ENOSYS))
   })
 
   test('no command leaves devices, capabilities or files of another owner', () => {
     const nothing = { setId: [], devices: [], foreign: [], capable: '' }
     for (const name of ['others', 'others as a guest']) {
-      expect(of('sandbox', name)).toMatchObject({ ...nothing, said: '\n' })
+      expect(of('sandbox', name)).toMatchObject({ ...nothing, output: '\n' })
     }
   })
 
@@ -112,12 +112,12 @@ function suite(user: string, every: boolean): void {
 
   test('a set-group-id folder still passes on its group', () => {
     for (const way of ['sandbox', 'control']) {
-      expect(of(way, 'inheritance')).toMatchObject({ said: 'done\n', setId: ['shared/sub'] })
+      expect(of(way, 'inheritance')).toMatchObject({ output: 'done\n', setId: ['shared/sub'] })
     }
   })
 
   test('every kind of keyring is refused, and without a filter some succeed', () => {
-    expect(of('sandbox', 'keyrings').said).toBe(`0 ${EPERM}\n`)
-    expect(Number.parseInt(of('control', 'keyrings').said, 10)).toBeGreaterThan(5)
+    expect(of('sandbox', 'keyrings').output).toBe(`0 ${EPERM}\n`)
+    expect(Number.parseInt(of('control', 'keyrings').output, 10)).toBeGreaterThan(5)
   })
 }

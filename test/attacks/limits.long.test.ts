@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { groupPlace } from '../../src/host/sandbox/limits/group-place.ts'
 import { findLimits } from '../../src/host/sandbox/limits/find-limits.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { attackAs, USERS } from './as-user.ts'
 
@@ -32,23 +32,23 @@ const MEMORY = 256 * 1024 * 1024
 
 describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
   test('a command cannot exceed its limits of processes and memory', async () => {
-    const said = Report.parse(
+    const report = Report.parse(
       JSON.parse(await attackAs(user, new URL('limits-child.ts', import.meta.url))),
     )
-    const { limits } = said.status
-    expect(said.works).toMatchObject({ code: 0, output: 'worked\n' })
-    expect(said.grows.output).not.toContain('grown')
-    expect(said.grows.code).not.toBe(0)
+    const { limits } = report.status
+    expect(report.works).toMatchObject({ code: 0, output: 'worked\n' })
+    expect(report.grows.output).not.toContain('grown')
+    expect(report.grows.code).not.toBe(0)
     // The control: it is the limit that stops the forks.
-    expect(said.unlimited).toMatchObject({ code: 0, output: '500\n' })
+    expect(report.unlimited).toMatchObject({ code: 0, output: '500\n' })
     if (limits.bindsProcesses) {
-      const lived = Number(said.limited.output)
+      const lived = Number(report.limited.output)
       expect(lived).toBeGreaterThan(16)
       expect(lived).toBeLessThan(64)
     }
     if (limits.by !== 'rlimits') {
-      expect(said.limited.limitsMet).toEqual({ processes: 64 })
-      expect(said.grows.limitsMet).toEqual({ memory: MEMORY })
+      expect(report.limited.limitsMet).toEqual({ processes: 64 })
+      expect(report.grows.limitsMet).toEqual({ memory: MEMORY })
     }
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { CREDENTIAL_ATTACKS } from './root-credentials.ts'
 import { SOCKET_ATTACKS } from './root-sockets.ts'
@@ -28,8 +28,8 @@ describe.each(USERS)('as %s', (user) => {
 
   beforeAll(async () => {
     if (!confined) return
-    const said = await attackAs(user)
-    for (const line of said.trim().split('\n')) {
+    const output = await attackAs(user)
+    for (const line of output.trim().split('\n')) {
       const { name, through = 'nothing got through' } = Verdict.parse(JSON.parse(line))
       verdicts.set(name, through)
     }

@@ -102,8 +102,10 @@ function folderEscapes(): Attack[] {
         const ground = await linkedGround(scene)
         const { output } = await ground.sh('pwd', { folder: 'stays' })
         const { output: absolute } = await ground.sh('pwd', { folder: join(ground.path, 'deep') })
-        const wanted = [`${ground.path}/deep/er\n`, `${ground.path}/deep\n`]
-        return output + absolute === wanted.join('') ? undefined : `it ran in ${output}${absolute}`
+        const expected = [`${ground.path}/deep/er\n`, `${ground.path}/deep\n`]
+        return output + absolute === expected.join('')
+          ? undefined
+          : `it ran in ${output}${absolute}`
       },
     },
   ]
@@ -162,7 +164,7 @@ function gitAttacks(): Attack[] {
         const { appeared } = await ground.sh(`echo evil >.git/${name}`)
         return firstOf({
           'it stayed': (await ground.read(`.git/${name}`)) !== undefined,
-          'it was not told': appeared.join(' ') !== `.git/${name}`,
+          'it was not reported': appeared.join(' ') !== `.git/${name}`,
           'it was not kept': ground.kept.get(`.git/${name}`) !== 'evil\n',
         })
       },
@@ -215,15 +217,15 @@ function protectedAttacks(): Attack[] {
         const ground = await scene.workspace()
         const fill = (text: string) => text.replaceAll('OUT', scene.outside)
         const { appeared } = await ground.sh(fill(script))
-        const wanted = Object.entries(kept).map(([name, content]) => [name, fill(content)])
+        const expected = Object.entries(kept).map(([name, content]) => [name, fill(content)])
         const names = await readdir(ground.path)
         const standing = names.filter(
           (name) => /^\.(mcp|vscode)|^agents\.MD$/i.test(name) && name !== 'AGENTS.md',
         )
         return firstOf({
           [`${standing.join(' ')} stayed`]: standing.length > 0,
-          'nothing was told': appeared.length === 0,
-          'it was not kept': wanted.some(
+          'nothing was reported': appeared.length === 0,
+          'it was not kept': expected.some(
             ([name = '', content]) => ground.kept.get(name) !== content,
           ),
           'the file outside changed': (await changedOutside(scene)) !== undefined,
@@ -260,7 +262,7 @@ function protectedAttacks(): Attack[] {
           'the file changed': (await ground.read('docs/guide.md')) !== 'good\n',
           'the link changed':
             (await readlink(join(ground.path, 'CLAUDE.md')).catch(() => '')) !== 'docs/guide.md',
-          'it was not told': appeared.join(' ') !== 'CLAUDE.md',
+          'it was not reported': appeared.join(' ') !== 'CLAUDE.md',
         })
       },
     },
@@ -290,7 +292,7 @@ function protectedAttacks(): Attack[] {
         const { appeared } = await ground.sh('mkdir .hawser; echo evil >.hawser/config.json')
         return firstOf({
           'it stayed': (await ground.read('.hawser/config.json')) !== undefined,
-          'it was not told': appeared.join(' ') !== '.hawser',
+          'it was not reported': appeared.join(' ') !== '.hawser',
         })
       },
     },
@@ -351,7 +353,7 @@ function placesOfWorkspaces(): Attack[] {
       for (const name of left) await rm(join(ground.path, name), { recursive: true, force: true })
       if (!liesIn(ground.path, scene.root)) await rm(dirname(ground.path), { recursive: true })
       return firstOf({
-        [`it said ${output}`]: output !== `${ground.path}\nfine\n`,
+        [`it printed ${output}`]: output !== `${ground.path}\nfine\n`,
         [`it ended with ${code}`]: made !== 'fine\n',
       })
     },

@@ -17,8 +17,8 @@ describe.each(USERS)('as %s', (user) => {
 
   beforeAll(async () => {
     if (!confined) return
-    const said = await attackAs(user, new URL('sandbox-child.ts', import.meta.url))
-    for (const line of said.trim().split('\n')) {
+    const output = await attackAs(user, new URL('sandbox-child.ts', import.meta.url))
+    for (const line of output.trim().split('\n')) {
       const { name, through } = Verdict.parse(JSON.parse(line))
       verdicts.set(name, through ?? 'nothing got through')
     }

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { NEWER_NODE, type Pin } from './pins.ts'
 import { run } from './process.ts'
 
-/** Why a client cannot be tested on this machine. That is no failure of ours, and it is always printed. */
+/** The reason why a client cannot be tested on this machine. It is always printed and is not a failure. */
 export class Unavailable extends Error {}
 
-/** npm's codes for a package that this registry, this network or this platform does not have. */
+/** npm's error codes for a package that the registry, the network or the platform does not provide. */
 const LACKING = /npm error code (E404|ETARGET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EBADPLATFORM)/
 const INSTALL_SECONDS = 300
 
@@ -29,7 +29,7 @@ export async function install(root: string, pins: readonly Pin[]): Promise<strin
   return join(prefix, 'node_modules')
 }
 
-/** The folder of a package's native part: npm installs the one that fits the platform, or none. */
+/** The folder of a package's native part: npm installs the one for this platform, or none. */
 export async function nativePart(modules: string, { name }: Pin): Promise<string> {
   const scope = join(modules, dirname(name))
   const start = `${name.slice(name.indexOf('/') + 1)}-`
@@ -41,7 +41,7 @@ export async function nativePart(modules: string, { name }: Pin): Promise<string
 
 const LEAST_NODE = [22, 19] as const
 
-/** The package of a newer Node, where this one is too old. */
+/** A newer Node from npm, if the current one is too old. */
 export function newerNode(): readonly Pin[] {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const [leastMajor, leastMinor] = LEAST_NODE

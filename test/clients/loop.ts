@@ -7,15 +7,15 @@ import { CLIENTS, type ClientName } from './pins.ts'
 import { run } from './process.ts'
 import { startRehearse, type Recorded } from './rehearse.ts'
 
-/** One way in which a client talks to the server. */
+/** A tool loop of one client over one transport. */
 export interface Loop {
-  /** As in `WebSocket`. */
+  /** The name of the transport, for example `WebSocket`. */
   readonly way: string
-  /** What every record of the server must begin with, as in `POST /v1/messages`. */
+  /** The required beginning of every record of the server, for example `POST /v1/messages`. */
   readonly record: string
-  /** Prepares the home of the client, and returns what to run. */
+  /** Prepares the home of the client, and returns the command to run. */
   readonly prepare: (place: Place) => Promise<Prepared>
-  /** The final answer, of what the client printed and of what it left in its home. */
+  /** The final answer, from what the client printed and what it left in its home. */
   readonly answer: (stdout: string, home: string) => Promise<string>
 }
 
@@ -38,7 +38,7 @@ const PROMPT = 'read notes.txt, then run "cp notes.txt copy.txt"'
 const CALLS = 2
 const CLIENT_SECONDS = 90
 
-/** Installs a client, has it complete each loop against a server of its own, and prints a figure for each. */
+/** Installs a client, has it complete each loop against a new server, and prints a figure for each. */
 export async function testClient(
   client: ClientName,
   loopsOf: (root: string) => Promise<readonly Loop[]>,
@@ -98,7 +98,7 @@ async function complete(root: string, loop: Loop) {
   }
 }
 
-/** The server has answered a request for each call and one for the answer, all of them as the loop says. */
+/** Checks that the server answered one request for each call and one for the answer, all of the loop's kind. */
 function wrongRecords({ record }: Loop, records: readonly Recorded[]): string[] {
   const lines = records.map(({ method, path, status }) => `${method} ${path} ${status}`)
   const others = lines.filter((line) => !line.startsWith(record) || !line.endsWith(' 200'))
@@ -106,7 +106,7 @@ function wrongRecords({ record }: Loop, records: readonly Recorded[]): string[] 
   return [...others.map((line) => `unexpected request: ${line}`), ...few]
 }
 
-/** A proxy that is not there: whatever does not go to this machine goes nowhere. */
+/** An environment with a proxy that does not exist, so that no request leaves this machine. */
 function offline(home: string, [command = '']: readonly string[]): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9'
   return {

@@ -6,7 +6,7 @@ import { CLIENTS } from './pins.ts'
 
 const pin = CLIENTS.pi
 
-/** Its name of each dialect, and where the dialect is served. */
+/** The client's name for each dialect, and the path of the dialect on the server. */
 const DIALECTS = [
   { way: 'Messages', api: 'anthropic-messages', base: '', path: '/v1/messages' },
   { way: 'Responses', api: 'openai-responses', base: '/v1', path: '/v1/responses' },

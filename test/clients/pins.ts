@@ -1,4 +1,4 @@
-/** The clients that are tested, each at the one version that its figures are of. */
+/** The tested clients, each with the version that its figures belong to. */
 export const CLIENTS = {
   'Claude Code': { name: '@anthropic-ai/claude-code', version: '2.1.325' },
   Codex: { name: '@openai/codex', version: '0.166.0' },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 export interface Ran {
-  /** `undefined` where it was ended because it took too long. */
+  /** `undefined` if the program was killed at its time limit. */
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string
@@ -14,8 +14,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs a program to its end, for at most so many seconds. It stays in the process group of the script, so that whoever ends
- * the group leaves nothing running.
+ * Runs a program until it exits, for at most `seconds`. It stays in the process group of the script, so that killing the
+ * group leaves nothing running.
  */
 export async function run(
   [command = '', ...args]: readonly string[],
@@ -43,7 +43,7 @@ export async function run(
 
 const GRACE_SECONDS = 5
 
-/** What a stream has said so far. */
+/** Returns a function that returns the text of a stream so far. */
 export function textOf(stream: NodeJS.ReadableStream): () => string {
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))

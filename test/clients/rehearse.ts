@@ -6,7 +6,7 @@ import { textOf } from './process.ts'
 const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
 const START_MS = 30_000
 
-/** A request that the server has answered, as its standard error records it. */
+/** An answered request, as the server records it on standard error. */
 export interface Recorded {
   readonly method: string
   readonly path: string
@@ -15,11 +15,11 @@ export interface Recorded {
 
 export interface RehearseProcess {
   readonly origin: string
-  /** Ends it, and returns the requests that it recorded. */
+  /** Stops the server, and returns the requests that it recorded. */
   stop(): Promise<readonly Recorded[]>
 }
 
-/** The built program as `hawser rehearse`, with a home of its own. */
+/** Starts the built program as `hawser rehearse`, with its own home. */
 export async function startRehearse(home: string): Promise<RehearseProcess> {
   const child = spawn(process.execPath, [PROGRAM, 'rehearse'], {
     cwd: home,

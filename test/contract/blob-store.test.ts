@@ -23,7 +23,7 @@ blobStoreContract('the workspace store on a disk', async () => {
   return {
     store: storeIn(folder),
     other: storeIn(otherFolder),
-    spoil: (key, bytes) => overwrite(folder, key, bytes),
+    corrupt: (key, bytes) => overwrite(folder, key, bytes),
     age: async (key, ms) => {
       const { mtimeMs } = await stat(join(path, key))
       await utimes(join(path, key), (mtimeMs - ms) / 1000, (mtimeMs - ms) / 1000)
@@ -41,7 +41,7 @@ blobStoreContract('the workspace store on a disk that writes short', async () =>
   return {
     store: storeIn(folder),
     other: storeIn(new CrashDisk(8).folder()),
-    spoil: (key, bytes) => overwrite(folder, key, bytes),
+    corrupt: (key, bytes) => overwrite(folder, key, bytes),
     age: async (key, ms) => {
       const inode = disk.root.entries?.get(key)
       if (inode !== undefined) inode.changedAt -= ms
@@ -55,7 +55,7 @@ blobStoreContract('a store in memory', async () => {
   return {
     store: memory.store,
     other: memoryStore(systemClock).store,
-    spoil: async (key, bytes) => memory.spoil(key, bytes),
+    corrupt: async (key, bytes) => memory.corrupt(key, bytes),
     age: async (key, ms) => memory.age(key, ms),
     close: async () => {},
   }

@@ -11,7 +11,7 @@ export interface StoreUnderTest {
   /** Another store of the same kind that shares nothing with the first. */
   readonly other: BlobStore
   /** Stores bytes under a key that does not match them. */
-  readonly spoil: (key: BlobKey, bytes: Buffer) => Promise<void>
+  readonly corrupt: (key: BlobKey, bytes: Buffer) => Promise<void>
   /** Makes the blob look as if it had been put `ms` milliseconds earlier. */
   readonly age: (key: BlobKey, ms: number) => Promise<void>
   close(): Promise<void>
@@ -130,7 +130,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
 
     test(
       'refuses to return damaged bytes, and repairs them when they are put again',
-      withStore(async ({ store, spoil }) => {
+      withStore(async ({ store, corrupt }) => {
         const key = await put(store, harbour)
         const flips = Array.from({ length: harbour.length * 8 }, (_, bit) => {
           const copy = Buffer.from(harbour)
@@ -138,7 +138,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
           return copy
         })
         for (const bytes of [Buffer.alloc(0), harbour.subarray(1), ...flips]) {
-          await spoil(key, bytes)
+          await corrupt(key, bytes)
           for (const ask of ['get', 'open'] as const) {
             expect(await store[ask](key)).toMatchObject({
               error: absence('damaged'),

@@ -6,7 +6,7 @@ import { WRONG_CHAT } from './wrong-chat.ts'
 import { WRONG_MESSAGES } from './wrong-messages.ts'
 import { WRONG_RESPONSES } from './wrong-responses.ts'
 
-/** A request, and what it meets: `taken`, or the place that the refusal names. */
+/** A request, and its result in each mode: `taken`, or the position that the refusal names. */
 interface Vector {
   readonly why: string
   readonly dialect: VendorDialect
@@ -34,7 +34,7 @@ const WRONG = { messages: WRONG_MESSAGES, responses: WRONG_RESPONSES, chat: WRON
 
 type Sent = Pick<Vector, 'dialect' | 'headers' | 'body'>
 
-/** `taken`, or the place that the refusal names. */
+/** `taken`, or the position that the refusal names. */
 async function outcomeAt(origin: string, { dialect, headers, body }: Sent): Promise<string> {
   const response = await fetch(origin + PATHS[dialect], {
     method: 'POST',

@@ -95,7 +95,7 @@ async function mocked(dialect: VendorDialect, trouble?: Trouble): Promise<Provid
   onTestFinished(async () => {
     const foreign = server.requests.some(({ bytes }) => bytes.equals(FOREIGN_BODY))
     const closed = server.close()
-    await (foreign ? expect(closed).rejects.toThrow('wrong requests') : closed)
+    await (foreign ? expect(closed).rejects.toThrow('invalid requests') : closed)
   })
   const idleMs = trouble === 'silent' ? IDLE_MS : undefined
   const provider = providerOf(dialect, server.baseUrl(dialect), idleMs)
@@ -107,7 +107,7 @@ async function mocked(dialect: VendorDialect, trouble?: Trouble): Promise<Provid
 }
 
 function answerTo(text: string): FixtureResponse {
-  // By the names of every dialect.
+  // Under the name that each dialect uses.
   const usage = { input_tokens: 40, output_tokens: 9, prompt_tokens: 40, completion_tokens: 9 }
   return text === READ
     ? { usage, toolCalls: [{ id: 'call_read', name: 'read', arguments: '{"path":"notes.txt"}' }] }
@@ -120,7 +120,7 @@ function troubledAnswer(text: string, trouble: Trouble): FixtureResponse {
   return { error: { message: `status ${status}`, type: 'server_error' }, status }
 }
 
-/** What of a fixture makes a trouble, beside its answer. */
+/** The options of a fixture that cause a fault, in addition to its answer. */
 function pace(trouble: Trouble): Pick<Fixture, 'latency' | 'chaos' | 'truncateAfterChunks'> {
   if (trouble === 'closed') return { chaos: { disconnectRate: 1 } }
   if (trouble === 'malformed') return { chaos: { malformedRate: 1 } }

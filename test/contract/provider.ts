@@ -74,12 +74,12 @@ export const READ = 'Read notes.txt'
 /** A body that every vendor rejects. */
 export const FOREIGN_BODY = Buffer.from('{"hello":"world"}')
 
-function asked(text: string): ConversationItem {
+function userMessage(text: string): ConversationItem {
   return { kind: 'user', seq: 3, parts: [{ type: 'text', text, lifetime: 'stable' }] }
 }
 
 const CALLED: readonly ConversationItem[] = [
-  asked(READ),
+  userMessage(READ),
   { kind: 'tool_call', seq: 5, call_id: 'call_1', name: 'read', arguments: '{"path":"notes.txt"}' },
   { kind: 'tool_result', seq: 7, call_id: 'call_1', name: 'read', outcome: 'ok', output: 'rope\n' },
   {
@@ -203,14 +203,14 @@ function dialectContract(make: ProviderKind['make'], test: TakeCheck): void {
 function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
   test('returns deltas, the resulting items, and one end with usage', async () => {
     const { provider, send, reached } = await make()
-    const events = await all(send(request(provider, [asked(QUESTION)]), never()))
+    const events = await all(send(request(provider, [userMessage(QUESTION)]), never()))
     const types = events.map(({ type }) => type)
     expect(types.indexOf('item')).toBeGreaterThan(types.lastIndexOf('text_delta'))
     expect(types.filter((type) => type === 'done' || type === 'error')).toEqual(['done'])
     expect(types.at(-1)).toBe('done')
-    const said = itemsIn(events).map((item) => (item.kind === 'text' ? item.text : ''))
-    expect(said.join('')).toContain(ANSWER)
-    expect(textOf(events, 'text_delta')).toBe(said.join(''))
+    const texts = itemsIn(events).map((item) => (item.kind === 'text' ? item.text : ''))
+    expect(texts.join('')).toContain(ANSWER)
+    expect(textOf(events, 'text_delta')).toBe(texts.join(''))
     const end = events.at(-1)
     if (end?.type !== 'done') return expect.fail('it did not end')
     const { input, cached_read, cache_write, output } = end.usage
@@ -221,7 +221,7 @@ function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
 
   test('returns a tool call once, and complete', async () => {
     const { provider, send } = await make()
-    const events = await all(send(request(provider, [asked(READ)]), never()))
+    const events = await all(send(request(provider, [userMessage(READ)]), never()))
     const calls = itemsIn(events).filter((item) => item.kind === 'tool_call')
     expect(calls).toEqual([
       {
@@ -237,7 +237,7 @@ function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
 
   test('continues from its own answer, sent back as items', async () => {
     const { provider, send } = await make()
-    const events = await all(send(request(provider, [...CALLED, asked(QUESTION)]), never()))
+    const events = await all(send(request(provider, [...CALLED, userMessage(QUESTION)]), never()))
     expect(textOf(events, 'text_delta')).toContain(ANSWER)
     expect(events.at(-1)?.type).toBe('done')
   })
@@ -245,8 +245,8 @@ function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
   test('answers calls of two Sessions concurrently and independently', async () => {
     const { provider, send } = await make()
     const [sum, read] = await Promise.all([
-      all(send(request(provider, [asked(QUESTION)], 'ses_1'), never())),
-      all(send(request(provider, [asked(READ)], 'ses_2'), never())),
+      all(send(request(provider, [userMessage(QUESTION)], 'ses_1'), never())),
+      all(send(request(provider, [userMessage(READ)], 'ses_2'), never())),
     ])
     expect([sum.at(-1)?.type, read.at(-1)?.type]).toEqual(['done', 'done'])
     expect(itemsIn(sum).map(({ kind }) => kind)).toEqual(['text'])
@@ -255,9 +255,9 @@ function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
 
   test('releases a Session, even twice or unknown, and answers its next call', async () => {
     const { provider, send } = await make()
-    await all(send(request(provider, [asked(QUESTION)]), never()))
+    await all(send(request(provider, [userMessage(QUESTION)]), never()))
     for (const session of ['ses_1', 'ses_1', 'ses_unknown']) provider.leave?.(session)
-    const events = await all(send(request(provider, [asked(QUESTION)]), never()))
+    const events = await all(send(request(provider, [userMessage(QUESTION)]), never()))
     expect(events.at(-1)?.type).toBe('done')
   })
 }
@@ -265,7 +265,7 @@ function answerContract(make: ProviderKind['make'], test: TakeCheck): void {
 function endContract(make: ProviderKind['make'], test: TakeCheck): void {
   test('sends nothing if it is interrupted before it starts', async () => {
     const { provider, send, reached } = await make()
-    const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.abort()))
+    const events = await all(send(request(provider, [userMessage(QUESTION)]), AbortSignal.abort()))
     expect(events.map(kindOf)).toEqual(['interrupted'])
     expect(reached?.() ?? 0).toBe(0)
   })
@@ -274,29 +274,29 @@ function endContract(make: ProviderKind['make'], test: TakeCheck): void {
     const { provider, send } = await make()
     const interrupt = new AbortController()
     const kinds: string[] = []
-    for await (const event of send(request(provider, [asked(QUESTION)]), interrupt.signal)) {
+    for await (const event of send(request(provider, [userMessage(QUESTION)]), interrupt.signal)) {
       kinds.push(kindOf(event))
       interrupt.abort()
     }
     expect(kinds).toEqual(['text_delta', 'interrupted'])
-    const next = await all(send(request(provider, [asked(QUESTION)]), never()))
+    const next = await all(send(request(provider, [userMessage(QUESTION)]), never()))
     expect(next.at(-1)?.type).toBe('done')
   })
 
   test('allows its reader to stop early, and keeps that output out of the next call', async () => {
     const { provider, send } = await make()
-    for await (const event of send(request(provider, [asked(READ)]), never())) {
+    for await (const event of send(request(provider, [userMessage(READ)]), never())) {
       expect(event.type).not.toBe('error')
       break
     }
-    const next = await all(send(request(provider, [asked(QUESTION)]), never()))
+    const next = await all(send(request(provider, [userMessage(QUESTION)]), never()))
     expect(itemsIn(next).map(({ kind }) => kind)).toEqual(['text'])
     expect(next.findIndex(({ type }) => type === 'done')).toBe(next.length - 1)
   })
 
   test('reports a body that its model rejects as one error with a kind, and never throws', async () => {
     const { provider, send } = await make()
-    const right = request(provider, [asked(QUESTION)])
+    const right = request(provider, [userMessage(QUESTION)])
     const foreign = { body: FOREIGN_BODY, sha256: sha256(FOREIGN_BODY) }
     const events = await all(send({ ...right, ...foreign }, never()))
     expect(events.map(({ type }) => type)).toEqual(['error'])
@@ -320,7 +320,7 @@ function troubleContract(
 ): void {
   const answered = async (trouble: Trouble, text: string) => {
     const { provider, send } = await troubled(trouble)
-    return all(send(request(provider, [asked(text)]), never()))
+    return all(send(request(provider, [userMessage(text)]), never()))
   }
 
   for (const [trouble, kind] of REPORTED) {
@@ -332,7 +332,9 @@ function troubleContract(
   test('ends at once if it is interrupted while a server is silent', async () => {
     const { provider, send } = await troubled('slow')
     const started = performance.now()
-    const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.timeout(50)))
+    const events = await all(
+      send(request(provider, [userMessage(QUESTION)]), AbortSignal.timeout(50)),
+    )
     expect(events.map(kindOf)).toEqual(['interrupted'])
     expect(performance.now() - started).toBeLessThan(SLOW_MS)
   })
@@ -345,7 +347,7 @@ function troubleContract(
 
   test('returns no partial tool call, wherever an answer is cut, and is done only with all of it', async () => {
     const { provider, send } = await make()
-    const whole = itemsIn(await all(send(request(provider, [asked(READ)]), never())))
+    const whole = itemsIn(await all(send(request(provider, [userMessage(READ)]), never())))
     const names = whole.map((item) => JSON.stringify({ ...item, call_id: '' }))
     for (const cutAfter of [0, 150, 300, 500, 700, 900, 1_100]) {
       const events = await answered({ cutAfter }, READ)

@@ -9,19 +9,24 @@ const messages = (...content: unknown[]) => ({
   stream: true,
   messages: [{ role: 'user', content }],
 })
-const said = { type: 'text', text: 'a' }
+const textBlock = { type: 'text', text: 'a' }
 const picture = (media_type: string) => ({
   type: 'image',
   source: { type: 'base64', media_type, data: 'AA==' },
 })
 const used = { type: 'tool_use', id: 'c', name: 'n', input: {} }
 const tool = { name: 'n', input_schema: { type: 'object', properties: { a: { type: 'string' } } } }
-const MESSAGES = messages(said)
+const MESSAGES = messages(textBlock)
 
 const MESSAGES_CASES: readonly VendorCase[] = [
   [MESSAGES],
   [messages()],
-  [messages(picture('image/png'), { ...said, cache_control: { type: 'ephemeral', ttl: '1h' } })],
+  [
+    messages(picture('image/png'), {
+      ...textBlock,
+      cache_control: { type: 'ephemeral', ttl: '1h' },
+    }),
+  ],
   [
     messages({
       type: 'document',
@@ -31,14 +36,17 @@ const MESSAGES_CASES: readonly VendorCase[] = [
   [
     {
       ...MESSAGES,
-      system: [said],
+      system: [textBlock],
       tools: [tool],
       tool_choice: { type: 'auto' },
       thinking: { type: 'adaptive' },
       messages: [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'b', signature: 'c' }, used] },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [said] }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'c', content: [textBlock] }],
+        },
       ],
     },
   ],
@@ -63,7 +71,7 @@ const MESSAGES_CASES: readonly VendorCase[] = [
   ],
   [messages({ type: 'image', source: { type: 'url' } }), '/messages/0/content/0/source lacks url'],
   [messages({ type: 'text' }), '/messages/0/content/0 lacks text'],
-  [messages({ ...said, id: 'a' }), '/messages/0/content/0 has id, which is unknown there'],
+  [messages({ ...textBlock, id: 'a' }), '/messages/0/content/0 has id, which is unknown there'],
   [messages(without(used, 'input')), '/messages/0/content/0 lacks input'],
   [
     messages({ type: 'tool_result', tool_use_id: 'c', content: [used] }),
@@ -98,13 +106,13 @@ const MESSAGES_CASES: readonly VendorCase[] = [
     '/tool_choice is "auto", none of ToolChoiceAuto, ToolChoiceAny, ToolChoiceTool, ToolChoiceNone',
   ],
   [
-    { ...MESSAGES, system: [{ ...said, cache_control: { type: 'ephemeral', ttl: '30m' } }] },
+    { ...MESSAGES, system: [{ ...textBlock, cache_control: { type: 'ephemeral', ttl: '30m' } }] },
     '/system/0/cache_control/ttl is "30m", none of "5m", "1h"',
   ],
 ]
 
 const responses = (...input: unknown[]) => ({ model: 'm', stream: true, input })
-const asked = (...content: unknown[]) => responses({ role: 'user', content })
+const userContent = (...content: unknown[]) => responses({ role: 'user', content })
 const called = { type: 'function_call', call_id: 'c', name: 'n', arguments: '{}' }
 const returned = { type: 'function_call_output', call_id: 'c', output: 'o' }
 const offered = { type: 'function', name: 'n', parameters: { type: 'object' }, strict: false }
@@ -146,13 +154,13 @@ const RESPONSES_CASES: readonly VendorCase[] = [
   [{ ...RESPONSES, messages: [] }, unknownField('messages')],
   [{ ...RESPONSES, max_output_tokens: '1' }, '/max_output_tokens is string, not number or null'],
   [
-    asked({ type: 'text', text: 'a' }),
+    userContent({ type: 'text', text: 'a' }),
     '/input/0/content/0 is {"type":"text"}, none of ResponseInputText, ResponseInputImage, ResponseInputFile',
   ],
-  [asked({ type: 'input_text' }), '/input/0/content/0 lacks text'],
-  [asked(without(seen, 'detail')), '/input/0/content/0 lacks detail'],
+  [userContent({ type: 'input_text' }), '/input/0/content/0 lacks text'],
+  [userContent(without(seen, 'detail')), '/input/0/content/0 lacks detail'],
   [
-    asked({ ...seen, detail: 'best' }),
+    userContent({ ...seen, detail: 'best' }),
     '/input/0/content/0/detail is "best", none of "low", "high", "auto", "original"',
   ],
   [
@@ -205,10 +213,10 @@ const CHAT_CASES: readonly VendorCase[] = [
   [
     chat(
       { role: 'system', content: 'a' },
-      { role: 'developer', content: [said] },
+      { role: 'developer', content: [textBlock] },
       {
         role: 'user',
-        content: [said, image, { type: 'file', file: { filename: 'f', file_data: 'd' } }],
+        content: [textBlock, image, { type: 'file', file: { filename: 'f', file_data: 'd' } }],
       },
       { role: 'assistant', content: null, tool_calls: [toolCall] },
       { role: 'tool', tool_call_id: 'c', content: 'o' },
@@ -234,7 +242,7 @@ const CHAT_CASES: readonly VendorCase[] = [
     '/messages/0/content/0/image_url/detail is "best", none of "auto", "low", "high"',
   ],
   [
-    shown({ ...said, cache_control: { type: 'ephemeral' } }),
+    shown({ ...textBlock, cache_control: { type: 'ephemeral' } }),
     '/messages/0/content/0 has cache_control, which is unknown there',
   ],
   [chat({ role: 'tool', content: 'o' }), '/messages/0 lacks tool_call_id'],
@@ -291,7 +299,10 @@ export const NOT_IN_THE_TYPES: Record<VendorDialect, readonly object[]> = {
     { ...MESSAGES, tools: [{ ...tool, name: 'no name!' }, tool, tool] },
     {
       ...MESSAGES,
-      system: Array.from({ length: 5 }, () => ({ ...said, cache_control: { type: 'ephemeral' } })),
+      system: Array.from({ length: 5 }, () => ({
+        ...textBlock,
+        cache_control: { type: 'ephemeral' },
+      })),
     },
     { ...MESSAGES, messages: [{ role: 'assistant', content: [picture('image/png')] }] },
   ],
@@ -301,9 +312,9 @@ export const NOT_IN_THE_TYPES: Record<VendorDialect, readonly object[]> = {
     responses(returned),
     responses(called),
     responses({ ...called, arguments: 'no JSON' }),
-    asked({ type: 'input_image', detail: 'auto' }),
-    asked({ type: 'input_file' }),
-    asked({ ...seen, image_url: 'data:image/bmp;base64,AA==' }),
+    userContent({ type: 'input_image', detail: 'auto' }),
+    userContent({ type: 'input_file' }),
+    userContent({ ...seen, image_url: 'data:image/bmp;base64,AA==' }),
     responses({ role: 'assistant', content: [{ type: 'input_text', text: 'a' }] }),
     { ...RESPONSES, tools: [{ ...offered, name: 'no name!', strict: true }] },
   ],

@@ -9,8 +9,8 @@ import {
   type WrongRequest,
 } from './wrong-requests.ts'
 
-const said = { type: 'text', text: 'a' }
-const marked = { ...said, cache_control: { type: 'ephemeral' } }
+const textBlock = { type: 'text', text: 'a' }
+const marked = { ...textBlock, cache_control: { type: 'ephemeral' } }
 const user = (...content: unknown[]) => ({ role: 'user', content })
 const model = (...content: unknown[]) => ({ role: 'assistant', content })
 const system = (text: string) => ({ role: 'system', content: text })
@@ -36,13 +36,13 @@ const asks = (...messages: unknown[]) => ({ model: 'm', max_tokens: 2000, messag
 /** A valid request. */
 export const RIGHT_MESSAGES = {
   ...asks(
-    user(said, image('image/png', PIXEL)),
-    model({ type: 'thinking', thinking: 't', signature: 's' }, said, used('c1'), used('c2')),
+    user(textBlock, image('image/png', PIXEL)),
+    model({ type: 'thinking', thinking: 't', signature: 's' }, textBlock, used('c1'), used('c2')),
     user(result('c2'), result('c1'), marked),
     system('late'),
-    model(said),
-    user(said),
-    user(said),
+    model(textBlock),
+    user(textBlock),
+    user(textBlock),
   ),
   system: [marked],
   tools: [tool],
@@ -58,34 +58,34 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
   ['a limit of nothing', { ...RIGHT_MESSAGES, max_tokens: 0 }, 'max_tokens'],
   [
     'a limit over the model’s',
-    { ...asks(user(said)), model: 'claude-opus-5-5', max_tokens: 999_999 },
+    { ...asks(user(textBlock)), model: 'claude-opus-5-5', max_tokens: 999_999 },
     'max_tokens',
   ],
   ['a name of no model', { ...RIGHT_MESSAGES, model: '' }, 'model'],
   ['nothing said', asks(), 'messages'],
   ['a role that is none', asks({ role: 'tool', content: 'a' }), 'messages.0'],
-  ['the model begins', asks(model(said), user(said)), 'messages.0.role'],
-  ['the model ends', asks(user(said), model(said)), 'messages.1.role'],
-  ['system at the start', asks(system('a'), user(said)), 'messages.0.role'],
+  ['the model begins', asks(model(textBlock), user(textBlock)), 'messages.0.role'],
+  ['the model ends', asks(user(textBlock), model(textBlock)), 'messages.1.role'],
+  ['system at the start', asks(system('a'), user(textBlock)), 'messages.0.role'],
   [
     'system behind the model',
-    asks(user(said), model(said), system('a'), user(said)),
+    asks(user(textBlock), model(textBlock), system('a'), user(textBlock)),
     'messages.2.role',
   ],
-  ['system before a user', asks(user(said), system('a'), user(said)), 'messages.1.role'],
+  ['system before a user', asks(user(textBlock), system('a'), user(textBlock)), 'messages.1.role'],
   ['a message without content', asks(user()), 'messages.0.content'],
   ['empty text', asks(user({ type: 'text', text: '' })), 'messages.0.content.0'],
-  ['blank text', asks(user(said, { type: 'text', text: ' \n' })), 'messages.0.content.1'],
+  ['blank text', asks(user(textBlock, { type: 'text', text: ' \n' })), 'messages.0.content.1'],
   ['blank text as content', asks({ role: 'user', content: '  ' }), 'messages.0.content'],
   [
     'a blank system block',
-    { ...asks(user(said)), system: [{ type: 'text', text: ' ' }] },
+    { ...asks(user(textBlock)), system: [{ type: 'text', text: ' ' }] },
     'system.0',
   ],
   [
     'a blank block in a result',
     asks(
-      user(said),
+      user(textBlock),
       model(used('c')),
       user({ ...result('c'), content: [{ type: 'text', text: '' }] }),
     ),
@@ -95,76 +95,88 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
   ['a call of a user', asks(user(used('c'))), 'messages.0.content.0'],
   [
     'a picture of the model',
-    asks(user(said), model(image('image/png', PIXEL)), user(said)),
+    asks(user(textBlock), model(image('image/png', PIXEL)), user(textBlock)),
     'messages.1.content.0',
   ],
   [
     'a result of the model',
-    asks(user(said), model(result('c')), user(said)),
+    asks(user(textBlock), model(result('c')), user(textBlock)),
     'messages.1.content.0',
   ],
   [
     'thinking that nobody signed',
-    asks(user(said), model({ type: 'thinking', thinking: 't', signature: '' }, said), user(said)),
+    asks(
+      user(textBlock),
+      model({ type: 'thinking', thinking: 't', signature: '' }, textBlock),
+      user(textBlock),
+    ),
     'messages.1.content.0.signature',
   ],
   [
     'thinking at the end',
-    asks(user(said), model({ type: 'thinking', thinking: 't', signature: 's' }), user(said)),
+    asks(
+      user(textBlock),
+      model({ type: 'thinking', thinking: 't', signature: 's' }),
+      user(textBlock),
+    ),
     'messages.1.content.0',
   ],
   [
     'a mark on thinking',
     asks(
-      user(said),
+      user(textBlock),
       model(
         { type: 'thinking', thinking: 't', signature: 's', cache_control: { type: 'ephemeral' } },
-        said,
+        textBlock,
       ),
-      user(said),
+      user(textBlock),
     ),
     'messages.1.content.0.cache_control',
   ],
-  ['a call without a result', asks(user(said), model(used('c')), user(said)), 'messages.1'],
+  [
+    'a call without a result',
+    asks(user(textBlock), model(used('c')), user(textBlock)),
+    'messages.1',
+  ],
   [
     'a call with one result of two',
-    asks(user(said), model(used('c'), used('d')), user(result('c'))),
+    asks(user(textBlock), model(used('c'), used('d')), user(result('c'))),
     'messages.1',
   ],
   [
     'words before results',
-    asks(user(said), model(used('c')), user(said, result('c'))),
+    asks(user(textBlock), model(used('c')), user(textBlock, result('c'))),
     'messages.1',
   ],
   [
     'a result too late',
-    asks(user(said), model(used('c')), user(said), model(said), user(result('c'))),
+    asks(user(textBlock), model(used('c')), user(textBlock), model(textBlock), user(result('c'))),
     'messages.1',
   ],
   ['a result without a call', asks(user(result('c'))), 'messages.0.content.0'],
   [
     'a result twice',
-    asks(user(said), model(used('c')), user(result('c'), result('c'))),
+    asks(user(textBlock), model(used('c')), user(result('c'), result('c'))),
     'messages.2.content.1',
   ],
   [
     'a call id twice',
-    asks(user(said), model(used('c'), used('c')), user(result('c'))),
+    asks(user(textBlock), model(used('c'), used('c')), user(result('c'))),
     'messages.1.content.1.tool_use.id',
   ],
   [
     'a call id that is none',
-    asks(user(said), model(used('c!')), user(result('c!'))),
+    asks(user(textBlock), model(used('c!')), user(result('c!'))),
     'messages.1.content.0.tool_use.id',
   ],
   [
     'input that is no object',
-    asks(user(said), model(used('c', { input: 'a' })), user(result('c'))),
+    asks(user(textBlock), model(used('c', { input: 'a' })), user(result('c'))),
     'messages.1.content.0.tool_use.input',
   ],
   [
     'a called name that is none',
-    asks(user(said), model(used('c', { name: 'a b' })), user(result('c'))),
+    asks(user(textBlock), model(used('c', { name: 'a b' })), user(result('c'))),
     'messages.1.content.0.tool_use.name',
   ],
   [
@@ -178,7 +190,11 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'tools.0.name',
   ],
   ['two tools of a name', { ...RIGHT_MESSAGES, tools: [tool, tool] }, 'tools.1.name'],
-  ['a choice without tools', { ...asks(user(said)), tool_choice: { type: 'auto' } }, 'tool_choice'],
+  [
+    'a choice without tools',
+    { ...asks(user(textBlock)), tool_choice: { type: 'auto' } },
+    'tool_choice',
+  ],
   [
     'a choice of no tool',
     { ...RIGHT_MESSAGES, tool_choice: { type: 'tool', name: 'b' } },
@@ -197,10 +213,10 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
   ['five marks', { ...asks(user(...repeated(5, () => marked))) }, ''],
   [
     'a long mark behind a short one',
-    { ...asks(user(marked, { ...said, cache_control: { type: 'ephemeral', ttl: '1h' } })) },
+    { ...asks(user(marked, { ...textBlock, cache_control: { type: 'ephemeral', ttl: '1h' } })) },
     'messages.0.content.1.cache_control.ttl',
   ],
-  ['a blank stop', { ...asks(user(said)), stop_sequences: [' '] }, 'stop_sequences.0'],
+  ['a blank stop', { ...asks(user(textBlock)), stop_sequences: [' '] }, 'stop_sequences.0'],
   [
     'a type of image that is none',
     asks(user(image('image/bmp', PIXEL))),
@@ -223,15 +239,15 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
   ],
   [
     'an image that cannot be decoded',
-    asks(user(said, image('image/png', BROKEN_PIXEL))),
+    asks(user(textBlock, image('image/png', BROKEN_PIXEL))),
     'messages.0.content.1.image.source.base64.data',
   ],
   [
     'a broken image in a result',
     asks(
-      user(said),
+      user(textBlock),
       model(used('c')),
-      user({ ...result('c'), content: [said, image('image/png', '?')] }),
+      user({ ...result('c'), content: [textBlock, image('image/png', '?')] }),
     ),
     'messages.2.content.0.tool_result.content.1.image.source.base64.data',
   ],

@@ -3,10 +3,10 @@ import { PROVIDER_KINDS } from './provider-kinds.ts'
 import { providerContract, type ProviderKind } from './provider.ts'
 import { withBug, WRONG_PROVIDERS, type WrongProvider } from './wrong-providers.ts'
 
-// The contract passes on every provider; that it can fail is shown here, on each of them with a bug.
+// Every provider passes the contract; these tests show that it can fail, on each provider with a planted bug.
 describe.each(PROVIDER_KINDS)('$name', (kind) => {
-  const here = WRONG_PROVIDERS.filter(({ wire }) => wire !== true || kind.troubled !== undefined)
-  test.each(here)('a provider that $bug is found', async (wrong) => {
+  const bugs = WRONG_PROVIDERS.filter(({ wire }) => wire !== true || kind.troubled !== undefined)
+  test.each(bugs)('a provider that $bug is found', async (wrong) => {
     const checks = checksFor(kind, wrong)
     expect(checks.length).toBe(wrong.foundBy.length)
     for (const { title, check } of checks) {
@@ -15,7 +15,7 @@ describe.each(PROVIDER_KINDS)('$name', (kind) => {
   })
 })
 
-/** The checks that have to find a bug, on a provider that has it. */
+/** The checks that must find a bug, on a provider that has it. */
 function checksFor(kind: ProviderKind, wrong: WrongProvider) {
   const checks: { readonly title: string; readonly check: () => Promise<void> }[] = []
   providerContract(withBug(kind, wrong), (title, check) => {

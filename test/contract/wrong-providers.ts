@@ -5,13 +5,13 @@ import type { ProviderKind, ProviderUnderTest } from './provider.ts'
 type Events = AsyncIterable<ProviderEvent>
 type Send = ProviderUnderTest['send']
 
-/** A bug of a provider, and the checks of the contract that have to find it. */
+/** A bug of a provider, and the checks of the contract that must find it. */
 export interface WrongProvider {
   readonly bug: string
-  /** Beginnings of the titles of those checks. */
+  /** The beginnings of the titles of these checks. */
   readonly foundBy: readonly string[]
   readonly send: (send: Send) => Send
-  /** It shows only where something lies between a provider and its model. */
+  /** The bug has an effect only if there is a connection between the provider and its model. */
   readonly wire?: true
 }
 
@@ -185,7 +185,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
   },
 ]
 
-/** The same way to a model, with the bug in it. */
+/** The same kind of provider, with the bug. */
 export function withBug(kind: ProviderKind, { send }: WrongProvider): ProviderKind {
   const { make, troubled } = kind
   const wrong = (one: ProviderUnderTest): ProviderUnderTest => ({ ...one, send: send(one.send) })

@@ -34,7 +34,7 @@ async function post({ origin }: RehearsalVendor, dialect: VendorDialect, body: o
 }
 
 /** An error in the vendor's format; anything else unchanged. */
-function told(dialect: VendorDialect, body: unknown): unknown {
+function errorIn(dialect: VendorDialect, body: unknown): unknown {
   if (dialect === 'messages') {
     const { type, error, request_id } = body as {
       readonly type: string
@@ -81,15 +81,15 @@ for (const dialect of ['messages', 'responses', 'chat'] as const) {
     const vendor = await openRehearsal()
     const answers: unknown[] = []
     for (const [why, body] of wrong) {
-      const { status, body: said } = await post(vendor, dialect, body)
-      answers.push([why, status, status === 400 ? told(dialect, said) : said])
+      const { status, body: answer } = await post(vendor, dialect, body)
+      answers.push([why, status, status === 400 ? errorIn(dialect, answer) : answer])
     }
     expect(answers).toEqual(wrong.map((row) => [row[0], 400, expected(dialect, row)]))
     expect(new Set(wrong.map(([why]) => why)).size).toBeGreaterThanOrEqual(30)
     await expect(vendor.close()).rejects.toThrow('refused requests')
   })
 
-  test(`what the types of the SDK refuse, and what they miss, is refused: ${dialect}`, async () => {
+  test(`bodies that the SDK types exclude, and those that they miss, are refused: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     // Streaming is optional.
     const shapes = VENDOR_CASES[dialect].filter(

@@ -10,7 +10,7 @@ export function commandPage(): string {
   return COMMANDS.map(section).join('\n\n')
 }
 
-/** Every exit code, and the kinds of error that lead to it. Code 1 is for all kinds without a code of their own. */
+/** Every exit code, and the kinds of error that lead to it. Code 1 is for all other kinds. */
 export function exitCodeTable(): string {
   const codes = new Set<number>([...Object.values(EXIT), ...ERROR_KINDS.map(exitCodeOf)])
   const rows = [...codes]

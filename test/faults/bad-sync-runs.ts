@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { createLog } from '../../src/log/open.ts'
 import { sessionStarted, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
 import { runTraced, type Traced } from './strace.ts'
-import { Ledger } from './told.ts'
+import { Ledger } from './child-report.ts'
 
 export interface BadSyncRun {
   readonly folder: string
@@ -42,30 +42,30 @@ async function failOnce(
   n: number,
 ): Promise<string[]> {
   const root = join(folder, `${call}-${n}`)
-  const practice = join(folder, `${call}-${n}-practice`)
+  const warmUp = join(folder, `${call}-${n}-practice`)
   await mkdir(root, { mode: 0o700 })
-  await mkdir(practice, { mode: 0o700 })
+  await mkdir(warmUp, { mode: 0o700 })
   const ledger = new Ledger()
-  const here = await openPlace(root)
-  const { place, keep } = here
+  const storage = await openPlace(root)
+  const { place, keep } = storage
   const session = place.ids.session()
   const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
   ledger.note({ what: 'events', session, lines: [[0, writer.cursor.prev ?? '']] })
   await writer.release()
-  const order = { root, practice, steps: 'one by one', session }
+  const order = { root, warmUp, steps: 'one by one', session }
   const inject = `inject=${call}:error=EIO:when=${n}`
   const traced = await runTraced(script, order, [`trace=${call}`, inject])
-  for (const told of traced.told) ledger.note(told)
+  for (const report of traced.reports) ledger.note(report)
   const offences = call === 'fdatasync' ? badLogSync(traced, n) : badOtherSync(traced)
-  const found = await judge(here, ledger, { onlyAcknowledged: true })
-  await here.close()
+  const found = await judge(storage, ledger, { onlyAcknowledged: true })
+  await storage.close()
   return [...offences, ...found.events, ...found.blobs]
 }
 
 /** From the failed sync on, the writer acknowledges nothing and returns the reason. */
-function badLogSync({ told, done, ending }: Traced, n: number): string[] {
+function badLogSync({ reports, done, ending }: Traced, n: number): string[] {
   if (!done) return [`broke off: ${ending.complaint}`]
-  const appends = told.filter(
+  const appends = reports.filter(
     (one) => one.what === 'events' || (one.what === 'refused' && one.doing !== 'put'),
   )
   const acknowledged = appends.findIndex(({ what }) => what === 'refused')
@@ -83,14 +83,14 @@ function badLogSync({ told, done, ending }: Traced, n: number): string[] {
 }
 
 /** A place whose folders cannot be synced is not opened; a blob whose sync failed is not acknowledged, and the Log continues. */
-function badOtherSync({ told, done, ending }: Traced): string[] {
+function badOtherSync({ reports, done, ending }: Traced): string[] {
   if (!done) return [`broke off: ${ending.complaint}`]
-  const refused = told.filter((one) => one.what === 'refused')
+  const refused = reports.filter((one) => one.what === 'refused')
   const offences = refused
     .filter(({ doing, kind }) => doing === 'append' || kind !== 'storage_failed')
     .map(({ doing, kind, message }) => `refused to ${doing}: ${kind}: ${message}`)
   if (refused.length > 1) offences.push(`${refused.length} refusals for one failed sync`)
-  const acknowledged = told.filter(({ what }) => what === 'events').length
+  const acknowledged = reports.filter(({ what }) => what === 'events').length
   const expected = refused.some(({ doing }) => doing === 'open') ? 0 : APPENDS
   if (acknowledged !== expected) offences.push(`${acknowledged} of ${expected} acknowledged`)
   return offences

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { Told } from './told.ts'
+import { ChildReport } from './child-report.ts'
 
 export interface Ending {
   readonly code: number | null
@@ -12,11 +12,11 @@ export interface Ending {
 export interface Child {
   readonly pid: number
   /** All its reports so far, in order. */
-  readonly told: readonly Told[]
+  readonly reports: readonly ChildReport[]
   /** Resolves when it has exited and its last complete line was read. */
   readonly ended: Promise<Ending>
   /** Its first report, past or future, that matches; `undefined` if it exits before. */
-  heard(what: (told: Told) => boolean): Promise<Told | undefined>
+  waitFor(what: (report: ChildReport) => boolean): Promise<ChildReport | undefined>
   send(line: string): void
   kill(): Promise<Ending>
 }
@@ -25,7 +25,7 @@ export interface ChildOptions {
   /** A program and its arguments that start the child. */
   readonly under?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly note?: (told: Told) => void
+  readonly note?: (report: ChildReport) => void
 }
 
 export function startChild(script: string, order: object, options: ChildOptions = {}): Child {
@@ -38,7 +38,7 @@ export function startChild(script: string, order: object, options: ChildOptions 
   })
   // A child that has exited does not read its input; `ended` reports that it has exited.
   child.stdin.on('error', () => {})
-  const told: Told[] = []
+  const reports: ChildReport[] = []
   const listeners = new Set<() => void>()
   let over = false
   let unfinished = ''
@@ -51,8 +51,8 @@ export function startChild(script: string, order: object, options: ChildOptions 
     // A line without its newline does not count.
     unfinished = lines.pop() ?? ''
     for (const line of lines) {
-      const one = Told.parse(JSON.parse(line))
-      told.push(one)
+      const one = ChildReport.parse(JSON.parse(line))
+      reports.push(one)
       options.note?.(one)
     }
     for (const listener of listeners) listener()
@@ -67,19 +67,19 @@ export function startChild(script: string, order: object, options: ChildOptions 
   })
   return {
     pid: child.pid ?? 0,
-    told,
+    reports,
     ended,
-    heard: (what) =>
+    waitFor: (what) =>
       new Promise((resolve) => {
         let seen = 0
         const look = () => {
-          while (seen < told.length) {
-            const one = told[seen++]
+          while (seen < reports.length) {
+            const one = reports[seen++]
             if (one !== undefined && what(one)) return answer(one)
           }
           if (over) answer(undefined)
         }
-        const answer = (one: Told | undefined) => {
+        const answer = (one: ChildReport | undefined) => {
           listeners.delete(look)
           resolve(one)
         }

@@ -3,12 +3,12 @@ import { CrashDisk, PowerCut } from '../support/crash-disk.ts'
 import { withBug, type PlantedBug } from '../support/planted-bugs.ts'
 import { random } from '../support/random.ts'
 import { judgeStory } from '../support/story-check.ts'
-import { newJournal, Refused, tellStory } from '../support/story.ts'
+import { newJournal, Refused, runStory } from '../support/story.ts'
 
 /** The number of steps of the story without a fault; each of them is a point to crash at. */
 export async function storySteps(): Promise<number> {
   const disk = new CrashDisk(1)
-  await tellStory(disk.folder(), newJournal())
+  await runStory(disk.folder(), newJournal())
   return disk.steps
 }
 
@@ -16,7 +16,7 @@ export async function storySteps(): Promise<number> {
 export async function crashOnce(seed: number, cutAt: number): Promise<string[]> {
   const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
   const journal = newJournal()
-  await untilPowerCut(() => tellStory(disk.folder(), journal))
+  await untilPowerCut(() => runStory(disk.folder(), journal))
   return judgeStory(disk.afterCrash(seed).folder(), journal)
 }
 
@@ -24,7 +24,7 @@ export async function crashOnce(seed: number, cutAt: number): Promise<string[]> 
 export async function killOnce(seed: number, cutAt: number): Promise<string[]> {
   const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
   const journal = newJournal()
-  await untilPowerCut(() => tellStory(disk.folder(), journal))
+  await untilPowerCut(() => runStory(disk.folder(), journal))
   return judgeStory(disk.afterKill(seed).folder(), journal)
 }
 
@@ -34,7 +34,7 @@ export async function crashTwice(seed: number, steps: number, bug?: PlantedBug):
   const seen = (folder: Folder) => (bug === undefined ? folder : withBug(folder, bug))
   const journal = newJournal()
   const first = new CrashDisk(seed, { powerCutAt: 1 + chance.below(steps), shortWrites: true })
-  await untilPowerCut(() => tellStory(seen(first.folder()), journal))
+  await untilPowerCut(() => runStory(seen(first.folder()), journal))
   const cutAgain = { powerCutAt: 1 + chance.below(40), shortWrites: true }
   const second = first.afterCrash(seed, cutAgain)
   const offences = (await untilPowerCut(() => judgeStory(seen(second.folder()), journal))) ?? []
@@ -46,7 +46,7 @@ export async function killThenCrash(seed: number, cutAt: number): Promise<string
   const chance = random(seed)
   const journal = newJournal()
   const first = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
-  await untilPowerCut(() => tellStory(first.folder(), journal))
+  await untilPowerCut(() => runStory(first.folder(), journal))
   const second = first.afterKill(seed, { powerCutAt: 1 + chance.below(60), shortWrites: true })
   const offences = (await untilPowerCut(() => judgeStory(second.folder(), journal))) ?? []
   return [...offences, ...(await judgeStory(second.afterCrash(seed).folder(), journal))]

@@ -13,30 +13,30 @@ import { sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { judge } from './judge.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { Ledger, tell } from './told.ts'
+import { Ledger, emit } from './child-report.ts'
 
 /** A child process in its own mount namespace that fills a small disk, frees space, and continues. */
 
 const Order = z.object({ point: z.string(), seed: z.int(), rounds: z.int() })
 
 class Round {
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #chance: Random
   readonly #ballast: string
   readonly #ledger = new Ledger()
   readonly #turn: TurnId
   #count = 0
 
-  constructor(here: FaultPlace, chance: Random, ballast: string) {
-    this.#here = here
+  constructor(storage: FaultPlace, chance: Random, ballast: string) {
+    this.#storage = storage
     this.#chance = chance
     this.#ballast = ballast
-    this.#turn = here.place.ids.turn()
+    this.#turn = storage.place.ids.turn()
   }
 
   /** `room`: the number of free bytes when the disk starts to fill up. */
   async play(room: number): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const session = place.ids.session()
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
     const writer = value(begun)
@@ -82,7 +82,7 @@ class Round {
 
   /** Opening and creating a Session needs space too. Without it both are refused, and nothing is corrupted. */
   async #openWhileFull(session: SessionId): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     await this.#fillExcept(0)
     const other = place.ids.session()
     this.#ledger.note({ what: 'begins', session: other })
@@ -98,7 +98,7 @@ class Round {
   }
 
   async #judge(): Promise<void> {
-    const found = await judge(this.#here, this.#ledger, { onlyAcknowledged: true })
+    const found = await judge(this.#storage, this.#ledger, { onlyAcknowledged: true })
     for (const text of found.events) offend('events', text)
     for (const text of found.blobs) offend('blobs', text)
   }
@@ -110,15 +110,15 @@ class Round {
     if (!appended.ok) return this.#mustBeFull('events', appended)
     const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
     this.#ledger.note({ what: 'events', session: writer.session, lines })
-    tell({ what: 'events', session: writer.session, lines })
+    emit({ what: 'events', session: writer.session, lines })
     return 0
   }
 
   async #put(bytes: Buffer): Promise<number> {
-    const put = await this.#here.store.put([bytes], 'text/plain')
+    const put = await this.#storage.store.put([bytes], 'text/plain')
     if (!put.ok) return this.#mustBeFull('blobs', put)
     this.#ledger.note({ what: 'blob', key: put.value })
-    tell({ what: 'blob', key: put.value })
+    emit({ what: 'blob', key: put.value })
     return 0
   }
 
@@ -158,7 +158,7 @@ class Round {
 }
 
 function offend(about: 'events' | 'blobs', text: string): void {
-  tell({ what: 'offence', about, text })
+  emit({ what: 'offence', about, text })
 }
 
 /** Failed puts leave nothing behind, so that they do not fill the disk. */
@@ -170,15 +170,15 @@ async function leftovers(root: string): Promise<string[]> {
 const { point, seed, rounds } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', point])
 const chance = random(seed)
-tell({ what: 'ready' })
+emit({ what: 'ready' })
 for (let round = 1; round <= rounds; round++) {
   const root = join(point, `round-${round}`)
   await mkdir(root, { mode: 0o700 })
-  const here = await openPlace(root)
+  const storage = await openPlace(root)
   // Room for about as many writes as there were rounds, so that each write is once the first that does not fit.
-  await new Round(here, chance, join(point, 'ballast')).play(round * 6000)
-  await here.close()
+  await new Round(storage, chance, join(point, 'ballast')).play(round * 6000)
+  await storage.close()
   for (const name of await leftovers(root)) offend('blobs', `left behind: ${name}`)
   await rm(root, { recursive: true })
 }
-tell({ what: 'done' })
+emit({ what: 'done' })

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 import { run } from './own-mounts.ts'
 
@@ -27,12 +27,12 @@ export async function runFullDisk({ seed, rounds, folder }: FullDiskRun): Promis
   const child = startChild(script, { point, seed, rounds }, { under: APART })
   const { complaint } = await child.ended
   const sum: FullDisks = { events: [], blobs: [], acknowledged: 0, kept: 0 }
-  for (const told of child.told) {
-    if (told.what === 'offence') sum[told.about].push(told.text)
-    if (told.what === 'events') sum.acknowledged += told.lines.length
-    if (told.what === 'blob') sum.kept += 1
+  for (const report of child.reports) {
+    if (report.what === 'offence') sum[report.about].push(report.text)
+    if (report.what === 'events') sum.acknowledged += report.lines.length
+    if (report.what === 'blob') sum.kept += 1
   }
-  if (child.told.at(-1)?.what !== 'done') sum.events.push(`broke off: ${complaint}`)
+  if (child.reports.at(-1)?.what !== 'done') sum.events.push(`broke off: ${complaint}`)
   await rm(root, { recursive: true })
   return sum
 }

@@ -7,7 +7,7 @@ import type { AttachmentCode } from '../../src/model/attachment.ts'
 import { BlobKey } from '../../src/model/ids.ts'
 import { resolveAttachments, type ResolverParts } from '../../src/resources/resolve-attachments.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { random } from '../support/random.ts'
 import { value } from '../support/story.ts'
 import { startChild } from './child.ts'
@@ -138,7 +138,7 @@ async function racing(
   const files = value(await openConfined(workspace, { refuse: [] }))
   const script = await bundleScript(new URL('link-swapper.ts', import.meta.url), root)
   const swapper = startChild(script, { workspace, names: ['leaf.txt', 'd'] })
-  await swapper.heard(({ what }) => what === 'ready')
+  await swapper.waitFor(({ what }) => what === 'ready')
   const raced = work({ workspace, files })
   await raced.catch(() => {})
   const { complaint } = await swapper.kill()

@@ -9,7 +9,7 @@ import { verifyLog } from '../../src/log/verify.ts'
 import { turnEnded, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
 import type { FaultPlace } from './place.ts'
-import type { Ledger } from './told.ts'
+import type { Ledger } from './child-report.ts'
 
 const JUDGED: EventDraft = { type: 'notice', data: { code: 'judged', text: 'It goes on.' } }
 
@@ -32,7 +32,7 @@ export interface Rules {
 
 /** Opens every Session in the ledger, continues it, and compares its content with what was acknowledged. */
 export async function judge(
-  here: FaultPlace,
+  storage: FaultPlace,
   ledger: Ledger,
   rules: Rules = {},
 ): Promise<Judgement> {
@@ -40,10 +40,10 @@ export async function judge(
   const named = new Map<BlobKey, string>()
   for (const key of ledger.blobs) named.set(key, 'acknowledged')
   for (const session of ledger.sessions.keys()) {
-    const offence = await goOn(here, ledger, session)
+    const offence = await continueSession(storage, ledger, session)
     if (offence !== undefined) total.events.push(`${session}: ${offence}`)
     if (offence !== undefined || !ledger.sessions.has(session)) continue
-    const found = await judgeLog(here, ledger, session, rules)
+    const found = await judgeLog(storage, ledger, session, rules)
     total.events.push(...found.offences.map((text) => `${session}: ${text}`))
     total.repaired += found.lines.filter((line) => isOf(line, 'log_repaired')).length
     total.takenOver += found.lines.filter((line) => isOf(line, 'lock_taken')).length
@@ -51,12 +51,12 @@ export async function judge(
       for (const key of keysIn(line)) named.set(key, `named by ${session} ${line.seq}`)
     }
   }
-  total.blobs.push(...(await judgeBlobs(here, named)))
+  total.blobs.push(...(await judgeBlobs(storage, named)))
   return total
 }
 
 /** It must open and accept further Events. */
-async function goOn(
+async function continueSession(
   { place, keep }: FaultPlace,
   ledger: Ledger,
   session: SessionId,
@@ -74,7 +74,7 @@ async function goOn(
   }
   const appended = await opened.value.append([JUDGED, turnEnded(place.ids.turn())])
   await opened.value.release()
-  if (!appended.ok) return `cannot go on: ${appended.error.message}`
+  if (!appended.ok) return `cannot continue: ${appended.error.message}`
   const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
   ledger.note({ what: 'events', session, lines })
   return undefined

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { random, type Random } from '../support/random.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
-import { Ledger } from './told.ts'
+import { Ledger } from './child-report.ts'
 
 export interface KillRun {
   readonly seed: number
@@ -64,8 +64,8 @@ async function oneFolder(
     const session = chance.next() < 0.9 ? ledger.newest() : undefined
     const large = chance.next() < 0.3
     const order = { root, seed: chance.below(2 ** 31), name: `w${kill}`, session, large }
-    const child = startChild(script, order, { note: (told) => ledger.note(told) })
-    await child.heard(({ what }) => what === 'ready')
+    const child = startChild(script, order, { note: (report) => ledger.note(report) })
+    await child.waitFor(({ what }) => what === 'ready')
     // Some die while they open the Log, most while they write to it.
     await sleep(chance.next() < 0.3 ? chance.below(25) : chance.below(300))
     const { signal, complaint } = await child.kill()
@@ -73,9 +73,9 @@ async function oneFolder(
     for (const { doing, kind, message } of ledger.refusals.splice(0)) {
       violations.push(`refused to ${doing}: ${kind}: ${message}`)
     }
-    const here = await openPlace(root)
-    const found = await judge(here, ledger)
-    await here.close()
+    const storage = await openPlace(root)
+    const found = await judge(storage, ledger)
+    await storage.close()
     violations.push(...[...found.events, ...found.blobs].map((text) => `kill ${kill}: ${text}`))
     repaired = found.repaired
   }

@@ -9,7 +9,7 @@ import { random, type Random } from '../support/random.ts'
 import { sessionStarted, turnEnded } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { tell, tellEvents, tellRefused } from './told.ts'
+import { emit, emitEvents, emitRefusal } from './child-report.ts'
 
 /** A child process that writes endlessly and reports what was acknowledged, until it is killed. */
 
@@ -29,7 +29,7 @@ const Order = z.object({
 const REFUSALS_TAKEN = 8
 
 class Hand {
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #chance: Random
   readonly #name: string
   readonly #large: boolean
@@ -39,12 +39,12 @@ class Hand {
   #refusals = 0
   #last: Buffer = Buffer.from('nothing yet')
 
-  constructor(here: FaultPlace, { seed, name, large }: z.infer<typeof Order>) {
-    this.#here = here
+  constructor(storage: FaultPlace, { seed, name, large }: z.infer<typeof Order>) {
+    this.#storage = storage
     this.#chance = random(seed)
     this.#name = name
     this.#large = large
-    this.#turn = here.place.ids.turn()
+    this.#turn = storage.place.ids.turn()
   }
 
   get stopped(): boolean {
@@ -52,21 +52,21 @@ class Hand {
   }
 
   async open(session: SessionId): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const opened = await acquireLog(place, session, { fold: textFold, keep })
     if (!opened.ok) return this.#refused('open', opened)
-    tell({ what: 'opened', session })
+    emit({ what: 'opened', session })
     this.#writer = opened.value
   }
 
   async begin(): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const session = place.ids.session()
-    tell({ what: 'begins', session })
+    emit({ what: 'begins', session })
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
     if (!begun.ok) return this.#refused('open', begun)
     const { seq, prev } = begun.value.cursor
-    tell({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
+    emit({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
     this.#writer = begun.value
   }
 
@@ -100,7 +100,7 @@ class Hand {
 
   async #endTurn(): Promise<void> {
     await this.#append([turnEnded(this.#turn)])
-    this.#turn = this.#here.place.ids.turn()
+    this.#turn = this.#storage.place.ids.turn()
   }
 
   /** Releases the Log and opens it again, or creates another one. */
@@ -116,20 +116,20 @@ class Hand {
     const writer = this.#writer
     if (writer === undefined) return
     const appended = await writer.append(drafts)
-    if (appended.ok) tellEvents(writer.session, appended.value)
+    if (appended.ok) emitEvents(writer.session, appended.value)
     else this.#refused('append', appended)
   }
 
   async #put(bytes: Buffer): Promise<BlobKey | undefined> {
-    const put = await this.#here.store.put([bytes], 'text/plain')
-    if (put.ok) tell({ what: 'blob', key: put.value })
+    const put = await this.#storage.store.put([bytes], 'text/plain')
+    if (put.ok) emit({ what: 'blob', key: put.value })
     else this.#refused('put', put)
     return put.ok ? put.value : undefined
   }
 
   #refused(doing: 'open' | 'append' | 'put', result: Result<unknown>): void {
     this.#refusals += 1
-    if (!result.ok) tellRefused(doing, result.error)
+    if (!result.ok) emitRefusal(doing, result.error)
   }
 
   #drafts(count: number): EventDraft[] {
@@ -174,10 +174,10 @@ class Hand {
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 // Nothing else may keep this process alive while it waits to be killed.
 setInterval(() => {}, 60_000)
-tell({ what: 'ready' })
-const here = await openPlace(order.root, order.bug)
-const hand = new Hand(here, order)
+emit({ what: 'ready' })
+const storage = await openPlace(order.root, order.bug)
+const hand = new Hand(storage, order)
 if (order.session === undefined) await hand.begin()
 else await hand.open(order.session)
 while (!hand.stopped) await hand.act()
-tell({ what: 'done' })
+emit({ what: 'done' })

@@ -9,7 +9,7 @@ import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { PermissionAnswer } from '../../src/turn/turn-parts.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
@@ -58,11 +58,11 @@ async function resumed(
   answer: PermissionAnswer,
   text = 'Run `echo hello`',
 ) {
-  const asked: (readonly string[])[] = []
+  const questions: (readonly string[])[] = []
   const { parts, close } = await openParts(root, {
     person: {
       ask: async ({ claim }) => {
-        asked.push(claim.paths)
+        questions.push(claim.paths)
         return answer
       },
     },
@@ -73,7 +73,7 @@ async function resumed(
   await session.close()
   await close()
   const last = events.findLast((event) => event.type === 'tool_result')
-  return { asked, events, last: last?.type === 'tool_result' ? last.data : undefined }
+  return { questions, events, last: last?.type === 'tool_result' ? last.data : undefined }
 }
 
 const YES: PermissionAnswer = { allowed: true, scope: 'once', by: 'person' }
@@ -90,20 +90,20 @@ describe.skipIf(!confined)('a file that a command planted before Hawser was kill
     const root = await place()
     await writeFile(join(root, 'workspace', 'AGENTS.md'), 'mine')
     const id = await killed({ root, text: 'Run `true`', at: 'watched' })
-    const { asked, events, last } = await resumed(root, id, NOBODY)
+    const { questions, events, last } = await resumed(root, id, NOBODY)
     const watch = events.find((event) => event.type === 'command_watched')
     expect(watch?.data).toMatchObject({
       paths: expect.arrayContaining([expect.objectContaining({ path: 'AGENTS.md', kind: 'file' })]),
     })
-    expect([asked, last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
+    expect([questions, last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
   }, 60_000)
 
   test('is listed and asked about, and moved aside if a person allows it', async () => {
     const root = await place()
     const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     expect(await standing(root)).toEqual(PLANTED)
-    const { asked, events, last } = await resumed(root, id, YES)
-    expect(asked.map((paths) => new Set(paths))).toEqual([new Set(PLANTED)])
+    const { questions, events, last } = await resumed(root, id, YES)
+    expect(questions.map((paths) => new Set(paths))).toEqual([new Set(PLANTED)])
     expect([await standing(root), last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
     const notices = events.flatMap((event) => (event.type === 'notice' ? [event.data] : []))
     expect(notices.map(({ code }) => code)).toEqual(['killed_command', 'moved_aside'])
@@ -115,7 +115,11 @@ describe.skipIf(!confined)('a file that a command planted before Hawser was kill
     const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     expect((await resumed(root, id, NO)).last?.outcome).toBe('ok')
     const again = await resumed(root, id, YES)
-    expect([again.asked, again.last?.outcome, await standing(root)]).toEqual([[], 'ok', PLANTED])
+    expect([again.questions, again.last?.outcome, await standing(root)]).toEqual([
+      [],
+      'ok',
+      PLANTED,
+    ])
   }, 60_000)
 
   test('prevents every command from running until a person answers; files are still written', async () => {
@@ -135,8 +139,8 @@ describe.skipIf(!confined)('a file that a command planted before Hawser was kill
     const first = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     const id = await killed({ root, text: 'Run `true`', at: 'moving', session: first })
     expect((await standing(root)).length).toBeLessThan(PLANTED.length)
-    const { asked, last } = await resumed(root, id, YES)
-    expect(asked).toHaveLength(1)
+    const { questions, last } = await resumed(root, id, YES)
+    expect(questions).toHaveLength(1)
     expect([await standing(root), last?.outcome]).toEqual([[], 'ok'])
   }, 60_000)
 
@@ -148,11 +152,11 @@ describe.skipIf(!confined)('a file that a command planted before Hawser was kill
       at: 'planted',
     })
     await exec('rm', [join(root, 'workspace', '.envrc')])
-    const { asked, last } = await resumed(root, id, NOBODY)
-    expect([asked, last?.outcome]).toEqual([[], 'ok'])
+    const { questions, last } = await resumed(root, id, NOBODY)
+    expect([questions, last?.outcome]).toEqual([[], 'ok'])
     await writeFile(join(root, 'workspace', '.envrc'), 'mine')
     const again = await resumed(root, id, YES)
-    expect([again.asked, await readFile(join(root, 'workspace', '.envrc'), 'utf8')]).toEqual([
+    expect([again.questions, await readFile(join(root, 'workspace', '.envrc'), 'utf8')]).toEqual([
       [],
       'mine',
     ])

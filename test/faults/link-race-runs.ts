@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { random, type Random } from '../support/random.ts'
 import { value } from '../support/story.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 
 export interface LinkRun {
@@ -53,8 +53,8 @@ export async function raceWrites({ seed, n, folder }: LinkRun): Promise<LinkRace
   return racing(folder, async (arena) => {
     const chance = random(seed)
     return untilBoth(n, async (i) => {
-      const wanted = writtenPath(chance)
-      const written = await arena.files.write(wanted, Buffer.from(`write ${i}`), {
+      const path = writtenPath(chance)
+      const written = await arena.files.write(path, Buffer.from(`write ${i}`), {
         expect: 'anything',
       })
       return written.ok ? [] : undefined
@@ -120,7 +120,7 @@ async function racing(below: string, work: (arena: Arena) => Promise<LinkRace>):
   const files = value(await openConfined(workspace, { refuse: [join(workspace, '.hawser')] }))
   const script = await bundleScript(new URL('link-swapper.ts', import.meta.url), root)
   const swapper = startChild(script, { workspace, names: ['d', 'leaf'] })
-  await swapper.heard(({ what }) => what === 'ready')
+  await swapper.waitFor(({ what }) => what === 'ready')
   const raced = work({ workspace, files })
   await raced.catch(() => {})
   const { complaint } = await swapper.kill()

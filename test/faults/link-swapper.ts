@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { tell } from './told.ts'
+import { emit } from './child-report.ts'
 
 /** A child process that swaps folders and files for links and back, as fast as it can, until it is killed or orphaned. */
 
@@ -28,7 +28,7 @@ function swap(name: string, from: string, to: string): void {
 }
 
 const parent = process.ppid
-tell({ what: 'ready' })
+emit({ what: 'ready' })
 while (process.ppid === parent) {
   for (const name of names) swap(name, 'own', 'link')
   for (const name of names) swap(name, 'link', 'own')

@@ -6,7 +6,7 @@ import { salvageLog } from '../../src/log/salvage.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 import { CrashDisk } from '../support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../support/log-place.ts'
 import { random } from '../support/random.ts'
 import { overwrite, rawBytes, rawLog } from '../support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../support/story.ts'
@@ -15,7 +15,7 @@ import { MUTATIONS } from './mutations.ts'
 
 /** A finished Session and the original content of its Log. */
 export interface Original {
-  readonly here: TestPlace
+  readonly storage: TestPlace
   readonly session: SessionId
   readonly bytes: Buffer
   readonly lines: readonly LogLine[]
@@ -25,25 +25,25 @@ export interface Original {
 }
 
 export async function originalLog(): Promise<Original> {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.turn(2)
   await storyWriter.end()
   const { session } = storyWriter.journal
-  if (session === undefined) throw new Error('the story has not begun')
-  const { lines } = await forward(here.place, session)
-  const head = await rawBytes(here.place.heads, session)
-  const index = await rawBytes(here.place.sessions, indexName(session))
-  const bytes = await rawLog(here.place.sessions, session)
+  if (session === undefined) throw new Error('the story has no Session yet')
+  const { lines } = await forward(storage.place, session)
+  const head = await rawBytes(storage.place.heads, session)
+  const index = await rawBytes(storage.place.sessions, indexName(session))
+  const bytes = await rawLog(storage.place.sessions, session)
   const state = lines.reduce((before, line) => textFold.step(before, line), textFold.initial)
-  return { here, session, bytes, lines, head, index, state }
+  return { storage, session, bytes, lines, head, index, state }
 }
 
 /** Replaces the original by the mutant, with the original's head and nothing else beside it. */
 async function exchange(original: Original, mutant: Buffer): Promise<void> {
-  const { sessions, heads } = original.here.place
+  const { sessions, heads } = original.storage.place
   for (const name of await sessions.names()) await sessions.remove(name)
   await overwrite(sessions, logName(original.session), mutant)
   await overwrite(heads, original.session, original.head)
@@ -51,17 +51,17 @@ async function exchange(original: Original, mutant: Buffer): Promise<void> {
 
 /** The original index, or one changed in one way: no reader may reach a different state with it. */
 export async function mutateIndexOnce(original: Original, seed: number): Promise<string[]> {
-  const { here, session, bytes, index } = original
+  const { storage, session, bytes, index } = original
   const chance = random(seed)
   await exchange(original, bytes)
-  await overwrite(here.place.sessions, indexName(session), MUTATIONS.flip(index, chance))
-  const reader = value(await openReader(here.place, session))
+  await overwrite(storage.place.sessions, indexName(session), MUTATIONS.flip(index, chance))
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.fold(textFold))
   await reader.close()
-  const taken = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  const taken = await acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (taken.ok) await taken.value.release()
   const same = JSON.stringify(end.state) === JSON.stringify(original.state)
-  const untouched = (await rawLog(here.place.sessions, session)).equals(bytes)
+  const untouched = (await rawLog(storage.place.sessions, session)).equals(bytes)
   return [
     ...(same && end.damage === undefined ? [] : ['index: another state']),
     ...(taken.ok ? [] : [`index: ${taken.error.kind}`]),
@@ -86,23 +86,23 @@ export async function mutateOnce(original: Original, seed: number): Promise<stri
   return offences.map((offence) => `${name}: ${offence}`)
 }
 
-async function judgeForward({ here, session, lines }: Original): Promise<string[]> {
+async function judgeForward({ storage, session, lines }: Original): Promise<string[]> {
   const offences: string[] = []
-  const { lines: got, noticed } = await forward(here.place, session)
+  const { lines: got, noticed } = await forward(storage.place, session)
   if (got.some((line, i) => line.hash !== lines[i]?.hash)) offences.push('forward: wrong event')
   if (!noticed) offences.push('forward: unnoticed')
-  const verdict = value(await verifyLog(here.place, session))
+  const verdict = value(await verifyLog(storage.place, session))
   if (verdict.damage === undefined && verdict.torn_bytes === 0) offences.push('verify: unnoticed')
   return offences
 }
 
-async function judgeBackward({ here, session, lines }: Original): Promise<string[]> {
+async function judgeBackward({ storage, session, lines }: Original): Promise<string[]> {
   const known = new Map(lines.map((line) => [line.hash, line.seq]))
   const offences: string[] = []
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   let after: number | undefined
   // A reader stops before an unfinished last line; only reading forward reports that it exists.
-  let noticed = (await rawLog(here.place.sessions, session)).at(-1) !== 10
+  let noticed = (await rawLog(storage.place.sessions, session)).at(-1) !== 10
   for await (const result of reader.backward()) {
     if (!result.ok) {
       noticed = true
@@ -119,34 +119,37 @@ async function judgeBackward({ here, session, lines }: Original): Promise<string
 }
 
 /** The head is at the end of this Log, so only bytes after that may count as a torn tail. */
-async function judgeWriter({ here, session, bytes }: Original, mutant: Buffer): Promise<string[]> {
-  const taken = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+async function judgeWriter(
+  { storage, session, bytes }: Original,
+  mutant: Buffer,
+): Promise<string[]> {
+  const taken = await acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (taken.ok) {
     await taken.value.release()
-    const after = await rawLog(here.place.sessions, session)
+    const after = await rawLog(storage.place.sessions, session)
     if (!after.subarray(0, bytes.length).equals(bytes)) return ['writer: cut into the Log']
     const repaired = after.includes('"type":"log_repaired"')
     return repaired ? [] : ['writer: opened as if nothing was']
   }
-  const untouched = (await rawLog(here.place.sessions, session)).equals(mutant)
+  const untouched = (await rawLog(storage.place.sessions, session)).equals(mutant)
   if (taken.error.kind !== 'log_damaged') return [`writer: ${taken.error.kind}`]
   return untouched ? [] : ['writer: changed a damaged Log']
 }
 
-async function judgeSalvage({ here, session, lines }: Original): Promise<string[]> {
+async function judgeSalvage({ storage, session, lines }: Original): Promise<string[]> {
   const known = new Set(lines.map((line) => line.logged.event.id))
-  const saved = await salvageLog(here.place, session, { fold: textFold, keep: here.keep })
+  const saved = await salvageLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (!saved.ok) return [`salvage: ${saved.error.kind}`]
-  const { lines: got, noticed } = await forward(here.place, saved.value.session_id)
+  const { lines: got, noticed } = await forward(storage.place, saved.value.session_id)
   const ours = new Set(['salvaged', 'salvage_gap'])
   const offences = noticed ? ['salvage: the new Log is damaged'] : []
   // The last line ends what the Log permitted.
   if (got.at(-1)?.logged.event.type !== 'session_settings') offences.push('salvage: not narrowed')
   for (const { logged } of got.slice(0, -1)) {
     const { event } = logged
-    const told = 'code' in event.data && ours.has(String(event.data.code))
+    const isNotice = 'code' in event.data && ours.has(String(event.data.code))
     const repair = event.type === 'log_repaired' || event.type === 'lock_taken'
-    if (!told && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
+    if (!isNotice && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
   }
   return offences
 }

@@ -41,8 +41,8 @@ function forgetPeak(): void {
 
 function peakBytes(): number {
   try {
-    const told = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
-    if (told !== undefined) return Number(told) * 1024
+    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+    if (kib !== undefined) return Number(kib) * 1024
   } catch {
     // This file does not exist elsewhere.
   }

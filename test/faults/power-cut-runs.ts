@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlantedBug } from '../support/planted-bugs.ts'
 import { random, type Random } from '../support/random.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 import { judge } from './judge.ts'
 import { LoopDisk } from './loop-disk.ts'
 import { openPlace } from './place.ts'
-import { Ledger, type Told } from './told.ts'
+import { Ledger, type ChildReport } from './child-report.ts'
 
 export interface PowerCutRun {
   readonly seed: number
@@ -78,9 +78,9 @@ class OneDisk {
     let repaired = 0
     for (let cut = 0; cut < cuts; cut++) {
       const events = await this.#writeAndCut(root)
-      const here = await openPlace(root)
-      const found = await judge(here, this.#ledger)
-      await here.close()
+      const storage = await openPlace(root)
+      const found = await judge(storage, this.#ledger)
+      await storage.close()
       repaired = found.repaired
       sum.events.push(...events, ...found.events)
       sum.blobs.push(...found.blobs)
@@ -97,18 +97,18 @@ class OneDisk {
     const chance = this.#chance
     // A killed writer leaves unsynced data to the next one, and then the power is cut.
     if (chance.next() < 0.3) {
-      const killed = this.#writer(root, (told) => this.#ledger.note(told))
-      await killed.heard(({ what }) => what === 'ready')
+      const killed = this.#writer(root, (report) => this.#ledger.note(report))
+      await killed.waitFor(({ what }) => what === 'ready')
       await sleep(chance.below(200))
       await killed.kill()
     }
     const power = await this.#disk.switch()
     let isOn = true
-    const child = this.#writer(root, (told) => {
+    const child = this.#writer(root, (report) => {
       // A report that arrives after the cut may concern a disk that was already gone.
-      if (isOn) this.#ledger.note(told)
+      if (isOn) this.#ledger.note(report)
     })
-    await child.heard(({ what }) => what === 'ready')
+    await child.waitFor(({ what }) => what === 'ready')
     await sleep(chance.next() < 0.2 ? chance.below(30) : chance.below(600))
     isOn = false
     await power.cut()
@@ -120,11 +120,11 @@ class OneDisk {
     const refusals = this.#ledger.refusals.splice(0)
     return [
       ...refusals.map(({ doing, message }) => `refused to ${doing}: ${message}`),
-      ...falselyTold(child.told),
+      ...falseReports(child.reports),
     ]
   }
 
-  #writer(root: string, note: (told: Told) => void) {
+  #writer(root: string, note: (report: ChildReport) => void) {
     this.#writers += 1
     const order = {
       root,
@@ -143,13 +143,13 @@ class OneDisk {
  * last synced; and a sync that runs while the file system is shut down may succeed and still be lost (as with
  * a bare write and fdatasync: 22 of 161, none of 7,207 reported before), hence only this is required of late reports.
  */
-function falselyTold(told: readonly Told[]): string[] {
-  const refused = told.filter((one) => one.what === 'refused')
+function falseReports(reports: readonly ChildReport[]): string[] {
+  const refused = reports.filter((one) => one.what === 'refused')
   const odd = refused.filter(({ kind }) => kind !== 'storage_failed')
-  const stop = told.findIndex(
+  const stop = reports.findIndex(
     (one) => one.what === 'refused' && one.doing === 'append' && !/store a blob/.test(one.message),
   )
-  const later = stop === -1 ? [] : told.slice(stop).filter(({ what }) => what === 'events')
+  const later = stop === -1 ? [] : reports.slice(stop).filter(({ what }) => what === 'events')
   return [
     ...odd.map(({ kind, message }) => `refused as ${kind}: ${message}`),
     ...(later.length === 0 ? [] : [`${later.length} acknowledgements of a disk that was off`]),

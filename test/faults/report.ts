@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 /** `--seed N` repeats a run; otherwise each run has a new seed and prints it. */
 export function chosenSeed(): number {
   const at = process.argv.indexOf('--seed')
-  const told = Number(process.argv[at + 1])
-  return at !== -1 && Number.isInteger(told) ? told : randomInt(1_000_000_000)
+  const seed = Number(process.argv[at + 1])
+  return at !== -1 && Number.isInteger(seed) ? seed : randomInt(1_000_000_000)
 }
 
 /** Runs `n` trials and prints the result line; the first few violations precede it. */

@@ -9,7 +9,7 @@ import { acquireLog, createLog } from '../../src/log/open.ts'
 import { Refused, sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { tell, tellEvents, tellRefused } from './told.ts'
+import { emit, emitEvents, emitRefusal } from './child-report.ts'
 
 /**
  * A child process that performs the same few steps each time, on request, so that strace can count its system calls.
@@ -20,38 +20,38 @@ import { tell, tellEvents, tellRefused } from './told.ts'
 const Order = z.object({
   root: z.string(),
   /** An empty folder for this warm-up. */
-  practice: z.string(),
-  steps: z.enum(['begin', 'go on', 'one by one']),
+  warmUp: z.string(),
+  steps: z.enum(['begin', 'continue', 'one by one']),
   session: SessionId.optional(),
 })
 type Order = z.infer<typeof Order>
 
 class Steps {
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #turn
   #count = 0
 
-  constructor(here: FaultPlace) {
-    this.#here = here
-    this.#turn = here.place.ids.turn()
+  constructor(storage: FaultPlace) {
+    this.#storage = storage
+    this.#turn = storage.place.ids.turn()
   }
 
   async begin(): Promise<SessionId> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const session = place.ids.session()
-    tell({ what: 'begins', session })
+    emit({ what: 'begins', session })
     const writer = value(
       await createLog(place, session, [sessionStarted], { fold: textFold, keep }),
     )
     const { seq, prev } = writer.cursor
-    tell({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
+    emit({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
     await this.#append(writer, [this.#message(900)])
     await writer.release()
     return session
   }
 
   /** Open, one append of three Events, one put and the append that refers to it, the same put again, release. */
-  async goOn(session: SessionId): Promise<void> {
+  async continueSession(session: SessionId): Promise<void> {
     const writer = await this.#open(session)
     if (writer === undefined) return
     await this.#append(writer, [this.#message(300), this.#message(5000), this.#message(40)])
@@ -74,23 +74,23 @@ class Steps {
   }
 
   async #open(session: SessionId): Promise<LogWriter<TextState> | undefined> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const opened = await acquireLog(place, session, { fold: textFold, keep })
     if (opened.ok) return opened.value
-    tellRefused('open', opened.error)
+    emitRefusal('open', opened.error)
     return undefined
   }
 
   async #append(writer: LogWriter<TextState>, drafts: readonly EventDraft[]): Promise<void> {
     const appended = await writer.append(drafts)
-    if (appended.ok) tellEvents(writer.session, appended.value)
-    else tellRefused('append', appended.error)
+    if (appended.ok) emitEvents(writer.session, appended.value)
+    else emitRefusal('append', appended.error)
   }
 
   async #put(bytes: Buffer): Promise<BlobKey | undefined> {
-    const put = await this.#here.store.put([bytes], 'text/plain')
-    if (put.ok) tell({ what: 'blob', key: put.value })
-    else tellRefused('put', put.error)
+    const put = await this.#storage.store.put([bytes], 'text/plain')
+    if (put.ok) emit({ what: 'blob', key: put.value })
+    else emitRefusal('put', put.error)
     return put.ok ? put.value : undefined
   }
 
@@ -111,23 +111,23 @@ class Steps {
   }
 }
 
-async function practise({ practice }: Order): Promise<void> {
-  const here = await openPlace(practice)
-  const steps = new Steps(here)
-  await steps.goOn(await steps.begin())
-  await here.close()
+async function runWarmUp({ warmUp }: Order): Promise<void> {
+  const storage = await openPlace(warmUp)
+  const steps = new Steps(storage)
+  await steps.continueSession(await steps.begin())
+  await storage.close()
 }
 
 async function follow({ root, steps: which, session }: Order): Promise<void> {
   const steps = new Steps(await openPlace(root))
   if (which === 'begin' || session === undefined) await steps.begin()
-  else if (which === 'go on') await steps.goOn(session)
+  else if (which === 'continue') await steps.continueSession(session)
   else await steps.oneByOne(session)
 }
 
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
-await practise(order)
-tell({ what: 'ready' })
+await runWarmUp(order)
+emit({ what: 'ready' })
 await once(process.stdin, 'data')
 // Not closed, because that would be one more call to count; unref keeps it from keeping the process alive.
 process.stdin.unref()
@@ -139,6 +139,6 @@ try {
     error instanceof Refused
       ? failed('storage_failed', error.message).error
       : fileFailure(error, 'open the place')
-  tellRefused('open', refusal)
+  emitRefusal('open', refusal)
 }
-tell({ what: 'done' })
+emit({ what: 'done' })

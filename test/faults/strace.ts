@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { startChild, type Ending } from './child.ts'
-import type { Told } from './told.ts'
+import type { ChildReport } from './child-report.ts'
 
 /** One run of a child whose system calls are traced from the moment it reported ready. */
 export interface Traced {
   /** Its reports since then. */
-  readonly told: readonly Told[]
+  readonly reports: readonly ChildReport[]
   readonly ending: Ending
   /** It exited by itself, whatever happened before. */
   readonly done: boolean
@@ -24,9 +24,9 @@ export async function runTraced(
   output = '/dev/null',
 ): Promise<Traced> {
   const child = startChild(script, order, { env: { UV_THREADPOOL_SIZE: '1' } })
-  const ready = await child.heard(({ what }) => what === 'ready')
+  const ready = await child.waitFor(({ what }) => what === 'ready')
   if (ready === undefined) throw new Error(`no child: ${(await child.ended).complaint}`)
-  const from = child.told.length
+  const from = child.reports.length
   const args = ['-f', '-o', output, ...expressions.flatMap((one) => ['-e', one])]
   const strace = await attach([...args, '-p', `${child.pid}`]).catch(async (error: unknown) => {
     await child.kill()
@@ -35,8 +35,8 @@ export async function runTraced(
   child.send('')
   const ending = await child.ended
   await strace.ended
-  const told = child.told.slice(from)
-  return { told, ending, done: told.some(({ what }) => what === 'done') }
+  const reports = child.reports.slice(from)
+  return { reports, ending, done: reports.some(({ what }) => what === 'done') }
 }
 
 /** How often each thread made each of these calls; the largest number for each name. */
@@ -81,17 +81,17 @@ export async function whyNoStrace(): Promise<string | undefined> {
 /** Resolves when strace is attached to every thread. */
 async function attach(args: readonly string[]): Promise<{ readonly ended: Promise<void> }> {
   const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   const ended = new Promise<void>((resolve, reject) => {
     strace.on('error', reject)
     strace.on('close', () => resolve())
   })
   await new Promise<void>((resolve, reject) => {
     strace.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      if (/attached/.test(said)) resolve()
+      output += text
+      if (/attached/.test(output)) resolve()
     })
-    ended.then(() => reject(new Error(said.trim())), reject)
+    ended.then(() => reject(new Error(output.trim())), reject)
   })
   return { ended }
 }

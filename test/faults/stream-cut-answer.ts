@@ -2,7 +2,7 @@ import { sseOf, type VendorAnswer, type VendorCall } from '../support/vendor-ans
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 
 /** What an answer contains after a given number of its bytes. */
-export interface SaidSoFar {
+export interface AnswerContent {
   readonly text: string
   readonly reasoning: string
   /** The number of complete calls. */
@@ -21,14 +21,14 @@ export interface CutAnswer {
   readonly firstShown: number
   /** The byte counts after which there is more content. */
   readonly steps: readonly number[]
-  after(bytes: number): SaidSoFar
+  after(bytes: number): AnswerContent
 }
 
 /** Its first call leaves a file behind, wherever and however it runs. */
 export const WRITTEN = { path: 'made.txt', content: 'Tau ⚓ und 船' }
 
 /** Characters of one to four bytes, so that cuts fall into each of them. */
-export const SAID: VendorAnswer & Required<Pick<VendorAnswer, 'text' | 'calls'>> = {
+export const ANSWER: VendorAnswer & Required<Pick<VendorAnswer, 'text' | 'calls'>> = {
   reasoning: 'Erst das Tau 🪢, dann — né?',
   text: 'Ahoï! ⚓ Das 船 liegt fest 🚢.',
   calls: [
@@ -38,24 +38,24 @@ export const SAID: VendorAnswer & Required<Pick<VendorAnswer, 'text' | 'calls'>>
 }
 
 export function cutAnswer(dialect: VendorDialect): CutAnswer {
-  const bytes = dialect === 'chat' ? withReasoning(sseOf('chat', SAID)) : sseOf(dialect, SAID)
+  const bytes = dialect === 'chat' ? withReasoning(sseOf('chat', ANSWER)) : sseOf(dialect, ANSWER)
   const steps = stepsOf(bytes, STEPS[dialect])
-  const first = steps.find(({ said }) => said.text !== '' || said.reasoning !== '')
+  const first = steps.find(({ content }) => content.text !== '' || content.reasoning !== '')
   const changes = steps.filter(
-    ({ said }, i) => JSON.stringify(said) !== JSON.stringify(steps[i - 1]?.said),
+    ({ content }, i) => JSON.stringify(content) !== JSON.stringify(steps[i - 1]?.content),
   )
   return {
     dialect,
     bytes,
-    text: SAID.text,
-    calls: SAID.calls,
+    text: ANSWER.text,
+    calls: ANSWER.calls,
     firstShown: first?.end ?? Infinity,
     steps: changes.map(({ end }) => end),
-    after: (count) => steps.findLast(({ end }) => end <= count)?.said ?? NOTHING,
+    after: (count) => steps.findLast(({ end }) => end <= count)?.content ?? NOTHING,
   }
 }
 
-const NOTHING: SaidSoFar = { text: '', reasoning: '', calls: 0, done: false }
+const NOTHING: AnswerContent = { text: '', reasoning: '', calls: 0, done: false }
 
 /** Chat Completions has no reasoning in its answers; compatible servers have. */
 function withReasoning(bytes: Buffer): Buffer {
@@ -72,18 +72,18 @@ function withReasoning(bytes: Buffer): Buffer {
 }
 
 /** What one event adds to the content. */
-type Step = (event: unknown, before: SaidSoFar) => SaidSoFar
+type Step = (event: unknown, before: AnswerContent) => AnswerContent
 
 /** An event is complete with the last byte of its blank line. */
 function stepsOf(bytes: Buffer, step: Step) {
-  const steps: { readonly end: number; readonly said: SaidSoFar }[] = []
-  let said = NOTHING
+  const steps: { readonly end: number; readonly content: AnswerContent }[] = []
+  let content = NOTHING
   let from = 0
   for (let end = bytes.indexOf('\n\n'); end !== -1; end = bytes.indexOf('\n\n', from)) {
     const data = /^data: (.*)$/m.exec(bytes.toString('utf8', from, end))?.[1] ?? ''
-    if (data !== '[DONE]') said = step(JSON.parse(data), said)
+    if (data !== '[DONE]') content = step(JSON.parse(data), content)
     from = end + 2
-    steps.push({ end: from, said })
+    steps.push({ end: from, content })
   }
   return steps
 }
@@ -123,7 +123,7 @@ const STEPS: Readonly<Record<VendorDialect, Step>> = {
   chat: (event, before) => ({
     text: before.text + text(event, 'choices', 0, 'delta', 'content'),
     reasoning: before.reasoning + text(event, 'choices', 0, 'delta', 'reasoning_content'),
-    calls: text(event, 'choices', 0, 'finish_reason') === '' ? before.calls : SAID.calls.length,
+    calls: text(event, 'choices', 0, 'finish_reason') === '' ? before.calls : ANSWER.calls.length,
     done: before.done || typeof at(event, 'usage', 'prompt_tokens') === 'number',
   }),
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../src/encoding/json.ts'
 import type { EventType, WholeEvent } from '../../src/model/events/event.ts'
-import { SAID, WRITTEN, type CutAnswer } from './stream-cut-answer.ts'
+import { ANSWER, WRITTEN, type CutAnswer } from './stream-cut-answer.ts'
 
 /** Where an answer was cut. `broken`: the connection was destroyed. `ended`: its body ended there regularly. */
 export interface Cut {
@@ -16,7 +16,7 @@ export interface Shown {
   reasoning: string
 }
 
-/** What a Turn left behind, and what was observed of it. */
+/** The record of a Turn: what it left behind and what was observed. */
 export interface SeenTurn {
   /** What people saw of each answer. */
   readonly shown: readonly Shown[]
@@ -54,23 +54,23 @@ function endOffences({ events }: SeenTurn): string[] {
 }
 
 function turnOffences(turn: SeenTurn, answer: CutAnswer, { bytes, how, retries }: Cut): string[] {
-  const said = answer.after(bytes)
+  const content = answer.after(bytes)
   // The last data may be lost when a connection breaks.
   const lossy = how === 'broken'
   const [shown = NOTHING] = turn.shown
   const right = lossy
-    ? said.text.startsWith(shown.text) && said.reasoning.startsWith(shown.reasoning)
-    : said.text === shown.text && said.reasoning === shown.reasoning
+    ? content.text.startsWith(shown.text) && content.reasoning.startsWith(shown.reasoning)
+    : content.text === shown.text && content.reasoning === shown.reasoning
   const silent = shown.text === '' && shown.reasoning === ''
   const tries = of(turn.events, 'provider_request').filter(({ data }) => data.call_index === 0)
-  const wanted = silent && retries > 0 ? 2 : 1
+  const expected = silent && retries > 0 ? 2 : 1
   const completed = of(turn.events, 'turn_ended')[0]?.data.status === 'completed'
   return [
     ...(right ? [] : [`it showed ${canonicalJson(shown)}`]),
-    ...(tries.length === wanted ? [] : [`${tries.length} tries`]),
-    ...(wanted === 2
+    ...(tries.length === expected ? [] : [`${tries.length} tries`]),
+    ...(expected === 2
       ? answered(turn, ['', LAST_WORDS])
-      : said.done && (completed || !lossy)
+      : content.done && (completed || !lossy)
         ? wholeOffences(turn)
         : [...brokenOff(turn, lossy ? 'network' : 'invalid_response'), ...calledNothing(turn)]),
   ]
@@ -82,32 +82,32 @@ const NOTHING: Shown = { text: '', reasoning: '' }
 function brokenOff({ events, shown }: SeenTurn, kind: string): string[] {
   const text = shown[0]?.text ?? ''
   const [end] = of(events, 'turn_ended')
-  const told = `${end?.data.status} ${end?.data.error?.kind}`
+  const status = `${end?.data.status} ${end?.data.error?.kind}`
   const kept = of(events, 'assistant_message').map(({ data }) => data)
   const right = text === '' ? [] : [{ text, partial: true }]
   return [
-    ...(told === `failed ${kind}` ? [] : [`it ended as ${told}`]),
+    ...(status === `failed ${kind}` ? [] : [`it ended as ${status}`]),
     ...(canonicalJson(kept) === canonicalJson(right) ? [] : [`it kept ${canonicalJson(kept)}`]),
     ...(of(events, 'reasoning').length === 0 ? [] : ['it kept half a thought']),
   ]
 }
 
 /** For a Turn that completed: the Log keeps exactly what each answer showed. */
-function spoken({ events, shown }: SeenTurn, texts: readonly string[]): string[] {
+function textOffences({ events, shown }: SeenTurn, texts: readonly string[]): string[] {
   const [end] = of(events, 'turn_ended')
-  const told = `${end?.data.status} ${end?.data.error?.kind}`
+  const status = `${end?.data.status} ${end?.data.error?.kind}`
   const kept = of(events, 'assistant_message').map(({ data }) => data)
   const right = texts.filter((text) => text !== '').map((text) => ({ text }))
   const seen = shown.map(({ text }) => text)
   return [
-    ...(told === 'completed undefined' ? [] : [`it ended as ${told}`]),
+    ...(status === 'completed undefined' ? [] : [`it ended as ${status}`]),
     ...(canonicalJson(kept) === canonicalJson(right) ? [] : [`it kept ${canonicalJson(kept)}`]),
     ...(canonicalJson(seen) === canonicalJson(texts) ? [] : [`it showed ${canonicalJson(seen)}`]),
   ]
 }
 
 function answered(turn: SeenTurn, texts: readonly string[]): string[] {
-  return [...spoken(turn, texts), ...calledNothing(turn)]
+  return [...textOffences(turn, texts), ...calledNothing(turn)]
 }
 
 function calledNothing({ events, files }: SeenTurn): string[] {
@@ -124,13 +124,13 @@ function wholeOffences(turn: SeenTurn): string[] {
   const results = of(turn.events, 'tool_result').map(({ data }) => data)
   // An id that already occurred in the Session is replaced by another one.
   const calls = called.map((call) => ({ name: call.name, arguments: call.arguments }))
-  const wanted = SAID.calls.map((call) => ({ name: call.name, arguments: call.arguments }))
+  const expected = ANSWER.calls.map((call) => ({ name: call.name, arguments: call.arguments }))
   const done = results.map(({ call_id, outcome }) => `${call_id} ${outcome}`)
   const right = called.map(({ call_id }) => `${call_id} ok`)
   const files = { [WRITTEN.path]: WRITTEN.content }
   return [
-    ...spoken(turn, [SAID.text, LAST_WORDS]),
-    ...(canonicalJson(calls) === canonicalJson(wanted)
+    ...textOffences(turn, [ANSWER.text, LAST_WORDS]),
+    ...(canonicalJson(calls) === canonicalJson(expected)
       ? []
       : [`it called ${canonicalJson(calls)}`]),
     ...(canonicalJson(done) === canonicalJson(right)

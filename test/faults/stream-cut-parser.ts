@@ -32,7 +32,7 @@ export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinit
     try {
       const frame = framing(parser)
       const begun = frame(bytes.subarray(0, n))
-      offences.push(...judgeTold(answer, n, understand(begun)))
+      offences.push(...returnedOffences(answer, n, understand(begun)))
       const all = understand([...begun, ...frame(bytes.subarray(n))])
       if (all !== whole) offences.push(`${n}: in two chunks it is another answer`)
     } catch (error) {
@@ -46,11 +46,11 @@ export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinit
 export function bytewiseOffences(answer: CutAnswer, parser: Parser): string[] {
   const frame = framing(parser)
   const reader = parser.reader()
-  const told: ProviderEvent[] = []
+  const returned: ProviderEvent[] = []
   const offences: string[] = []
   for (let n = 1; n <= answer.bytes.length; n++) {
-    told.push(...frame(answer.bytes.subarray(n - 1, n)).flatMap((event) => reader.take(event)))
-    offences.push(...judgeTold(answer, n, told))
+    returned.push(...frame(answer.bytes.subarray(n - 1, n)).flatMap((event) => reader.take(event)))
+    offences.push(...returnedOffences(answer, n, returned))
   }
   return offences.map((offence) => `${answer.dialect}, byte by byte, ${offence}`)
 }
@@ -59,9 +59,9 @@ export function bytewiseOffences(answer: CutAnswer, parser: Parser): string[] {
 function framing({ frames }: Parser): (chunk: Uint8Array) => readonly ServerSentEvent[] {
   const framed = frames()
   return (chunk) => {
-    const lent = new Uint8Array(chunk)
-    const events = framed.push(lent)
-    lent.fill(0)
+    const chunkCopy = new Uint8Array(chunk)
+    const events = framed.push(chunkCopy)
+    chunkCopy.fill(0)
     return events
   }
 }
@@ -72,35 +72,39 @@ function remembering({ reader }: Parser) {
   return (events: readonly ServerSentEvent[]): readonly ProviderEvent[] => {
     const key = JSON.stringify(events)
     const understood = reader()
-    const told = known.get(key) ?? events.flatMap((event) => understood.take(event))
-    known.set(key, told)
-    return told
+    const returned = known.get(key) ?? events.flatMap((event) => understood.take(event))
+    known.set(key, returned)
+    return returned
   }
 }
 
-function judgeTold(answer: CutAnswer, n: number, told: readonly ProviderEvent[]): string[] {
-  const said = answer.after(n)
+function returnedOffences(
+  answer: CutAnswer,
+  n: number,
+  returned: readonly ProviderEvent[],
+): string[] {
+  const content = answer.after(n)
   const joined = (type: 'text_delta' | 'reasoning_delta') =>
-    told.map((event) => (event.type === type ? event.text : '')).join('')
-  const calls = told.flatMap((event) =>
+    returned.map((event) => (event.type === type ? event.text : '')).join('')
+  const calls = returned.flatMap((event) =>
     event.type === 'item' && event.item.kind === 'tool_call' ? [event.item] : [],
   )
   const wholeCalls = answer.calls
-    .slice(0, said.calls)
+    .slice(0, content.calls)
     .map(({ id, name, arguments: json }) => ({ call_id: id, name, arguments: json }))
   const unlike = calls.filter(({ call_id, name, arguments: json }, place) => {
     const one = wholeCalls[place]
     return one?.call_id !== call_id || one.name !== name || one.arguments !== json
   })
-  const errors = told.flatMap((event) => (event.type === 'error' ? [event.error.kind] : []))
-  const done = told.findIndex(({ type }) => type === 'done')
+  const errors = returned.flatMap((event) => (event.type === 'error' ? [event.error.kind] : []))
+  const done = returned.findIndex(({ type }) => type === 'done')
   return [
-    ...(joined('text_delta') === said.text ? [] : [`${n}: another text`]),
-    ...(joined('reasoning_delta') === said.reasoning ? [] : [`${n}: another reasoning`]),
-    ...unlike.map(({ name }) => `${n}: told of a call of ${name} that is not whole`),
-    ...errors.map((kind) => `${n}: told of an error, ${kind}`),
-    ...((done !== -1) === said.done ? [] : [`${n}: done is ${done !== -1}`]),
-    ...(done !== -1 && done !== told.length - 1 ? [`${n}: goes on after its end`] : []),
-    ...(said.done && calls.length < answer.calls.length ? [`${n}: a call is missing`] : []),
+    ...(joined('text_delta') === content.text ? [] : [`${n}: another text`]),
+    ...(joined('reasoning_delta') === content.reasoning ? [] : [`${n}: another reasoning`]),
+    ...unlike.map(({ name }) => `${n}: returned an incomplete call of ${name}`),
+    ...errors.map((kind) => `${n}: returned an error, ${kind}`),
+    ...((done !== -1) === content.done ? [] : [`${n}: done is ${done !== -1}`]),
+    ...(done !== -1 && done !== returned.length - 1 ? [`${n}: continues after its end`] : []),
+    ...(content.done && calls.length < answer.calls.length ? [`${n}: a call is missing`] : []),
   ]
 }

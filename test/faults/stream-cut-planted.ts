@@ -7,14 +7,14 @@ export const PLANTED_PARSERS: Readonly<Record<string, (parser: Parser) => Parser
   call_at_first_delta: (parser) => ({
     ...parser,
     reader: () =>
-      alsoTelling(parser.reader(), /"name":"write"/, {
+      addEvent(parser.reader(), /"name":"write"/, {
         type: 'item',
         item: { kind: 'tool_call', call_id: 'call_write', name: 'write', arguments: '{}' },
       }),
   }),
   done_at_stop_reason: (parser) => ({
     ...parser,
-    reader: () => alsoTelling(parser.reader(), LAST_BUT_ONE, DONE),
+    reader: () => addEvent(parser.reader(), LAST_BUT_ONE, DONE),
   }),
   event_at_line_end: (parser) => ({
     ...parser,
@@ -44,7 +44,7 @@ const DONE: ProviderEvent = {
 const LAST_BUT_ONE =
   /"stop_reason":"tool_use"|"finish_reason":"tool_calls"|output_item\.done","output_index":3/
 
-function alsoTelling(reader: AnswerReader, at: RegExp, also: ProviderEvent): AnswerReader {
+function addEvent(reader: AnswerReader, at: RegExp, also: ProviderEvent): AnswerReader {
   return {
     get progress() {
       return reader.progress
@@ -59,11 +59,11 @@ function latin(chunk: Uint8Array): string {
 
 /** Treats the end of a connection as the end of an answer. */
 export function endIsDone(provider: Provider): Provider {
-  return telling(provider, (event) => (event.type === 'error' ? DONE : event))
+  return mapEvents(provider, (event) => (event.type === 'error' ? DONE : event))
 }
 
 /** Passes each event through `change`, whatever its source. */
-export function telling(
+export function mapEvents(
   provider: Provider,
   change: (event: ProviderEvent) => ProviderEvent,
 ): Provider {

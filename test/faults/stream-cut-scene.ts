@@ -8,7 +8,7 @@ import type { ReadEvent } from '../../src/session/queries/read-log.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { openParts, withClock } from '../support/harness-parts.ts'
-import { promptClock } from '../support/log-place.ts'
+import { immediateClock } from '../support/log-place.ts'
 import { value } from '../support/story.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { vendorParts } from '../support/vendor-parts.ts'
@@ -69,10 +69,10 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
       },
     },
   })
-  const harness = new Harness(withClock(parts, promptClock))
+  const harness = new Harness(withClock(parts, immediateClock))
   await writeFile(join(workspace, READ_FILE), 'rope\n')
 
-  const say = async (session: Session, words: string): Promise<Heard> => {
+  const say = async (session: Session, words: string): Promise<ObservedTurn> => {
     const { turn, shown } = await watched(session, words)
     return { turn, shown, files: await takeFiles(workspace) }
   }
@@ -81,20 +81,24 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
     session: async (cuts) => {
       const chosen = { provider: dialect, model: 'a-model', permissionMode: 'auto' } as const
       const session = value(await harness.create(chosen))
-      const heard: { readonly cut: Cut; readonly turn: Heard; readonly next?: Heard }[] = []
+      const observed: {
+        readonly cut: Cut
+        readonly turn: ObservedTurn
+        readonly next?: ObservedTurn
+      }[] = []
       for (const [i, cut] of cuts.entries()) {
         first = cutTo(answer.bytes, cut)
         const turn = await say(session, 'Leg an.')
         const due = (i + 1) % wholeAfter === 0 || i + 1 === cuts.length
-        heard.push({ cut, turn, ...(due ? { next: await say(session, 'Und jetzt?') } : {}) })
+        observed.push({ cut, turn, ...(due ? { next: await say(session, 'Und jetzt?') } : {}) })
       }
       await session.close()
       const kept = await eventsByTurn(harness, session.id)
-      const seen = ({ turn, shown, files }: Heard): SeenTurn => {
+      const seen = ({ turn, shown, files }: ObservedTurn): SeenTurn => {
         return { shown, files, events: kept.get(turn) ?? [] }
       }
       return {
-        turns: heard.map(({ cut, turn, next }) => {
+        turns: observed.map(({ cut, turn, next }) => {
           const after = next === undefined ? {} : { next: seen(next) }
           return { answer, cut, turn: seen(turn), ...after }
         }),
@@ -109,7 +113,7 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
   }
 }
 
-type Heard = Omit<SeenTurn, 'events'> & { readonly turn: TurnId }
+type ObservedTurn = Omit<SeenTurn, 'events'> & { readonly turn: TurnId }
 
 /** From the Log on disk. */
 async function eventsByTurn(harness: Harness, id: SessionId) {
@@ -149,7 +153,7 @@ async function watched(session: Session, words: string) {
       const { type } = seen.line.logged.event
       if (type === 'turn_ended') break
       if (type === 'provider_request') shown.push({ text: '', reasoning: '' })
-    } else if (now === undefined) throw new Error('an answer before anything was asked')
+    } else if (now === undefined) throw new Error('an answer before any request')
     else if (seen.notice.type === 'text_delta') now.text += seen.notice.data.text
     else if (seen.notice.type === 'reasoning_delta') now.reasoning += seen.notice.data.text
   }

@@ -72,30 +72,30 @@ test('the judge finds no fault in correct Turns, and the Turns had output', () =
   expect(half.turn.shown[0]?.text).toMatch(/^Ahoï/)
 })
 
-type Spoil = (turn: SeenTurn) => SeenTurn
+type Change = (turn: SeenTurn) => SeenTurn
 
-const SPOILT_HALF: [string, RegExp, Spoil][] = [
+const DEFECTS: [string, RegExp, Change][] = [
   ['there is no end', /0 ends/, (t) => without(t, 'turn_ended')],
   ['there are two ends', /2 ends/, (t) => ({ ...t, events: [...t.events, ...t.events] })],
   ['a half answer is called whole', /ended as completed/, asCompleted],
   ['what was shown is not kept', /it kept/, (t) => without(t, 'assistant_message')],
   ['what was shown is kept as whole', /it kept/, asWhole],
-  ['less was shown than was said', /it showed/, (t) => ({ ...t, shown: [] })],
-  ['it was asked again although something was shown', /2 tries/, askedTwice],
+  ['less was shown than was received', /it showed/, (t) => ({ ...t, shown: [] })],
+  ['it was retried although something was shown', /2 tries/, retriedOnce],
   ['a file was written', /made.txt was written/, (t) => ({ ...t, files: { 'made.txt': '' } })],
   ['a half call is recorded', /there is a tool_call/, withCalls],
 ]
 
-test.each(SPOILT_HALF)('the judge finds that %s', (_, offence, spoil) => {
-  const spoilt = cutOffences({ ...half, turn: spoil(half.turn) })
-  expect(spoilt).toContainEqual(expect.stringMatching(offence))
+test.each(DEFECTS)('the judge finds that %s', (_, offence, change) => {
+  const offences = cutOffences({ ...half, turn: change(half.turn) })
+  expect(offences).toContainEqual(expect.stringMatching(offence))
 })
 
 test('the judge finds text that a retried Turn showed twice', () => {
   const { text = '', reasoning = '' } = again.turn.shown[1] ?? {}
   const shown = [{ text, reasoning }, ...again.turn.shown.slice(1)]
-  const spoilt = cutOffences({ ...again, turn: { ...again.turn, shown } })
-  expect(spoilt).toContainEqual(expect.stringMatching(/it showed/))
+  const offences = cutOffences({ ...again, turn: { ...again.turn, shown } })
+  expect(offences).toContainEqual(expect.stringMatching(/it showed/))
 })
 
 test('the judge finds a complete answer whose call did nothing, and a next Turn that failed', () => {
@@ -128,7 +128,7 @@ function asWhole(turn: SeenTurn): SeenTurn {
   return { ...turn, events }
 }
 
-function askedTwice(turn: SeenTurn): SeenTurn {
+function retriedOnce(turn: SeenTurn): SeenTurn {
   const requests = turn.events.filter(({ type }) => type === 'provider_request')
   return { ...turn, events: [...requests, ...turn.events] }
 }

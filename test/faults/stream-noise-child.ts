@@ -8,8 +8,8 @@ import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 import { vendorParts } from '../support/vendor-parts.ts'
 import { measured } from './peak-memory.ts'
-import { telling } from './stream-cut-planted.ts'
-import { tell } from './told.ts'
+import { mapEvents } from './stream-cut-planted.ts'
+import { emit } from './child-report.ts'
 
 /** A child process that requests, in each Session, a correct answer, noise, and another correct answer. */
 
@@ -23,14 +23,14 @@ const Order = z.object({
   planted: z.enum(['hoard', 'reject']).optional(),
 })
 
-const PATIENT_MS = 60_000
+const IDLE_MS = 60_000
 
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { root, dialect } = order
 /** During the noise. */
 let noisyMs: number | undefined
 const hoard: Buffer[] = []
-const right = speaking(PATIENT_MS)
+const right = speaking(IDLE_MS)
 const { parts, workspace, close } = await openParts(root, {
   ...right,
   model: {
@@ -47,18 +47,18 @@ const harness = new Harness(parts)
 for (const { words, idleMs } of order.noises) {
   const chosen = { provider: dialect, model: 'a-model', permissionMode: 'auto' } as const
   const session = value(await harness.create(chosen))
-  tell({ what: 'opened', session: session.id })
+  emit({ what: 'opened', session: session.id })
   // Code that is loaded once, and what the engine learns about it, does not count as growth.
   await say(session, 'Leg an.')
   noisyMs = idleMs
-  tell({ what: 'memory', ...(await measured(() => say(session, words))) })
+  emit({ what: 'memory', ...(await measured(() => say(session, words))) })
   noisyMs = undefined
   await say(session, 'Bist du noch da?')
   await session.close()
   await prove(session)
 }
 await close()
-tell({ what: 'done' })
+emit({ what: 'done' })
 
 function speaking(idleMs: number) {
   const { key, baseUrl } = order
@@ -68,21 +68,21 @@ function speaking(idleMs: number) {
 async function say(session: Session, text: string): Promise<void> {
   const { ended } = value(await value(await session.admit(text)).done)
   const kind = ended.error === undefined ? {} : { kind: ended.error.kind }
-  tell({ what: 'turn', status: ended.status, ...kind })
+  emit({ what: 'turn', status: ended.status, ...kind })
 }
 
 async function prove({ id }: Session): Promise<void> {
   const { log, requests } = value(await harness.verify(id, { requests: true }))
-  if (log.damage !== undefined) tell({ what: 'unproven', text: log.damage.message })
+  if (log.damage !== undefined) emit({ what: 'unproven', text: log.damage.message })
   for (const { seq, what } of requests?.mismatches ?? []) {
-    tell({ what: 'unproven', text: `request ${seq} has another ${what}` })
+    emit({ what: 'unproven', text: `request ${seq} has another ${what}` })
   }
 }
 
 function withMistake(provider: Provider): Provider {
   const { planted } = order
   if (planted === undefined || noisyMs === undefined) return provider
-  return telling(provider, (event) => {
+  return mapEvents(provider, (event) => {
     if (planted === 'hoard') hoard.push(Buffer.alloc(60_000_000, 1))
     else void Promise.reject(new Error('nobody looks'))
     return event

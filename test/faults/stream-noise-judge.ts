@@ -1,11 +1,11 @@
 import type { Ending } from './child.ts'
 import type { Noise } from './stream-noise-kinds.ts'
-import type { Told } from './told.ts'
+import type { ChildReport } from './child-report.ts'
 
 /** The record of a child that received noise between two correct answers. */
-export interface HeardNoise {
+export interface NoiseRecord {
   readonly noise: Pick<Noise, 'ends'>
-  readonly told: readonly Told[]
+  readonly reports: readonly ChildReport[]
   readonly ending: Ending
   /** The number of ends of each Turn in the Log, in the order of their starts. */
   readonly ends: readonly number[]
@@ -28,15 +28,15 @@ const FAILURES = [
 const ANY = ['completed', ...FAILURES.map((kind) => `failed ${kind}`)]
 
 /** Harm done by noise; empty if there is none. */
-export function noiseOffences(heard: HeardNoise): string[] {
-  const { noise, told, ending, ends, requests } = heard
-  const turns = told.flatMap((one) =>
+export function noiseOffences(record: NoiseRecord): string[] {
+  const { noise, reports, ending, ends, requests } = record
+  const turns = reports.flatMap((one) =>
     one.what === 'turn' ? [one.kind === undefined ? one.status : `${one.status} ${one.kind}`] : [],
   )
   const [before, during = 'unknown', after] = turns
-  const { peak } = growthOf(heard)
+  const { peak } = growthOf(record)
   const { code, signal, complaint } = ending
-  const unproven = told.flatMap((one) => (one.what === 'unproven' ? [one.text] : []))
+  const unproven = reports.flatMap((one) => (one.what === 'unproven' ? [one.text] : []))
   return [
     ...(code === 0 ? [] : [`the process ended with ${signal ?? `exit code ${code}`}`]),
     ...(complaint === '' ? [] : [`it complained: ${complaint.slice(0, 2_000)}`]),
@@ -50,8 +50,8 @@ export function noiseOffences(heard: HeardNoise): string[] {
   ]
 }
 
-export function growthOf({ told }: Pick<HeardNoise, 'told'>): { peak: number; end: number } {
-  const memory = told.find(({ what }) => what === 'memory')
+export function growthOf({ reports }: Pick<NoiseRecord, 'reports'>): { peak: number; end: number } {
+  const memory = reports.find(({ what }) => what === 'memory')
   if (memory?.what !== 'memory') return { peak: 0, end: 0 }
   return { peak: memory.peak - memory.before, end: memory.after - memory.before }
 }

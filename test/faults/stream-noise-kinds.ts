@@ -2,7 +2,13 @@ import { gzipSync } from 'node:zlib'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { RecordedRequest, ScriptedAnswer } from '../support/vendor-server.ts'
 import { sseOf } from '../support/vendor-answer.ts'
-import { joined, withNumbersAsText, withValue, wordy, type Source } from './stream-noise-source.ts'
+import {
+  joined,
+  withNumbersAsText,
+  withValue,
+  longAnswer,
+  type Source,
+} from './stream-noise-source.ts'
 
 export interface Noise {
   readonly answer: (request: RecordedRequest) => ScriptedAnswer
@@ -39,13 +45,18 @@ export const NOISES: Readonly<Record<string, (source: Source) => Noise>> = {
   half_characters: (source) => bytes(withValue(source, '"\\ud800 \\udfff\\ud83d"')),
   no_utf8: (source) => bytes(withoutUtf8(source)),
   line_ends: (source) => ({ ...bytes(withLineEnds(source)), ends: WHOLE }),
-  unknown_events: (source) => ({ ...bytes(withStrangers(source)), ends: WHOLE }),
+  unknown_events: (source) => ({ ...bytes(withUnknownEvents(source)), ends: WHOLE }),
   comments: (source) => ({ ...bytes(withComments(source)), ends: WHOLE }),
   tiny_chunks: (source) => ({ answer: () => ({ body: inPieces(source) }), ends: WHOLE }),
   dribble: (source) => ({ answer: () => ({ body: dribbled(source) }), ends: WHOLE }),
   tiny_events: ({ dialect, chance }) => ({
     answer: () => ({
-      body: wordy({ dialect, pieceBytes: 1, pieces: 5_000 + chance.below(15_000), ends: true }),
+      body: longAnswer({
+        dialect,
+        pieceBytes: 1,
+        pieces: 5_000 + chance.below(15_000),
+        ends: true,
+      }),
     }),
     ends: WHOLE,
   }),
@@ -60,11 +71,11 @@ export const NOISES: Readonly<Record<string, (source: Source) => Noise>> = {
     ends: UNREADABLE,
   }),
   huge_deltas: ({ dialect }) => ({
-    answer: () => ({ body: wordy({ dialect, pieceBytes: 256 * KiB, pieces: 280 }) }),
+    answer: () => ({ body: longAnswer({ dialect, pieceBytes: 256 * KiB, pieces: 280 }) }),
     ends: UNREADABLE,
   }),
   huge_answer: ({ dialect }) => ({
-    answer: () => ({ body: wordy({ dialect, pieceBytes: 200, pieces: 367_000 }) }),
+    answer: () => ({ body: longAnswer({ dialect, pieceBytes: 200, pieces: 367_000 }) }),
     ends: UNREADABLE,
   }),
   crowded: (source) => bytes(crowded(source)),
@@ -153,12 +164,12 @@ function bytes(body: Buffer): Noise {
 }
 
 function flipped({ bytes: whole, chance }: Source): Buffer {
-  const spoilt = Buffer.from(whole)
+  const damaged = Buffer.from(whole)
   for (let left = 1 + chance.below(8); left > 0; left--) {
-    const at = chance.below(spoilt.length)
-    spoilt[at] = (spoilt[at] ?? 0) ^ (1 << chance.below(8))
+    const at = chance.below(damaged.length)
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << chance.below(8))
   }
-  return spoilt
+  return damaged
 }
 
 function inserted({ bytes: whole, chance }: Source): Buffer {
@@ -212,15 +223,25 @@ function withLineEnds({ bytes: whole, chance }: Source): Buffer {
   return Buffer.from(`\uFEFF${text}`)
 }
 
-function withStrangers({ frames, chance }: Source): Buffer {
-  const stranger =
+function withUnknownEvents({ frames, chance }: Source): Buffer {
+  const unknownEvent =
     'event: weather.changed\ndata: {"type":"weather.changed","wind":{"knots":[7,8]}}\n\n'
-  return joined(frames.flatMap((frame) => (chance.below(3) === 0 ? [stranger, frame] : [frame])))
+  return joined(
+    frames.flatMap((frame) => (chance.below(3) === 0 ? [unknownEvent, frame] : [frame])),
+  )
 }
 
 function withComments({ frames, chance }: Source): Buffer {
-  const said = [': ping\n\n', ':\n', 'id: 7\n', 'retry: 10\n', 'strange\n', '\n\n', 'event: x\n\n']
-  return joined(frames.flatMap((frame) => [chance.pick(said), frame]))
+  const fillers = [
+    ': ping\n\n',
+    ':\n',
+    'id: 7\n',
+    'retry: 10\n',
+    'strange\n',
+    '\n\n',
+    'event: x\n\n',
+  ]
+  return joined(frames.flatMap((frame) => [chance.pick(fillers), frame]))
 }
 
 async function* inPieces({ bytes: whole, chance }: Source): AsyncGenerator<Buffer, void, void> {
@@ -269,7 +290,7 @@ async function* hugeEvent(
   dialect: Source['dialect'],
   inLines: boolean,
 ): AsyncGenerator<string, void, void> {
-  yield* wordy({ dialect, pieceBytes: 1, pieces: 1 })
+  yield* longAnswer({ dialect, pieceBytes: 1, pieces: 1 })
   yield 'data: {"type":"weather.changed","wind":"'
   const piece = inLines ? 'data: xxxxxxx\n'.repeat(4 * KiB) : 'x'.repeat(64 * KiB)
   for (let left = 20 * MiB; left > 0; left -= piece.length) yield piece

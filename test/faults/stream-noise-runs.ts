@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { openParts } from '../support/harness-parts.ts'
@@ -12,11 +12,11 @@ import { sseOf } from '../support/vendor-answer.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 import { scriptedServer, type RecordedRequest } from '../support/vendor-server.ts'
 import { startChild } from './child.ts'
-import { SAID } from './stream-cut-answer.ts'
-import { growthOf, noiseOffences, type HeardNoise } from './stream-noise-judge.ts'
+import { ANSWER } from './stream-cut-answer.ts'
+import { growthOf, noiseOffences, type NoiseRecord } from './stream-noise-judge.ts'
 import { NOISES, type Noise } from './stream-noise-kinds.ts'
-import { sourceOf, wordy } from './stream-noise-source.ts'
-import type { Told } from './told.ts'
+import { sourceOf, longAnswer } from './stream-noise-source.ts'
+import type { ChildReport } from './child-report.ts'
 
 export interface NoiseRun {
   readonly seed: number
@@ -27,7 +27,7 @@ export interface NoiseRun {
   readonly noises?: readonly string[]
   /** The planted mistake of the child. */
   readonly planted?: Planted
-  readonly note?: (heard: HeardNoise) => void
+  readonly note?: (record: NoiseRecord) => void
 }
 
 /** `hoard`: it keeps everything it receives. `reject`: it leaves a promise unhandled. */
@@ -44,7 +44,7 @@ export interface NoisesMade {
 /** Number of concurrent children. */
 const LANES = 2
 /** Far more than any noise takes: a child that needs longer hangs. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const IDLE_MS = 60_000
 
 /** The parent of everything created, and what all children share. */
@@ -74,12 +74,12 @@ export class NoiseRuns {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const root = join(this.#folder, `${this.#count++}`)
         await mkdir(root, { mode: 0o700 })
-        const found = (await this.#hear(root, next, run.planted)).flatMap(({ name, heard }) => {
-          const { peak, end } = growthOf(heard)
+        const found = (await this.#hear(root, next, run.planted)).flatMap(({ name, record }) => {
+          const { peak, end } = growthOf(record)
           made.peakGrowth = Math.max(made.peakGrowth, peak)
           made.endGrowth = Math.max(made.endGrowth, end)
-          run.note?.(heard)
-          return noiseOffences(heard).map((offence) => `${root}: ${name}: ${offence}`)
+          run.note?.(record)
+          return noiseOffences(record).map((offence) => `${root}: ${name}: ${offence}`)
         })
         made.violations.push(...found)
         if (found.length === 0) await rm(root, { recursive: true })
@@ -96,24 +96,30 @@ export class NoiseRuns {
   async #hear(root: string, { dialect, noises }: Group, planted: Planted | undefined) {
     const server = await noisyServer(dialect, noises)
     const baseUrl = server.baseUrl(dialect)
-    const asked = noises.map(({ noise }, i) => ({
+    const requested = noises.map(({ noise }, i) => ({
       words: wordsFor(i),
       idleMs: noise.idleMs ?? IDLE_MS,
     }))
-    const order = { root, key: CANARY_KEY, baseUrl, dialect, noises: asked, planted }
+    const order = { root, key: CANARY_KEY, baseUrl, dialect, noises: requested, planted }
     const child = startChild(this.#script, order)
-    const late = setTimeout(() => void child.kill(), PATIENCE_MS)
+    const late = setTimeout(() => void child.kill(), TIMEOUT_MS)
     const ending = await child.ended
     clearTimeout(late)
     await server.close().catch(() => {})
-    const told = bySession(child.told)
+    const reports = bySession(child.reports)
     return Promise.all(
       noises.map(async ({ name, noise }, i) => {
-        const own = told[i] ?? []
+        const own = reports[i] ?? []
         const [opened] = own
         const ends = opened?.what === 'opened' ? await endsIn(root, opened.session) : []
-        const heard: HeardNoise = { noise, told: own, ending, ends, requests: server.violations }
-        return { name: `${name} in ${dialect}`, heard }
+        const record: NoiseRecord = {
+          noise,
+          reports: own,
+          ending,
+          ends,
+          requests: server.violations,
+        }
+        return { name: `${name} in ${dialect}`, record }
       }),
     )
   }
@@ -146,13 +152,13 @@ function wordsFor(noise: number): string {
 /** An answer with calls and a long one to their results; then each noise once, when it is requested; otherwise correct ones. */
 function noisyServer(dialect: VendorDialect, noises: Group['noises']) {
   const right = sseOf(dialect, { text: 'Fest vertäut ⚓.' })
-  let asked = 0
+  let count = 0
   let made = 0
   return scriptedServer((request: RecordedRequest) => {
-    asked += 1
-    if (asked === 1) return { body: sseOf(dialect, SAID) }
-    if (asked === 2) {
-      return { body: wordy({ dialect, pieceBytes: 5, pieces: LONG_ANSWER, ends: true }) }
+    count += 1
+    if (count === 1) return { body: sseOf(dialect, ANSWER) }
+    if (count === 2) {
+      return { body: longAnswer({ dialect, pieceBytes: 5, pieces: LONG_ANSWER, ends: true }) }
     }
     if (!request.bytes.includes(wordsFor(made))) return { body: right }
     made += 1
@@ -163,9 +169,9 @@ function noisyServer(dialect: VendorDialect, noises: Group['noises']) {
 /** As many pieces as a model sends for a few pages: after them the process has its working size. */
 const LONG_ANSWER = 8_000
 
-function bySession(told: readonly Told[]): Told[][] {
-  const sessions: Told[][] = []
-  for (const one of told) {
+function bySession(reports: readonly ChildReport[]): ChildReport[][] {
+  const sessions: ChildReport[][] = []
+  for (const one of reports) {
     if (one.what === 'opened') sessions.push([])
     sessions.at(-1)?.push(one)
   }

@@ -23,11 +23,11 @@ export function joined(frames: readonly string[]): Buffer {
 
 /** Replaces a value somewhere in an event of the answer with another one, given as JSON text. */
 export function withValue({ chance, frames }: Source, json: string): Buffer {
-  const spoilt = chance.below(frames.length)
+  const target = chance.below(frames.length)
   return joined(
     frames.map((frame, at) => {
       const data = dataOf(frame)
-      if (at !== spoilt || data === undefined) return frame
+      if (at !== target || data === undefined) return frame
       const places = placesIn(data)
       const place = places.length === 0 ? undefined : chance.pick(places)
       const marked = JSON.stringify(place === undefined ? MARK : exchanged(data, place, MARK))
@@ -49,7 +49,7 @@ export function withNumbersAsText({ frames }: Source): Buffer {
   )
 }
 
-export interface Wordy {
+export interface LongAnswer {
   readonly dialect: VendorDialect
   /** Bytes of text in each event. */
   readonly pieceBytes: number
@@ -59,7 +59,7 @@ export interface Wordy {
 }
 
 /** A text answer with any number of events, generated as it is read. */
-export async function* wordy(of: Wordy): AsyncGenerator<string, void, void> {
+export async function* longAnswer(of: LongAnswer): AsyncGenerator<string, void, void> {
   const frames = framesOf(sseOf(of.dialect, { text: 'abc' }))
   const first = frames.findIndex((frame) => FIRST_PIECE.test(frame))
   const delta = frames[first] ?? ''
@@ -97,8 +97,8 @@ function dataOf(frame: string): unknown {
 function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => {
-    const here = [...path, key]
-    return [here, ...placesIn(inner, here)]
+    const inside = [...path, key]
+    return [inside, ...placesIn(inner, inside)]
   })
 }
 

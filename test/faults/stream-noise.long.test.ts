@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
-import type { HeardNoise } from './stream-noise-judge.ts'
+import type { NoiseRecord } from './stream-noise-judge.ts'
 import { NOISES } from './stream-noise-kinds.ts'
 import { NoiseRuns } from './stream-noise-runs.ts'
 
@@ -9,8 +9,8 @@ test('no kind of noise harms a process: each Turn ends once, the next one works,
   const count = Object.keys(NOISES).length
   expect(count).toBeGreaterThan(30)
   const ends = new Set<string>()
-  const note = ({ told }: HeardNoise) => {
-    const turns = told.flatMap((one) => (one.what === 'turn' ? [one.kind ?? one.status] : []))
+  const note = ({ reports }: NoiseRecord) => {
+    const turns = reports.flatMap((one) => (one.what === 'turn' ? [one.kind ?? one.status] : []))
     ends.add(turns[1] ?? 'none')
   }
   const { violations, peakGrowth } = await runs.make({ seed: 1, count, each: 8, note })

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
-import { MOST_GROWTH, noiseOffences, type HeardNoise } from './stream-noise-judge.ts'
+import { MOST_GROWTH, noiseOffences, type NoiseRecord } from './stream-noise-judge.ts'
 import { NoiseRuns, PLANTED } from './stream-noise-runs.ts'
-import type { Told } from './told.ts'
+import type { ChildReport } from './child-report.ts'
 
 let runs: NoiseRuns
 
@@ -23,9 +23,9 @@ test.each(PLANTED)('a child with the mistake %s is caught', async (planted) => {
   expect(violations).toContainEqual(expect.stringMatching(CAUGHT[planted]))
 })
 
-const WELL: HeardNoise = {
+const CORRECT: NoiseRecord = {
   noise: {},
-  told: [
+  reports: [
     { what: 'turn', status: 'completed' },
     { what: 'turn', status: 'failed', kind: 'invalid_response' },
     { what: 'memory', before: 1_000, peak: 2_000, after: 1_500 },
@@ -38,38 +38,42 @@ const WELL: HeardNoise = {
 }
 
 test('the judge finds no fault in a correct child', () => {
-  expect(noiseOffences(WELL)).toEqual([])
-  expect(noiseOffences({ ...WELL, noise: { ends: ['failed invalid_response'] } })).toEqual([])
+  expect(noiseOffences(CORRECT)).toEqual([])
+  expect(noiseOffences({ ...CORRECT, noise: { ends: ['failed invalid_response'] } })).toEqual([])
 })
 
-const SPOILT: [string, RegExp, HeardNoise][] = [
-  ['it crashed', /exit code 7/, { ...WELL, ending: { ...WELL.ending, code: 7 } }],
-  ['it complained', /it complained/, { ...WELL, ending: { ...WELL.ending, complaint: 'a leak' } }],
-  ['a Turn has no end', /1,0,1 ends/, { ...WELL, ends: [1, 0, 1] }],
-  ['a Turn has two ends', /1,2,1 ends/, { ...WELL, ends: [1, 2, 1] }],
+const DEFECTS: [string, RegExp, NoiseRecord][] = [
+  ['it crashed', /exit code 7/, { ...CORRECT, ending: { ...CORRECT.ending, code: 7 } }],
+  [
+    'it complained',
+    /it complained/,
+    { ...CORRECT, ending: { ...CORRECT.ending, complaint: 'a leak' } },
+  ],
+  ['a Turn has no end', /1,0,1 ends/, { ...CORRECT, ends: [1, 0, 1] }],
+  ['a Turn has two ends', /1,2,1 ends/, { ...CORRECT, ends: [1, 2, 1] }],
   ['a Turn ended as a defect', /failed internal/, turned(1, 'failed', 'internal')],
-  ['a Turn ended otherwise', /as failed/, { ...WELL, noise: { ends: ['completed'] } }],
+  ['a Turn ended otherwise', /as failed/, { ...CORRECT, noise: { ends: ['completed'] } }],
   ['the next Turn failed', /the Turn after/, turned(3, 'failed', 'invalid_response')],
   ['it grew', /it grew by 51 MB/, grown(MOST_GROWTH + 1_000_000)],
-  ['the Log proves nothing', /another/, { ...WELL, told: [...WELL.told, unproven()] }],
-  ['a request was wrong', /no key/, { ...WELL, requests: ['no key'] }],
+  ['the Log proves nothing', /another/, { ...CORRECT, reports: [...CORRECT.reports, unproven()] }],
+  ['a request was wrong', /no key/, { ...CORRECT, requests: ['no key'] }],
 ]
 
-test.each(SPOILT)('the judge finds that %s', (_, offence, heard) => {
-  expect(noiseOffences(heard)).toContainEqual(expect.stringMatching(offence))
+test.each(DEFECTS)('the judge finds that %s', (_, offence, record) => {
+  expect(noiseOffences(record)).toContainEqual(expect.stringMatching(offence))
 })
 
-function turned(at: number, status: string, kind: string): HeardNoise {
-  return { ...WELL, told: WELL.told.with(at, { what: 'turn', status, kind }) }
+function turned(at: number, status: string, kind: string): NoiseRecord {
+  return { ...CORRECT, reports: CORRECT.reports.with(at, { what: 'turn', status, kind }) }
 }
 
-function grown(bytes: number): HeardNoise {
+function grown(bytes: number): NoiseRecord {
   return {
-    ...WELL,
-    told: WELL.told.with(2, { what: 'memory', before: 0, peak: bytes, after: 0 }),
+    ...CORRECT,
+    reports: CORRECT.reports.with(2, { what: 'memory', before: 0, peak: bytes, after: 0 }),
   }
 }
 
-function unproven(): Told {
+function unproven(): ChildReport {
   return { what: 'unproven', text: 'request 7 has another request_sha256' }
 }

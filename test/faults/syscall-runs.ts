@@ -7,11 +7,11 @@ import { createLog } from '../../src/log/open.ts'
 import { leaseName, logName } from '../../src/log/place.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
 import { callsOf, runTraced } from './strace.ts'
-import { Ledger } from './told.ts'
+import { Ledger } from './child-report.ts'
 
 /** Every call that changes a file, a folder or a lock, and `close`, which releases a lock. */
 const FILE_CALLS = [
@@ -126,20 +126,20 @@ class Trials {
     const inject = `inject=${name}:signal=SIGKILL:when=${n}`
     const traced = await runTraced(this.#script, order, [`trace=${name}`, inject])
     const ledger = copyOf(this.#before)
-    for (const told of traced.told) ledger.note(told)
+    for (const report of traced.reports) ledger.note(report)
     const violations: string[] = []
     const { signal, complaint } = traced.ending
     if (!traced.done && signal !== 'SIGKILL') violations.push(`ended by itself: ${complaint}`)
     for (const { doing, message } of ledger.refusals) {
       violations.push(`refused to ${doing}: ${message}`)
     }
-    const here = await openPlace(order.root)
-    const found = await judge(here, ledger)
-    await here.close()
+    const storage = await openPlace(order.root)
+    const found = await judge(storage, ledger)
+    await storage.close()
     violations.push(...found.events, ...found.blobs)
     const where = `${this.#start} Log, ${name} ${n}`
     sum.violations.push(...violations.map((text) => `${where}: ${text}`))
-    await rm(order.practice, { recursive: true })
+    await rm(order.warmUp, { recursive: true })
     if (violations.length === 0) await rm(order.root, { recursive: true })
     return !traced.done
   }
@@ -148,16 +148,16 @@ class Trials {
   async #order() {
     this.#count += 1
     const root = join(this.#folder, `${this.#start}-${this.#count}`)
-    const practice = await mkdtemp(join(this.#folder, 'practice-'))
+    const warmUp = await mkdtemp(join(this.#folder, 'practice-'))
     await promisify(execFile)('cp', ['-a', this.#original, root])
-    const steps = this.#start === 'new' ? 'begin' : 'go on'
-    return { root, practice, steps, session: this.#session }
+    const steps = this.#start === 'new' ? 'begin' : 'continue'
+    return { root, warmUp, steps, session: this.#session }
   }
 }
 
 async function prepareLog(root: string, start: Start, ledger: Ledger): Promise<SessionId> {
-  const here = await openPlace(root)
-  const { place, keep } = here
+  const storage = await openPlace(root)
+  const { place, keep } = storage
   const session = place.ids.session()
   if (start !== 'new') {
     const writer = value(
@@ -169,7 +169,7 @@ async function prepareLog(root: string, start: Start, ledger: Ledger): Promise<S
     ledger.note({ what: 'events', session, lines: [[1, line?.hash ?? '']] })
     await writer.release()
   }
-  await here.close()
+  await storage.close()
   if (start === 'new') await rm(root, { recursive: true }).then(() => mkdir(root, { mode: 0o700 }))
   if (start === 'torn') {
     const sessions = join(root, 'workspace', '.hawser', 'sessions')

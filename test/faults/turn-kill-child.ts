@@ -3,7 +3,7 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { value } from '../support/story.ts'
-import { tell, tellEvents } from './told.ts'
+import { emit, emitEvents } from './child-report.ts'
 import { Moment, openScene } from './turn-kill-scene.ts'
 
 /** A child process that runs one Turn, reports every durable line it sees, and kills itself at a given moment. */
@@ -30,14 +30,14 @@ let open = false
 let count = 0
 const { parts } = await openScene(root, { by, reached, twice })
 const session = value(await opened(new Harness(parts)))
-tell({ what: 'opened', session: session.id })
+emit({ what: 'opened', session: session.id })
 open = true
 reached('open')
 const watching = watch(session)
 value(await value(await session.admit(text)).done)
 await session.close()
 await watching
-tell({ what: 'done' })
+emit({ what: 'done' })
 
 /** No code of this process runs after the awaited moment. */
 function reached(at: Moment['at']): void {
@@ -52,7 +52,7 @@ async function opened(harness: Harness) {
 async function watch(watched: Session): Promise<void> {
   for await (const seen of watched.subscribe()) {
     if (seen.kind !== 'line') continue
-    tellEvents(watched.id, [seen.line])
+    emitEvents(watched.id, [seen.line])
     reached('line')
   }
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../src/encoding/json.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { TurnId } from '../../src/model/ids.ts'
 import { addUsage, NO_USAGE } from '../../src/turn/usage.ts'
-import { callKey, type Deed } from './turn-kill-scene.ts'
+import { callKey, type Action } from './turn-kill-scene.ts'
 
 export interface ReadLine {
   readonly hash: string
@@ -15,10 +15,10 @@ export type Reading = readonly ReadLine[]
 /** The record of successive processes on one Session. */
 export interface Evidence {
   /** Hash by number of each line that was reported durable to a process. */
-  readonly told: ReadonlyMap<number, string>
+  readonly durable: ReadonlyMap<number, string>
   /** The Log after the end of each process, before the next one started. */
   readonly readings: readonly Reading[]
-  readonly deeds: readonly Deed[]
+  readonly actions: readonly Action[]
   /** How often each effect was found at the end, by `callKey`. */
   readonly effects: ReadonlyMap<string, number>
 }
@@ -30,23 +30,23 @@ export function offencesIn(evidence: Evidence): string[] {
   return [
     ...lostLines(evidence),
     ...turns.flatMap((turn) => turnOffences(evidence, turn)),
-    ...strayDeeds(evidence),
+    ...unexpectedActions(evidence),
     ...countOffences(evidence),
   ]
 }
 
-function lostLines({ told, readings }: Evidence): string[] {
+function lostLines({ durable, readings }: Evidence): string[] {
   const hashes = readings.map(
     (reading) => new Map(reading.map(({ hash, event }) => [event.seq, hash])),
   )
-  const lost = [...told].filter(([seq, hash]) => hashes.at(-1)?.get(seq) !== hash)
+  const lost = [...durable].filter(([seq, hash]) => hashes.at(-1)?.get(seq) !== hash)
   const changed = hashes
     .slice(1)
     .flatMap((later, at) =>
       [...(hashes[at] ?? [])].filter(([seq, hash]) => later.get(seq) !== hash),
     )
   return [
-    ...lost.map(([seq]) => `line ${seq} was told and is lost`),
+    ...lost.map(([seq]) => `line ${seq} was durable and is lost`),
     ...changed.map(([seq]) => `line ${seq} was read and is another one`),
   ]
 }
@@ -57,7 +57,7 @@ function turnOffences({ readings }: Evidence, turn: TurnId | undefined): string[
     reading.flatMap(({ event }) => (event.turn_id === turn ? [event] : []))
   const then = readings.map(of).find((events) => events.length > 0) ?? []
   const own = of(readings.at(-1) ?? [])
-  const wanted = then.some(({ type }) => type === 'turn_ended')
+  const expected = then.some(({ type }) => type === 'turn_ended')
     ? { status: 'completed' }
     : { status: 'interrupted', crash_recovered: true }
   const ends = own.flatMap((event) => (event.type === 'turn_ended' ? [event] : []))
@@ -74,7 +74,7 @@ function turnOffences({ readings }: Evidence, turn: TurnId | undefined): string[
   return [
     ...(ends.length > 1 ? [`${turn} has ${ends.length} ends`] : []),
     ...(own.at(-1) === end ? [] : [`${turn} goes on after its end`]),
-    ...(alike(ended, wanted) ? [] : [`${turn} ended as ${canonicalJson(ended)}`]),
+    ...(alike(ended, expected) ? [] : [`${turn} ended as ${canonicalJson(ended)}`]),
     ...(alike(usage_total, spent) ? [] : [`${turn} adds up its usage wrongly`]),
     ...resultOffences(then, own),
   ]
@@ -90,11 +90,11 @@ function resultOffences(then: readonly WholeEvent[], own: readonly WholeEvent[])
     ...stray.map(({ seq }) => `result ${seq} has no call`),
     ...calls.flatMap(({ seq, data: { call_id, name } }) => {
       const found = results(own, call_id)
-      const wanted = results(then, call_id).length > 0 ? 'ok' : 'unknown'
-      const wrong = found.filter(({ outcome }) => outcome !== wanted)
+      const expected = results(then, call_id).length > 0 ? 'ok' : 'unknown'
+      const wrong = found.filter(({ outcome }) => outcome !== expected)
       return [
         ...(found.length === 1 ? [] : [`call ${seq} of ${name} has ${found.length} results`]),
-        ...wrong.map(({ outcome }) => `call ${seq} of ${name} is ${outcome}, not ${wanted}`),
+        ...wrong.map(({ outcome }) => `call ${seq} of ${name} is ${outcome}, not ${expected}`),
       ]
     }),
   ]
@@ -103,8 +103,8 @@ function resultOffences(then: readonly WholeEvent[], own: readonly WholeEvent[])
 const QUIET = new Set(['read', 'glob', 'grep'])
 
 /** Before an effect, the Log has its intention and its permission; and no process repeats what another one began. */
-function strayDeeds({ readings, deeds }: Evidence): string[] {
-  return deeds.flatMap(({ by, what, of }): string[] => {
+function unexpectedActions({ readings, actions }: Evidence): string[] {
+  return actions.flatMap(({ by, what, of }): string[] => {
     const before = readings[by - 1]?.length ?? 0
     const own = (readings[by] ?? []).slice(before).map(({ event }) => event)
     if (what === 'sent') {
@@ -112,7 +112,7 @@ function strayDeeds({ readings, deeds }: Evidence): string[] {
       return meant ? [] : ['a request was sent that the Log does not have']
     }
     const call = callsOf(own, of)[0]
-    if (call === undefined) return [`process ${by} ran what it was not asked for: ${of}`]
+    if (call === undefined) return [`process ${by} ran a call that it did not request: ${of}`]
     const allowed = own.some(
       (e) =>
         e.type === 'permission_decision' &&
@@ -125,34 +125,34 @@ function strayDeeds({ readings, deeds }: Evidence): string[] {
 }
 
 /** No effect happened more often than requested, or less often than recorded in the Log. */
-function countOffences({ readings, deeds, effects }: Evidence): string[] {
+function countOffences({ readings, actions, effects }: Evidence): string[] {
   const events = (readings.at(-1) ?? []).map(({ event }) => event)
   const done = new Set(
     events.flatMap((e) =>
       e.type === 'tool_result' && e.data.outcome === 'ok' ? [e.data.call_id] : [],
     ),
   )
-  const times = (what: Deed['what'], key: string) =>
-    deeds.filter((deed) => deed.what === what && deed.of === key).length
+  const times = (what: Action['what'], key: string) =>
+    actions.filter((action) => action.what === what && action.of === key).length
   const called = events.flatMap((e) =>
     e.type === 'tool_call' ? [callKey(e.data.name, e.data.arguments)] : [],
   )
-  const sent = deeds.flatMap(({ what, of }) => (what === 'sent' ? [of] : []))
+  const sent = actions.flatMap(({ what, of }) => (what === 'sent' ? [of] : []))
   return [
     ...[...new Set(sent)]
       .filter((hash) => times('sent', hash) > 1)
       .map((hash) => `request ${hash} was sent ${times('sent', hash)} times`),
     ...[...new Set([...called, ...effects.keys()])].flatMap((key) => {
       const calls = callsOf(events, key)
-      const told = calls.filter(({ data }) => done.has(data.call_id)).length
+      const recorded = calls.filter(({ data }) => done.has(data.call_id)).length
       const [starts, ends] = [times('start', key), times('end', key)]
-      const found = effects.get(key) ?? told
+      const found = effects.get(key) ?? recorded
       return [
         ...(starts > calls.length
           ? [`called ${calls.length} times and ran ${starts}: ${key}`]
           : []),
-        ...(ends < told ? [`told of ${told} times and ran ${ends}: ${key}`] : []),
-        ...(found < told ? [`told of ${told} times and found ${found}: ${key}`] : []),
+        ...(ends < recorded ? [`recorded ${recorded} times and ran ${ends}: ${key}`] : []),
+        ...(found < recorded ? [`recorded ${recorded} times and found ${found}: ${key}`] : []),
         ...(found > starts ? [`ran ${starts} times and found ${found}: ${key}`] : []),
         ...(found > calls.length
           ? [`called ${calls.length} times and found ${found}: ${key}`]

@@ -11,12 +11,12 @@ import { verifyRequests } from '../../src/session/queries/verify-requests.ts'
 import { LiveHistory } from '../../src/request/live-history.ts'
 import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
-import { Ledger } from './told.ts'
+import { Ledger } from './child-report.ts'
 import { offencesIn, type Evidence, type Reading } from './turn-kill-judge.ts'
 import {
-  deedsIn,
+  actionsIn,
   effectsIn,
   MOMENTS,
   nextRequest,
@@ -101,21 +101,21 @@ export class TurnKillRuns {
     for (const [by, moment] of deaths.entries()) {
       const text = by === 0 ? tenCalls(this.commands) : nextRequest(by)
       const order = { root, by, text, session, moment, twice }
-      const child = startChild(this.#script, order, { note: (told) => ledger.note(told) })
+      const child = startChild(this.#script, order, { note: (report) => ledger.note(report) })
       const { code, signal, complaint } = await child.ended
       died = signal === 'SIGKILL'
       if (!died && code !== 0) violations.push(`a process ended by itself: ${complaint}`)
-      const opened = child.told.find(({ what }) => what === 'opened')
+      const opened = child.reports.find(({ what }) => what === 'opened')
       session ??= opened?.what === 'opened' ? opened.session : undefined
       if (session === undefined) throw new Error(`no Session was created: ${complaint}`)
       readings.push(await this.#look(root, session, violations))
     }
     if (session === undefined) throw new Error('no process created a Session')
-    readings.push(await this.#goOn(root, session, deaths.length, violations))
+    readings.push(await this.#continueSession(root, session, deaths.length, violations))
     const evidence: Evidence = {
-      told: new Map(ledger.sessions.get(session)),
+      durable: new Map(ledger.sessions.get(session)),
       readings,
-      deeds: await deedsIn(root),
+      actions: await actionsIn(root),
       effects: await effectsIn(root, this.commands),
     }
     violations.push(...offencesIn(evidence))
@@ -146,7 +146,7 @@ export class TurnKillRuns {
   }
 
   /** As another process would: opens the Session and sends the next request. */
-  async #goOn(
+  async #continueSession(
     root: string,
     session: SessionId,
     by: number,
@@ -168,7 +168,7 @@ export class TurnKillRuns {
       }
       return await readingOf(parts, session)
     } catch (error) {
-      violations.push(`the Session does not go on: ${String(error)}`)
+      violations.push(`the Session does not continue: ${String(error)}`)
       return []
     } finally {
       await close()

@@ -52,14 +52,14 @@ export const QUICK_DEATHS: readonly Deaths[] = [
 ]
 
 /** An effect of a process, recorded at once, outside of everything under test. */
-export const Deed = z.object({
+export const Action = z.object({
   /** Processes are numbered in order. */
   by: z.int(),
   /** `sent`: a request, by its hash. `start`, `end`: a run of a tool, by its `callKey`. */
   what: z.enum(['sent', 'start', 'end']),
   of: z.string(),
 })
-export type Deed = z.infer<typeof Deed>
+export type Action = z.infer<typeof Action>
 
 /** All ten calls have different keys, so a key identifies a request, whichever process makes it. */
 export function callKey(name: string, argumentText: string): string {
@@ -120,11 +120,11 @@ export async function effectsIn(root: string, bash: boolean): Promise<Map<string
   return effects
 }
 
-const DEEDS = 'deeds.ndjson'
+const ACTIONS = 'actions.ndjson'
 
-export async function deedsIn(root: string): Promise<Deed[]> {
-  const text = await readFile(join(root, DEEDS), 'utf8').catch(() => '')
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [Deed.parse(JSON.parse(line))]))
+export async function actionsIn(root: string): Promise<Action[]> {
+  const text = await readFile(join(root, ACTIONS), 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [Action.parse(JSON.parse(line))]))
 }
 
 export interface SceneOptions {
@@ -139,8 +139,8 @@ export interface SceneOptions {
 /** All real parts, with a recorder between the harness and the outside world that can also end the process. */
 export async function openScene(root: string, options: SceneOptions): Promise<OpenParts> {
   const { by, reached = () => {}, sandbox, twice = false } = options
-  const note = (what: Deed['what'], of: string) => {
-    appendFileSync(join(root, DEEDS), `${JSON.stringify({ by, what, of })}\n`)
+  const note = (what: Action['what'], of: string) => {
+    appendFileSync(join(root, ACTIONS), `${JSON.stringify({ by, what, of })}\n`)
   }
   const opened = await openParts(root, sandbox === undefined ? {} : { tools: { sandbox } })
   const { parts } = opened
@@ -160,7 +160,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
   }
 }
 
-type Note = (what: Deed['what'], of: string) => void
+type Note = (what: Action['what'], of: string) => void
 type Reached = (moment: Moment['at']) => void
 
 /** Long deltas: every piece of an answer is a moment for a kill. */
@@ -197,9 +197,9 @@ function watchedTool(tool: Tool, note: Note, reached: Reached, twice: boolean): 
               reached('keep')
               return kept
             },
-            progress: (said) => {
+            progress: (output) => {
               reached('output')
-              context.progress(said)
+              context.progress(output)
             },
           }
           if (twice) {

@@ -3,7 +3,7 @@ import type { WholeEvent } from '../../src/model/events/event.ts'
 import { freshFolder } from '../support/folder.ts'
 import { offencesIn, type Evidence, type ReadLine } from './turn-kill-judge.ts'
 import { TurnKillRuns } from './turn-kill-runs.ts'
-import { QUICK_DEATHS, type Deed } from './turn-kill-scene.ts'
+import { QUICK_DEATHS, type Action } from './turn-kill-scene.ts'
 
 let runs: TurnKillRuns
 let whole: Evidence
@@ -35,31 +35,47 @@ test('the judge finds no fault in a correct Log', () => {
   expect(offencesIn(whole)).toEqual([])
 })
 
-const SPOILT: [string, RegExp, (evidence: Evidence) => Evidence][] = [
-  ['a line is lost', /99 was told/, (e) => ({ ...e, told: new Map([...e.told, [99, 'x']]) })],
-  ['a line is another', /4 was read/, (e) => inTheEnd(e, 4, (l) => [{ ...l, hash: 'other' }])],
-  ['a call has no result', /has 0 results/, (e) => inTheEnd(e, unknownIn(e), () => [])],
-  ['a call has two results', /has 2 results/, (e) => inTheEnd(e, unknownIn(e), (l) => [l, l])],
-  ['a call is called done', /is ok, not unknown/, (e) => inTheEnd(e, unknownIn(e), asDone)],
-  ['a result is forgotten', /unknown, not ok/, (e) => onFirst(e, 'tool_result', asUnknown)],
+const DEFECTS: [string, RegExp, (evidence: Evidence) => Evidence][] = [
+  [
+    'a line is lost',
+    /99 was durable/,
+    (e) => ({ ...e, durable: new Map([...e.durable, [99, 'x']]) }),
+  ],
+  ['a line is different', /4 was read/, (e) => changeLast(e, 4, (l) => [{ ...l, hash: 'other' }])],
+  ['a call has no result', /has 0 results/, (e) => changeLast(e, unknownIn(e), () => [])],
+  ['a call has two results', /has 2 results/, (e) => changeLast(e, unknownIn(e), (l) => [l, l])],
+  [
+    'an unknown call is recorded as done',
+    /is ok, not unknown/,
+    (e) => changeLast(e, unknownIn(e), asDone),
+  ],
+  [
+    'a known result is recorded as unknown',
+    /unknown, not ok/,
+    (e) => onFirst(e, 'tool_result', asUnknown),
+  ],
   ['a result has no call', /has no call/, (e) => onFirst(e, 'tool_call', () => [])],
   ['a Turn has no end', /has no end/, (e) => onFirst(e, 'turn_ended', () => [])],
   ['a Turn has two ends', /has 2 ends/, (e) => onFirst(e, 'turn_ended', (l) => [l, l])],
-  ['a crash is kept quiet', /ended as/, (e) => onFirst(e, 'turn_ended', asCompleted)],
-  ['a usage is left out', /usage wrongly/, (e) => onFirst(e, 'provider_usage', () => [])],
-  ['a request is sent twice', /sent 2 times/, (e) => ({ ...e, deeds: again(e, 'sent') })],
-  ['a tool runs twice', /called 1 times and ran 2/, (e) => ({ ...e, deeds: again(e, 'start') })],
-  ['a tool never ran', /told of 1 times and ran 0/, (e) => ({ ...e, deeds: [] })],
-  ['a Turn is finished by another process', /not asked for/, (e) => ({ ...e, deeds: byNext(e) })],
+  ['a crash is not recorded', /ended as/, (e) => onFirst(e, 'turn_ended', asCompleted)],
+  ['usage is missing', /usage wrongly/, (e) => onFirst(e, 'provider_usage', () => [])],
+  ['a request is sent twice', /sent 2 times/, (e) => ({ ...e, actions: again(e, 'sent') })],
+  ['a tool runs twice', /called 1 times and ran 2/, (e) => ({ ...e, actions: again(e, 'start') })],
+  ['a tool never ran', /recorded 1 times and ran 0/, (e) => ({ ...e, actions: [] })],
+  [
+    'a Turn is finished by another process',
+    /did not request/,
+    (e) => ({ ...e, actions: byNext(e) }),
+  ],
   ['a call was not permitted', /without permission/, (e) => without(e, 'permission_decision')],
   ['a request was not recorded', /does not have/, (e) => without(e, 'provider_request')],
-  ['an effect is missing', /told of 1 times and found 0/, (e) => withEffects(e, 0)],
-  ['an effect came twice', /ran 1 times and found 2/, (e) => withEffects(e, 2)],
+  ['an effect is missing', /recorded 1 times and found 0/, (e) => withEffects(e, 0)],
+  ['an effect happened twice', /ran 1 times and found 2/, (e) => withEffects(e, 2)],
   ['an effect has no call', /called 0 times and found 1/, (e) => withEffects(e, 1)],
 ]
 
-test.each(SPOILT)('the judge finds that %s', (_, offence, spoil) => {
-  expect(offencesIn(spoil(whole))).toContainEqual(expect.stringMatching(offence))
+test.each(DEFECTS)('the judge finds that %s', (_, offence, change) => {
+  expect(offencesIn(change(whole))).toContainEqual(expect.stringMatching(offence))
 })
 
 test('the judge finds the tool that a harness runs twice', async () => {
@@ -67,7 +83,7 @@ test('the judge finds the tool that a harness runs twice', async () => {
   expect(violations).toContainEqual(expect.stringMatching(/called 1 times and ran 2/))
 })
 
-function inTheEnd(
+function changeLast(
   { readings, ...rest }: Evidence,
   seq: number,
   change: (line: ReadLine) => readonly ReadLine[],
@@ -84,7 +100,7 @@ function onFirst(
   change: (line: ReadLine) => readonly ReadLine[],
 ): Evidence {
   const first = evidence.readings.at(-1)?.find(({ event }) => event.type === type)
-  return inTheEnd(evidence, first?.event.seq ?? -1, change)
+  return changeLast(evidence, first?.event.seq ?? -1, change)
 }
 
 function without({ readings, ...rest }: Evidence, type: WholeEvent['type']): Evidence {
@@ -92,12 +108,12 @@ function without({ readings, ...rest }: Evidence, type: WholeEvent['type']): Evi
   return { ...rest, readings: left }
 }
 
-function again({ deeds }: Evidence, what: Deed['what']): Deed[] {
-  return [...deeds, ...deeds.filter((deed) => deed.what === what).slice(0, 1)]
+function again({ actions }: Evidence, what: Action['what']): Action[] {
+  return [...actions, ...actions.filter((action) => action.what === what).slice(0, 1)]
 }
 
-function byNext({ deeds }: Evidence): Deed[] {
-  return deeds.map((deed) => ({ ...deed, by: 1 }))
+function byNext({ actions }: Evidence): Action[] {
+  return actions.map((action) => ({ ...action, by: 1 }))
 }
 
 function withEffects(evidence: Evidence, times: number): Evidence {

@@ -6,22 +6,22 @@ import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { freshFolder } from '../support/folder.ts'
-import { picture, say } from '../support/given-files.ts'
+import { picture, say } from '../support/sample-files.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 
-// What the agent attaches to its answer, whatever becomes of the Turn.
+// Attachments of the agent to its answer, however the Turn ends.
 
 const MODEL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
-async function place(changes: Changes = {}) {
-  const here = await harnessPlace(changes)
-  await writeFile(join(here.workspace, 'chart.png'), picture(2))
-  return { ...here, session: value(await here.harness.create(MODEL)) }
+async function openSession(changes: Changes = {}) {
+  const place = await harnessPlace(changes)
+  await writeFile(join(place.workspace, 'chart.png'), picture(2))
+  return { ...place, session: value(await place.harness.create(MODEL)) }
 }
 
-/** Handles by where they are found: of Resources, in results of calls, with the answer. */
+/** Handles by where they are found: in Resources, in results of calls, and in the answer. */
 function found({ events }: Session) {
   const handles = (resources: readonly { readonly handle: string }[] = []) =>
     resources.map(({ handle }) => handle)
@@ -39,7 +39,7 @@ function found({ events }: Session) {
 const KEPT = { ingested: ['@img1 egress'], results: ['@img1'] }
 
 test('a file that the agent attaches is stored unchanged, and the answer contains it', async () => {
-  const { session, harness, workspace } = await place({ person: { ask: allowing } })
+  const { session, harness, workspace } = await openSession({ person: { ask: allowing } })
   expect(await say(session, 'Attach chart.png')).toBe('completed')
   expect(found(session)).toEqual({ ...KEPT, answer: ['@img1'] })
   await writeFile(join(workspace, 'chart.png'), 'something else')
@@ -50,7 +50,7 @@ test('a file that the agent attaches is stored unchanged, and the answer contain
 })
 
 test('an attachment of the agent is not lost when the Turn reaches its limit of calls', async () => {
-  const { session } = await place({ model: { limits: { provider_calls: 1, retries: 0 } } })
+  const { session } = await openSession({ model: { limits: { provider_calls: 1, retries: 0 } } })
   expect(await say(session, 'Attach chart.png')).toBe('call_limit')
   expect(found(session)).toEqual({ ...KEPT, answer: [] })
 })
@@ -71,7 +71,7 @@ test('an attachment of the agent is not lost when the Turn is interrupted or the
         yield { type: 'error', error: failed(how, 'The second call came to nothing.').error }
       },
     }
-    const { session } = await place({ model: { providerOf: async () => ok(provider) } })
+    const { session } = await openSession({ model: { providerOf: async () => ok(provider) } })
     expect(await say(session, 'Attach chart.png')).toBe(how)
     expect(found(session)).toEqual({ ...KEPT, answer: [] })
   }
@@ -83,7 +83,7 @@ test.each([
   ['a file with another name', 'twice.png', 'hard_link'],
   ['a folder behind a link', 'away/secret.png', 'outside_workspace'],
 ])('[SR-012] the agent cannot attach %s', async (_title, path, code) => {
-  const { session, workspace, root } = await place()
+  const { session, workspace, root } = await openSession()
   const away = await freshFolder()
   await writeFile(join(away, 'secret.png'), picture(1))
   await writeFile(join(root, 'outside.png'), picture(1))
@@ -97,7 +97,7 @@ test.each([
 })
 
 test('a handle is never reused: the next attachment has the next number', async () => {
-  const { session, workspace } = await place()
+  const { session, workspace } = await openSession()
   await say(session, 'Attach chart.png')
   const path = join(workspace, 'chart.png')
   await say(session, 'What do you see?', { attachments: [{ from: 'path', path }] })

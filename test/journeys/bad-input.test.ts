@@ -7,7 +7,7 @@ import { openReader } from '../../src/log/reader.ts'
 import { salvageLog } from '../../src/log/salvage.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import { SessionId } from '../../src/model/ids.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { diskPlace } from '../support/disk-place.ts'
 import { freshFolder } from '../support/folder.ts'
 import { newJournal, StoryWriter, value } from '../support/story.ts'
@@ -15,33 +15,35 @@ import { textFold } from '../support/text-fold.ts'
 
 test('a line of a gigabyte is refused without being read, cut or held', async () => {
   const path = await freshFolder()
-  const here = await diskPlace(path)
-  onTestFinished(() => here.close())
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await diskPlace(path)
+  onTestFinished(() => storage.close())
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.end()
   const session = SessionId.parse(storyWriter.journal.session)
   const log = join(path, 'workspace', '.hawser', 'sessions', logName(session))
   const size = (await stat(log)).size
-  await damagedOnPurpose(path, 'log', 'A Log ends with a line of a gigabyte.')
+  await registerDamage(path, 'log', 'A Log ends with a line of a gigabyte.')
   const file = await open(log, 'r+')
   await file.truncate(size + 2 ** 30)
   await file.close()
 
   const before = process.memoryUsage().rss
-  const refused = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  const refused = await acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
   expect(refused).toMatchObject({
     error: { kind: 'log_damaged', details: { reason: 'overlong', offset: size } },
   })
-  const verdict = value(await verifyLog(here.place, session))
+  const verdict = value(await verifyLog(storage.place, session))
   expect(verdict).toMatchObject({ events: 12, damage: { kind: 'log_damaged' } })
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward(() => {}))
   expect([end.cursor.seq, end.damage?.details['reason']]).toEqual([12, 'overlong'])
   await reader.close()
   expect((await stat(log)).size).toBe(size + 2 ** 30)
-  const saved = value(await salvageLog(here.place, session, { fold: textFold, keep: here.keep }))
+  const saved = value(
+    await salvageLog(storage.place, session, { fold: textFold, keep: storage.keep }),
+  )
   expect([saved.events, saved.missing]).toEqual([12, []])
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20)
 })
@@ -61,11 +63,11 @@ test.each([
 
 test('an entry in place of a Log, a head or a lease is reported, not followed and not changed', async () => {
   const path = await freshFolder()
-  const here = await diskPlace(path)
-  onTestFinished(() => here.close())
-  const session = here.place.ids.session()
-  const acquire = () => acquireLog(here.place, session, { fold: textFold, keep: here.keep })
-  await damagedOnPurpose(path, 'log', 'What is in the place of a Log is none.')
+  const storage = await diskPlace(path)
+  onTestFinished(() => storage.close())
+  const session = storage.place.ids.session()
+  const acquire = () => acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
+  await registerDamage(path, 'log', 'What is in the place of a Log is none.')
   await writeFile(join(path, 'workspace', '.hawser', 'sessions', logName(session)), 'not a Log\n')
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
   await writeFile(join(path, 'home', 'heads', session), 'not a head')

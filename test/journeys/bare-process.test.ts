@@ -11,17 +11,17 @@ import { newJournal, StoryWriter } from '../support/story.ts'
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('../support/bare-writer.ts', import.meta.url))
 
-/** A process that does nothing else: only what it waits for keeps it alive. */
+/** A process that does nothing else, so only what it waits for keeps it alive. */
 async function bare(path: string, session: SessionId): Promise<unknown> {
   const { stdout } = await run(process.execPath, ['--import', 'tsx', script, path, session])
   return JSON.parse(stdout)
 }
 
-test('a process that only waits for the Log lives until it has its answer', async () => {
+test('a process that only waits for the Log stays alive until the append returns', async () => {
   const path = join(await freshFolder(), 'place')
-  const here = await diskPlace(path)
-  onTestFinished(() => here.close())
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await diskPlace(path)
+  onTestFinished(() => storage.close())
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   const session = SessionId.parse(storyWriter.journal.session)
   expect(await bare(path, session)).toEqual({ taken: false, kind: 'session_busy' })

@@ -4,29 +4,29 @@ import { expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock } from '../../src/host/clock.ts'
 import { BlobKey } from '../../src/model/ids.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import type { Changes } from '../support/harness-parts.ts'
-import { oneOfEach, say } from '../support/given-files.ts'
+import { oneOfEach, say } from '../support/sample-files.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
-/** A Session that brought a picture, a PDF and a text. */
+/** A Session with an attached image, PDF and text. */
 async function brought(changes: Changes = {}) {
-  const here = await seeingPlace('in process', { changes })
-  if (changes.log?.store) await damagedOnPurpose(here.root, 'blobs', 'its blobs are in memory only')
-  const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
-  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+  const place = await visionPlace('in process', { changes })
+  if (changes.log?.store) await registerDamage(place.root, 'blobs', 'its blobs are in memory only')
+  const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
+  const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  return { ...here, session, attachments }
+  return { ...place, session, attachments }
 }
 
-/** One that also changed a file and took that back, viewed and dropped, and what was answered to all that. */
+/** A Session that also changed a file and undid it, viewed and dropped Resources, with its answers. */
 async function story(changes: Changes = {}) {
-  const here = await brought(changes)
-  const { harness, session, attachments } = here
+  const place = await brought(changes)
+  const { harness, session, attachments } = place
   const statuses = [
     await say(session, 'Write "one" into a.txt.'),
     await say(session, 'Write "two" into a.txt.'),
@@ -36,15 +36,15 @@ async function story(changes: Changes = {}) {
   expect(statuses).toEqual(['completed', 'completed', 'completed', 'completed'])
   const diff = value(await harness.diff(session))
   const { files } = value(await harness.undo(session))
-  // The content before comes from a blob.
-  expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('one')
+  // The previous content comes from a blob.
+  expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('one')
   value(await harness.dropResource(session, '@img1'))
-  await verified(here, session)
+  await verified(place, session)
   const payload = value(await harness.resourceBytes(session, '@pdf2'))
-  return { ...here, told: { diff, files, payload } }
+  return { ...place, answers: { diff, files, payload } }
 }
 
-/** Events as any Session that went the same way has them: without ids, times and what follows from those. */
+/** Events without ids, times and values derived from them, so that two Sessions can be compared. */
 function logged({ session }: Awaited<ReturnType<typeof story>>) {
   return session.events.map(({ type, data }) => {
     const text = JSON.stringify(data)
@@ -57,13 +57,13 @@ test('a Session on a store of another kind has the same Log, requests and answer
   const inMemory = await story({ log: { store: memoryStore(systemClock).store } })
   expect(inMemory.seen).toEqual(onDisk.seen)
   expect(logged(inMemory)).toEqual(logged(onDisk))
-  expect(inMemory.told).toEqual(onDisk.told)
-  // Nothing reaches behind the port for a place of its own.
+  expect(inMemory.answers).toEqual(onDisk.answers)
+  // Nothing bypasses the port and writes to the disk.
   expect(await readdir(join(inMemory.workspace, '.hawser', 'blobs'))).toEqual([])
   await remove(inMemory)
 })
 
-/** A Session whose blobs end with this process proves nothing afterwards. */
+/** The blobs of these Sessions are lost when this process exits, so they cannot be proved afterwards. */
 async function remove({ harness, session }: Awaited<ReturnType<typeof brought>>): Promise<void> {
   await session.close()
   value(await harness.delete(session.id))
@@ -110,10 +110,10 @@ test('a sweep changes no Log, no head and nothing else that Hawser stores [TI-04
 })
 
 test('no handle becomes a path: the store is called with valid keys only [TI-122]', async () => {
-  const asked: string[] = []
+  const keys: string[] = []
   const memory = memoryStore(systemClock).store
   const note = (key: string) => {
-    asked.push(key)
+    keys.push(key)
     return key
   }
   const store: BlobStore = {
@@ -122,8 +122,8 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     open: (key) => memory.open(note(key)),
     stat: (key) => memory.stat(note(key)),
   }
-  const here = await brought({ log: { store } })
-  const { harness, session, root, seen } = here
+  const place = await brought({ log: { store } })
+  const { harness, session, root, seen } = place
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')
   for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {
@@ -132,8 +132,8 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     await say(session, `View ${handle}`)
   }
   expect((await harness.resourceBytes(session, '@txt3')).ok).toBe(true)
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
   expect(JSON.stringify(seen)).not.toContain('not yours')
-  await remove(here)
+  await remove(place)
 })

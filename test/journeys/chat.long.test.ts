@@ -14,7 +14,7 @@ import {
   leave,
   logOf,
   openChat,
-  saidIn,
+  messagesIn,
   times,
   type OpenChat,
 } from './open-chat.ts'
@@ -24,25 +24,25 @@ beforeAll(async () => {
   program = await bundleChat()
 })
 
-/** Answered in one call, and at length, because nothing has happened yet. */
+/** As the first message, it gets a long answer in one call. */
 const QUESTIONS =
   'What came back? What did it say? Did it work? How did it go? What went wrong? What was the exit code? What was the last result?'
 const ANSWER = `${NO_RESULT} ${welcome({ files: [], handles: [] })}`
 const CHUNK = 17
 
-/** Lets one more piece of the answer through, the `count`th, and waits until it is shown. */
+/** Releases the next piece of the answer, the `count`th, and waits until it is shown. */
 async function streamed(chat: OpenChat, count: number): Promise<void> {
   chat.signal('SIGUSR2')
   await chat.until(() => flat(chat).includes(ANSWER.slice(0, CHUNK * count).trimEnd()))
 }
 
-/** Lets the rest through, after so many pieces. */
+/** Releases the remaining pieces, after `count` of them. */
 async function released(chat: OpenChat, count: number): Promise<void> {
   for (let at = count; at * CHUNK < ANSWER.length; at++) await streamed(chat, at + 1)
 }
 
 describe.each([80, 200])('at %i columns', (columns) => {
-  test('a Turn with a tool call is shown as it happened, and how to go on with it', async () => {
+  test('a Turn with a tool call is shown as it happens, with how to continue the Session', async () => {
     const chat = await openChat(program, { columns })
     await writeFile(join(chat.workspace, 'notes.txt'), 'rope\nsail\n')
     chat.say('Read notes.txt')
@@ -68,7 +68,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     ).toEqual([`Continue with: hawser chat --session ${latest?.id}`])
   })
 
-  test('a question rings once and is answered by no, once, or for the Session, and leaves the draft alone', async () => {
+  test('a question rings once, is answered no, once, or for the Session, and does not change the draft', async () => {
     const chat = await openChat(program, { columns })
     chat.say('Write "hello" to out.txt')
     await chat.until('? write out.txt')
@@ -82,7 +82,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
 
     chat.say('Write "hello" to out.txt')
     await chat.until(QUESTION)
-    // A key that means nothing is no answer, and no part of a prompt.
+    // A key without a meaning is neither an answer nor part of a prompt.
     chat.write('y')
     await chat.until('A question …')
     await choose(chat, '1')
@@ -119,7 +119,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     )
     chat.write('\r')
     await chat.turns(1)
-    expect(saidIn(await logOf(chat.root))).toEqual([lines.join('\n')])
+    expect(messagesIn(await logOf(chat.root))).toEqual([lines.join('\n')])
     expect(flat(chat)).toContain('line 19 of what was pasted [… 480 more lines]')
   })
 
@@ -144,7 +144,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
         .filter((row) => row !== '')
         .slice(-2),
     ).toEqual([`> ${typed}`, 'ask · /help'])
-    expect(saidIn(await logOf(chat.root))).toEqual([QUESTIONS])
+    expect(messagesIn(await logOf(chat.root))).toEqual([QUESTIONS])
   })
 })
 
@@ -178,7 +178,7 @@ test.each([
   },
 )
 
-test('a word that is sent during a Turn steers it', async () => {
+test('a message that is sent during a Turn steers it', async () => {
   const chat = await openChat(program, { gated: true, chunk: 1000 })
   await writeFile(join(chat.workspace, 'a.txt'), 'one\n')
   chat.say('List all files')
@@ -197,10 +197,10 @@ test('a word that is sent during a Turn steers it', async () => {
   await chat.turns(1)
   expect(times(flat(chat), '↳ steering: Read a.txt')).toBe(1)
   expect(flat(chat)).toContain('● read a.txt · 1 line')
-  const said = (await logOf(chat.root)).flatMap((event) =>
+  const messages = (await logOf(chat.root)).flatMap((event) =>
     event.type === 'user_message' ? [event.data] : [],
   )
-  expect(said).toMatchObject([{ text: 'List all files' }, { text: 'Read a.txt', steer: true }])
+  expect(messages).toMatchObject([{ text: 'List all files' }, { text: 'Read a.txt', steer: true }])
 })
 
 test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', async () => {
@@ -311,7 +311,10 @@ test('a message of several lines is one message, and arrows recall it', async ()
   await chat.until((rows) => rows.includes('> üend'))
   chat.write('\u001b[B\u001b[A\u001b[A')
   await chat.until((rows) => rows.join('\n').includes('> first\n  second\n  third\n  fourth'))
-  expect(saidIn(await logOf(chat.root))).toEqual(['first\nsecond\nthird\nfourth', '日本語 and 👍🏽'])
+  expect(messagesIn(await logOf(chat.root))).toEqual([
+    'first\nsecond\nthird\nfourth',
+    '日本語 and 👍🏽',
+  ])
 })
 
 test('a Session is left and resumed, and a file change is undone', async () => {

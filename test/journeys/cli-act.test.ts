@@ -11,12 +11,12 @@ import { Output as Requested } from '../../src/presenters/cli/commands/request.t
 import { Output as Undone } from '../../src/presenters/cli/commands/undo.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { commandPlace, spoil } from '../support/written-log.ts'
+import { commandPlace, corruptLog } from '../support/write-log.ts'
 
 const run = promisify(execFile)
 
-/** A Session in which these things were asked for, all allowed. */
-async function told(root: string, ...prompts: readonly string[]): Promise<SessionId> {
+/** A Session with these prompts, in which everything was allowed. */
+async function sessionWith(root: string, ...prompts: readonly string[]): Promise<SessionId> {
   for (const [at, prompt] of prompts.entries()) {
     const which = at === 0 ? [] : ['--continue']
     const { code } = await runCli({ root }, 'run', '--permission', 'auto', ...which, prompt)
@@ -29,7 +29,10 @@ async function told(root: string, ...prompts: readonly string[]): Promise<Sessio
 test('files are restored, and one that changed since is left alone and reported', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'old\n')
-  const id = await told(root, 'Replace "old" with "new" in a.txt and then write "b" to b.txt')
+  const id = await sessionWith(
+    root,
+    'Replace "old" with "new" in a.txt and then write "b" to b.txt',
+  )
   await writeFile(join(workspace, 'b.txt'), 'mine')
   const partly = await runCli({ root }, 'undo', id, '--json')
   expect(partly.code).toBe(1)
@@ -51,10 +54,10 @@ test('files are restored, and one that changed since is left alone and reported'
   expect(failureOf(await runCli({ root }, 'undo', id, '--json')).kind).toBe('not_found')
 })
 
-test('what diff prints does the same again with patch', async () => {
+test('the output of diff reproduces the changes with patch', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'one\ntwo\n')
-  await told(
+  await sessionWith(
     root,
     'Replace "two" with "2" in a.txt',
     'Write "fresh" to "my notes.txt" and then replace "one" with "1" in a.txt',
@@ -80,7 +83,7 @@ test('what diff prints does the same again with patch', async () => {
 test('a coloured diff contains no control characters from outside', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'one \x1b[2J\n')
-  const id = await told(root, 'Replace "one" with "two" in a.txt')
+  const id = await sessionWith(root, 'Replace "one" with "two" in a.txt')
   const raw = await runCli({ root }, 'diff', id)
   expect(raw.stdout).toContain('\x1b[2J')
   await runCli({ root }, 'config', 'set', 'display.colour', 'always')
@@ -91,7 +94,7 @@ test('a coloured diff contains no control characters from outside', async () => 
 
 test('a Session without file changes has an empty diff and a note on standard error', async () => {
   const { root } = await commandPlace()
-  await told(root, 'List all files')
+  await sessionWith(root, 'List all files')
   const { code, stdout, stderr } = await runCli({ root }, 'diff', 'latest')
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   expect(stderr).not.toBe('')
@@ -101,7 +104,7 @@ test('a Session without file changes has an empty diff and a note on standard er
 
 test('pinned text is in the Log, and empty text is refused', async () => {
   const { root } = await commandPlace()
-  const id = await told(root, 'List all files')
+  const id = await sessionWith(root, 'List all files')
   expect((await runCli({ root }, 'pin', id, 'The', 'release is  on Friday.')).code).toBe(0)
   const { stdout } = await runCli({ root }, 'log', 'show', id, '--json')
   expect(stdout).toContain('"text":"The release is  on Friday."')
@@ -111,7 +114,7 @@ test('pinned text is in the Log, and empty text is refused', async () => {
 
 test('the request that is shown is the request that is sent, byte for byte', async () => {
   const { root } = await commandPlace()
-  const id = await told(root, 'List all files')
+  const id = await sessionWith(root, 'List all files')
   const { code, stdout, stderr } = await runCli({ root }, 'request', id, '--prompt', 'And now?')
   expect([code, stderr]).toEqual([0, ''])
   const sha256 = createHash('sha256').update(stdout).digest('hex')
@@ -130,7 +133,7 @@ test('the request that is shown is the request that is sent, byte for byte', asy
 
 test('a request without a prompt is refused', async () => {
   const { root } = await commandPlace()
-  const id = await told(root, 'List all files')
+  const id = await sessionWith(root, 'List all files')
   for (const [argv, stdin] of [
     [[], ''],
     [['--prompt', ' '], ''],
@@ -145,7 +148,7 @@ test('a request without a prompt is refused', async () => {
 
 test('gc counts first, then deletes only blobs that are old and unreferenced', async () => {
   const { root, workspace } = await commandPlace()
-  await told(root, 'Write "one" to a.txt')
+  await sessionWith(root, 'Write "one" to a.txt')
   const blobs = join(workspace, '.hawser', 'blobs')
   const kept = (await readdir(blobs)).filter((name) => !name.startsWith('.')).toSorted()
   const lost = `${createHash('sha256').update('lost').digest('hex')}.txt`
@@ -181,7 +184,7 @@ const ABOUT_A_SESSION: readonly (readonly [string, ...string[]])[] = [
 
 test.each(ABOUT_A_SESSION)('hawser %s refuses an invalid name', async (command, ...rest) => {
   const { root } = await commandPlace()
-  await told(root, 'List all files')
+  await sessionWith(root, 'List all files')
   for (const name of NAMES) {
     const ran = await runCli({ root }, command, name, ...rest, '--json')
     expect([name, ran.code, failureOf(ran).kind]).toEqual([name, 2, 'invalid_args'])
@@ -216,8 +219,8 @@ test.each(ABOUT_A_SESSION)(
 
 test('a damaged Session is not changed', async () => {
   const { root, workspace } = await commandPlace()
-  const id = await told(root, 'Write "one" to a.txt')
-  await spoil(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
+  const id = await sessionWith(root, 'Write "one" to a.txt')
+  await corruptLog(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
   for (const argv of [
     ['undo', id],
     ['pin', id, 'x'],

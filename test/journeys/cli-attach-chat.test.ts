@@ -29,7 +29,7 @@ async function withFiles(chat: OpenChat): Promise<void> {
   await writeFile(join(chat.workspace, 'bad.zip'), 'PK\u0003\u0004')
 }
 
-/** What came with each message: its handles and names. */
+/** The handles and names of the attachments of each message. */
 function enclosed(events: readonly WholeEvent[]): string[][] {
   return events.flatMap((event) =>
     event.type === 'user_message'
@@ -147,7 +147,7 @@ test('a file deleted after it was attached is refused by name, and the message i
   expect((await logOf(chat.root)).at(-1)).toMatchObject({ data: { status: 'refused' } })
 })
 
-test('a terminal that can show pictures gets them on rows of their own, and nothing moves', async () => {
+test('a terminal that can show images gets them in separate rows, and nothing else moves', async () => {
   const chat = await openChat(program, { pictures: true })
   await withFiles(chat)
   chat.say('Thank you for @tiny.png')

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty, type Pty } from '../support/pty.ts'
@@ -30,7 +30,7 @@ function hawser(root: string, env: Readonly<Record<string, string>>, ...argv: st
   })
 }
 
-/** A terminal of which nothing is known, wherever this test is run. */
+/** An unknown terminal, wherever this test runs. */
 const UNKNOWN = {
   KITTY_WINDOW_ID: '',
   LC_TERMINAL: '',
@@ -41,7 +41,7 @@ const UNKNOWN = {
 }
 const KITTY = { KITTY_WINDOW_ID: '1' }
 
-/** What stands between the line of an attachment and the answer. */
+/** The output between the line of an attachment and the answer. */
 function below(rows: readonly string[]): string[] {
   const from = rows.indexOf('  @img1 tiny.png · 99 bytes · 3×2')
   const to = rows.findIndex((row, at) => at > from && row.startsWith('@img1 is a PNG picture'))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli, type CliRun } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { freshFolder } from '../support/folder.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -42,7 +42,7 @@ function lines({ stdout }: CliRun): z.infer<typeof Line>[] {
     .map((line) => Line.parse(JSON.parse(line)))
 }
 
-/** The one message of a run, in short: handles and names, refusals, and what was to be seen again. */
+/** The message of a run in short form: handles and names, refusals, and requested views. */
 function enclosed(run: CliRun) {
   const all = lines(run)
   const [message] = all.flatMap(({ type, data }) =>
@@ -65,7 +65,7 @@ async function logOf(workspace: string): Promise<string> {
   return readFile(join(folder, name ?? ''), 'utf8')
 }
 
-test('[SR-018] a file is handed over by its path alone: Hawser reads, measures and names it', async () => {
+test('[SR-018] a file is attached by its path alone: Hawser reads, measures and names it', async () => {
   const { root, workspace } = await place()
   const outside = join(root, 'outside')
   await mkdir(outside)
@@ -87,7 +87,7 @@ test('[SR-018] a file is handed over by its path alone: Hawser reads, measures a
   expect(log).toContain('"width":3')
 })
 
-test('standard input is attached under a name that its bytes give it', async () => {
+test('standard input is attached under a name derived from its content', async () => {
   const { root } = await place()
   const names = []
   for (const stdin of [
@@ -112,7 +112,7 @@ test.each([
   ['far too many', Buffer.alloc(12 * 1024 * 1024, 'a'), 'too_large'],
   ['no bytes', '', 'empty'],
   ['an archive', 'PK\u0003\u0004', 'unsupported_type'],
-])('%s on standard input is refused, and nothing else was sent', async (_what, stdin, code) => {
+])('%s on standard input is refused, and nothing is sent', async (_what, stdin, code) => {
   const { root } = await place()
   const run = await runCli({ root, stdin }, 'run', '--attach', '-', '--json')
   expect(run.code).toBe(4)
@@ -207,7 +207,7 @@ test('[AT-058] when all files are refused and there is no text, each is named, t
       rejectedAttachmentCount: 2,
     },
   })
-  // What was refused is in the Log and in no request.
+  // The refused files are in the Log and in no request.
   const request = await runCli({ root }, 'request', '--prompt', 'And now?', '--json')
   const body = Body.parse(JSON.parse(request.stdout)).body
   expect([body.includes('And now?'), /bad\.zip|\.exe|attachment was/.test(body)]).toEqual([
@@ -234,7 +234,7 @@ test('[SR-024] a Session continues from its Log, its blobs and its head alone', 
   expect(proof.code).toBe(0)
 })
 
-/** Removes every file whose path is not one of these, and names what it removed. */
+/** Removes every file except these paths, and returns the removed paths. */
 async function removeUnless(root: string, kept: RegExp): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const files = entries.flatMap((entry) =>
@@ -251,8 +251,8 @@ test('without a clipboard, and with standard input used twice, nothing starts', 
   const clipboard = await runCli({ root }, 'run', '--attach', 'clipboard', 'Hello', '--json')
   const twice = await runCli({ root }, 'run', '--attach', '-', '--attach', '-', 'Hello', '--json')
   const both = await runCli({ root }, 'run', '--attach', '-', '-', '--json')
-  const told = [clipboard, twice, both].map((run) => [run.code, failureOf(run).kind])
-  expect(told).toEqual([
+  const results = [clipboard, twice, both].map((run) => [run.code, failureOf(run).kind])
+  expect(results).toEqual([
     [1, 'unreadable'],
     [2, 'invalid_args'],
     [2, 'invalid_args'],
@@ -276,7 +276,7 @@ test('a missing payload is reported when it is requested again, and the Turn con
   const { root, workspace } = await place()
   await runCli({ root }, 'run', '--attach', 'tiny.png', 'What do you see?')
   const blobs = join(workspace, '.hawser', 'blobs')
-  await damagedOnPurpose(root, 'blobs', 'A payload is missing.')
+  await registerDamage(root, 'blobs', 'A payload is missing.')
   for (const name of await readdir(blobs)) if (name.endsWith('.png')) await rm(join(blobs, name))
   const run = await runCli({ root }, 'run', '--continue', 'Look at @img1')
   expect(run.code).toBe(0)

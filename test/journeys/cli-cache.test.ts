@@ -10,7 +10,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { sessionStarted } from '../support/story.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
-import { commandPlace, spoil, writtenLog } from '../support/written-log.ts'
+import { commandPlace, corruptLog, writeLog } from '../support/write-log.ts'
 
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -20,7 +20,7 @@ const began: EventDraft = {
   data: { source: { presenter: 'cli' } },
 }
 
-function asked(more: Partial<EventData<'provider_request'>>): EventDraft {
+function requestWith(more: Partial<EventData<'provider_request'>>): EventDraft {
   const data = {
     call_index: 0,
     attempt: 0,
@@ -52,31 +52,31 @@ function answered(call_index: number, cached_read: number): EventDraft {
 const CALLS: readonly EventDraft[] = [
   sessionStarted,
   began,
-  asked({}),
+  requestWith({}),
   answered(0, 0),
-  asked({ call_index: 1, shared_prefix_bytes: 19_000 }),
+  requestWith({ call_index: 1, shared_prefix_bytes: 19_000 }),
   answered(1, 4750),
-  asked({
+  requestWith({
     call_index: 2,
     shared_prefix_bytes: 12_000,
     prefix_break: { at: 12_000, cause: 'transient_retired' },
   }),
   answered(2, 0),
-  asked({ call_index: 3, shared_prefix_bytes: 9, prefix_break: { at: 9, cause: 'unknown' } }),
+  requestWith({ call_index: 3, shared_prefix_bytes: 9, prefix_break: { at: 9, cause: 'unknown' } }),
 ]
 
 async function explained(root: string, session: string) {
   const ran = await runCli({ root }, 'cache', 'explain', session, '--json')
   const lines = ran.stdout.trimEnd().split('\n')
-  return { ...ran, told: lines.map((line) => Explained.parse(JSON.parse(line))) }
+  return { ...ran, report: lines.map((line) => Explained.parse(JSON.parse(line))) }
 }
 
 test('cache explain shows for every request what it shared, what was cached and why it broke', async () => {
   const { root } = await commandPlace()
-  const session = await writtenLog(root, CALLS)
-  const { code, told } = await explained(root, 'latest')
+  const session = await writeLog(root, CALLS)
+  const { code, report } = await explained(root, 'latest')
   expect(code).toBe(0)
-  const rows = told.slice(0, -1).map((line) => {
+  const rows = report.slice(0, -1).map((line) => {
     if (line.type !== 'request') throw new Error('a summary is the last line')
     const { turn, call_index, shared_ratio, usage, prefix_break, finding } = line
     return [turn, call_index, shared_ratio, usage?.cached_ratio, prefix_break?.cause, finding]
@@ -87,7 +87,7 @@ test('cache explain shows for every request what it shared, what was cached and 
     [1, 2, 0.6, 0, 'transient_retired', 'unexplained'],
     [1, 3, 0.0005, undefined, 'unknown', 'bug'],
   ])
-  expect(told.at(-1)).toEqual({
+  expect(report.at(-1)).toEqual({
     type: 'summary',
     ok: true,
     session_id: session,
@@ -102,9 +102,9 @@ test('cache explain shows for every request what it shared, what was cached and 
   })
 })
 
-test('in words an unknown break is called a bug, and nothing steers a terminal', async () => {
+test('for people, an unknown break is called a bug, and no output controls the terminal', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, CALLS)
+  await writeLog(root, CALLS)
   const { code, stdout, stderr } = await runCli({ root }, 'cache', 'explain', 'latest')
   expect([code, stderr]).toEqual([0, ''])
   const lines = stdout.trimEnd().split('\n')
@@ -119,34 +119,34 @@ test('in words an unknown break is called a bug, and nothing steers a terminal',
 
 test('a Session without a Turn sent no request', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   const { stdout } = await runCli({ root }, 'cache', 'explain', 'latest')
   expect(stdout).toBe('No request was sent.\n')
 })
 
 test('a damaged Log is explained up to the damage, with exit code 1', async () => {
   const { root } = await commandPlace()
-  const session = await writtenLog(root, CALLS)
-  await spoil(root, session, (text) => text.replace('"call_index":3', '"call_index":4'))
+  const session = await writeLog(root, CALLS)
+  await corruptLog(root, session, (text) => text.replace('"call_index":3', '"call_index":4'))
   const { code, stdout } = await runCli({ root }, 'cache', 'explain', session, '--json')
   const lines = stdout.trimEnd().split('\n')
   expect([code, lines.length]).toEqual([1, 5])
   expect(failureOf({ code, stdout, stderr: '' }).kind).toBe('log_damaged')
 })
 
-test('a Session that is not there cannot be explained', async () => {
+test('a missing Session cannot be explained', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   const ran = await runCli({ root }, 'cache', 'explain', 'zzzz', '--json')
   expect(failureOf(ran).kind).toBe('not_found')
 })
 
 async function probed(root: string, argv: readonly string[], env: Record<string, string> = {}) {
   const ran = await runCli({ root, env }, 'cache', 'probe', ...argv, '--json')
-  return { code: ran.code, told: Probed.parse(JSON.parse(ran.stdout)) }
+  return { code: ran.code, report: Probed.parse(JSON.parse(ran.stdout)) }
 }
 
-/** A folder for what nobody keeps, so that it can be seen to be empty afterwards. */
+/** A folder for temporary files, which must be empty afterwards. */
 async function scratchIn(root: string): Promise<string> {
   const folder = join(root, 'scratch')
   await mkdir(folder)
@@ -161,8 +161,8 @@ test('a dry run shows what would be sent, and sends nothing [PC-074]', async () 
   onTestFinished(() => server.close())
   const env = { OPENAI_API_KEY: CANARY_KEY, OPENAI_BASE_URL: server.baseUrl('responses') }
   const scratch = await scratchIn(root)
-  const { code, told } = await probed(root, ['--live', '--dry-run'], env)
-  expect({ code, ...told }).toMatchObject({
+  const { code, report } = await probed(root, ['--live', '--dry-run'], env)
+  expect({ code, ...report }).toMatchObject({
     code: 0,
     dry_run: true,
     live: true,
@@ -174,16 +174,16 @@ test('a dry run shows what would be sent, and sends nothing [PC-074]', async () 
       least_calls: 12,
     },
   })
-  expect(told.comparison).toBeUndefined()
+  expect(report.comparison).toBeUndefined()
   expect(server.requests).toEqual([])
   expect([...(await readdir(workspace)), ...(await readdir(scratch))]).toEqual([])
 })
 
-test('over both transports the same is cached, and only the socket continues [PC-029] [PC-031]', async () => {
+test('both transports cache the same, and only the socket continues [PC-029] [PC-031]', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
-  const { code, told } = await probed(root, [])
-  const { attributed_to, runs = [], moved, behaved } = told.comparison ?? {}
+  const { code, report } = await probed(root, [])
+  const { attributed_to, runs = [], moved, behaved } = report.comparison ?? {}
   expect({ code, attributed_to, behaved, moved }).toEqual({
     code: 0,
     attributed_to: 'transport',
@@ -200,11 +200,11 @@ test('over both transports the same is cached, and only the socket continues [PC
   expect(await readdir(scratch)).toEqual([])
 })
 
-test('a workspace that is named late leaves the cache warm for others, and its files are found as well [PC-027]', async () => {
+test('a workspace that is named late keeps the cache warm for others, and its files are still found [PC-027]', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
-  const { code, told } = await probed(root, ['--vary', 'contract'])
-  const { runs = [], moved, behaved } = told.comparison ?? {}
+  const { code, report } = await probed(root, ['--vary', 'contract'])
+  const { runs = [], moved, behaved } = report.comparison ?? {}
   expect({ code, behaved }).toEqual({ code: 0, behaved: true })
   const shares = runs.map(({ variant, first, lowest_ratio, other_workspace, reads }) => ({
     variant,

@@ -9,7 +9,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli, type CliPlace } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { sessionStarted, turnEnded } from '../support/story.ts'
-import { commandPlace, spoil, writtenLog } from '../support/written-log.ts'
+import { commandPlace, corruptLog, writeLog } from '../support/write-log.ts'
 
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -52,7 +52,7 @@ test('Sessions are counted, and a damaged one is a problem with a next step', as
   expect((await examined({ root })).check.get('sessions')?.text).toBe('1 Session, 1 Turn')
   const { stdout } = await runCli({ root }, 'sessions', '--json')
   const id = SessionId.parse(/"session_id":"(\w+)"/.exec(stdout)?.[1])
-  await spoil(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
+  await corruptLog(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
   const { code, healthy, check } = await examined({ root })
   expect({ code, healthy }).toEqual({ code: 1, healthy: false })
   expect(check.get('sessions')).toMatchObject({
@@ -88,7 +88,7 @@ test('settings that wait for trust are a warning', async () => {
   })
 })
 
-test('a workspace that is missing, no folder, or a link to nothing is a problem, and not an end', async () => {
+test('a workspace that is missing, not a folder, or a dangling link is a problem, and the other checks still run', async () => {
   const { root } = await commandPlace()
   await writeFile(join(root, 'file'), '')
   await symlink('nowhere', join(root, 'link'))
@@ -112,7 +112,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a home that cannot be used is a problem, and not an end', async () => {
+test('an unusable home is a problem, and the other checks still run', async () => {
   const { root } = await commandPlace()
   await writeFile(join(root, 'file'), '')
   await mkdir(join(root, 'open'))
@@ -191,7 +191,7 @@ test('the provider is reported with the reason and whether its key is set', asyn
   expect(text).not.toContain('canary')
 })
 
-test('a report to paste has nothing in it that somebody chose: no key, no path, no text, no name', async () => {
+test('a report for pasting contains nothing private: no key, no path, no text, no name', async () => {
   const root = join(await freshFolder(), 'canary-root')
   const workspace = join(root, 'workspace')
   await mkdir(workspace, { recursive: true })
@@ -239,7 +239,7 @@ test('a report to paste has nothing in it that somebody chose: no key, no path, 
   expect(reports[0]).toContain('provider = (set, not shown) (user)')
 })
 
-/** In words and as JSON: both are for pasting. */
+/** The report as text and as JSON; both are for pasting. */
 async function bundled(place: CliPlace, ...argv: readonly string[]): Promise<string> {
   const words = await runCli(place, 'doctor', '--bundle', ...argv)
   const json = await runCli(place, 'doctor', '--bundle', '--json', ...argv)
@@ -255,9 +255,9 @@ test('the report lists the errors of the last Turns by kind, the latest first', 
       ...ended,
       data: { ...ended.data, status: 'failed', error: { kind, message: 'canary' } },
     }) as EventDraft
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   expect(await bundled({ root })).toContain('last errors: none\n')
-  await writtenLog(root, [sessionStarted, failed('rate_limited'), ended, failed('network')])
+  await writeLog(root, [sessionStarted, failed('rate_limited'), ended, failed('network')])
   const report = await bundled({ root })
   expect(report).toContain('last errors: network, rate_limited\n')
   expect(report).not.toContain('canary')

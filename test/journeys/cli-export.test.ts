@@ -9,16 +9,22 @@ import type { EventDraft } from '../../src/model/events/event.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { Output } from '../../src/presenters/cli/commands/log/export.ts'
 import { Output as Shown } from '../../src/presenters/cli/commands/log/show.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli, type CliRun } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'
-import { makeLog } from '../support/log-generator.ts'
+import { generateLog } from '../support/log-generator.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
-import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
+import {
+  commandPlace,
+  writeForeignLog,
+  logPath,
+  corruptLog,
+  writeLog,
+} from '../support/write-log.ts'
 
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
-/** What an export as JSON holds. */
+/** The content of an export as JSON. */
 const Exported = z.object({
   session: z.unknown(),
   events: z.array(z.object({ ts: z.string() }).loose()),
@@ -31,7 +37,7 @@ const EVIL = [
   '\u001b[2J\u202e\u0000& "quoted" \'text\'',
 ].join('\n')
 
-/** A Session in which everything a person, a model or a tool can say is hostile. */
+/** A Session in which all text of users, models and tools is hostile. */
 async function hostileSession(root: string): Promise<SessionId> {
   const { parts, close } = await openParts(root)
   await close()
@@ -68,14 +74,14 @@ async function hostileSession(root: string): Promise<SessionId> {
     { type: 'notice', turn_id, data: { code: EVIL, text: EVIL } },
     turnEnded(turn_id),
   ]
-  return writtenLog(root, drafts)
+  return writeLog(root, drafts)
 }
 
 async function exported(root: string, id: SessionId, ...argv: string[]): Promise<CliRun> {
   return runCli({ root }, 'log', 'export', id, ...argv)
 }
 
-test('the page contains no tag, reference or control from outside, and forbids everything but its style', async () => {
+test('the page contains no tag, reference or control character from outside, and its policy forbids everything but its style', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const { code, stdout, stderr } = await exported(root, id, '--format', 'html')
@@ -85,7 +91,7 @@ test('the page contains no tag, reference or control from outside, and forbids e
     'article body code dd div dl dt h1 h2 h3 head header html li main meta p pre section style time title ul',
   )
   expect(stdout).not.toMatch(/<[a-z][^>]*\s(src|href|on\w+|style|action)=/)
-  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).not.toMatch(UNSAFE_CHARACTER)
   expect(stdout).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   const [, style = ''] = /<style>([^]*?)<\/style>/.exec(stdout) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
@@ -100,7 +106,7 @@ test('in Markdown all content is code: it cannot become a heading, image, link o
   const id = await hostileSession(root)
   const { code, stdout } = await exported(root, id)
   expect(code).toBe(0)
-  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).not.toMatch(UNSAFE_CHARACTER)
   const kinds = new Set<string>()
   const look = (tokens: readonly { readonly type: string }[]): void => {
     for (const token of tokens) {
@@ -125,7 +131,7 @@ test('as JSON a Session is one value with every Event, including long fields', a
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const long = 'long '.repeat(20_000)
-  await writtenLog(root, [{ type: 'text_pinned', data: { text: long, by: 'person' } }], id)
+  await writeLog(root, [{ type: 'text_pinned', data: { text: long, by: 'person' } }], id)
   const whole = await exported(root, id, '--format', 'json')
   const { session, events, damage } = Exported.parse(JSON.parse(whole.stdout))
   expect([whole.code, damage]).toEqual([0, undefined])
@@ -149,19 +155,21 @@ test('as JSON a Session is one value with every Event, including long fields', a
 
 test('JSON output cannot control a terminal or hide text, and parses to the original content', async () => {
   const { root } = await commandPlace()
-  const said = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
-  const pinned: EventDraft = { type: 'text_pinned', data: { text: said, by: 'person' } }
-  const id = await writtenLog(root, [sessionStarted, pinned])
+  const hostile = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
+  const pinned: EventDraft = { type: 'text_pinned', data: { text: hostile, by: 'person' } }
+  const id = await writeLog(root, [sessionStarted, pinned])
   const { code, stdout } = await exported(root, id, '--format', 'json')
-  expect([code, UNSEEN.test(stdout.replaceAll('\n', ''))]).toEqual([0, false])
-  expect(Exported.parse(JSON.parse(stdout)).events.at(-1)?.['data']).toMatchObject({ text: said })
+  expect([code, UNSAFE_CHARACTER.test(stdout.replaceAll('\n', ''))]).toEqual([0, false])
+  expect(Exported.parse(JSON.parse(stdout)).events.at(-1)?.['data']).toMatchObject({
+    text: hostile,
+  })
 })
 
 test('every Event type can be exported', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    await writtenLog(root, makeLog(seed).drafts.slice(1), id)
+    await writeLog(root, generateLog(seed).drafts.slice(1), id)
   }
   for (const format of ['markdown', 'html', 'json']) {
     const { code, stdout } = await exported(root, id, '--format', format)
@@ -210,7 +218,7 @@ test('without a file, --json means the JSON format and contradicts any other', a
 test('a damaged Log is exported up to the damage, and the document says so', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
-  await spoil(root, id, (text) => text.replace('"outcome":"failed"', '"outcome":"denied"'))
+  await corruptLog(root, id, (text) => text.replace('"outcome":"failed"', '"outcome":"denied"'))
   for (const format of ['markdown', 'html']) {
     const run = await exported(root, id, '--format', format)
     expect(run.code).toBe(1)
@@ -227,7 +235,7 @@ test('a foreign Session is marked, and a missing or invalid stored text does not
   const { parts, close } = await openParts(root)
   const rubbish = value(await parts.log.store.put([Buffer.from('{rubbish')], 'application/json'))
   await close()
-  await foreignLog(root, OTHER, [
+  await writeForeignLog(root, OTHER, [
     sessionStarted,
     { type: 'assistant_message', data: { text_blob: `${'0'.repeat(64)}.txt` } },
     {
@@ -255,7 +263,7 @@ test('a change of a file is in every export, as this version records it and as o
     const data = { call_id, name: 'edit', arguments: JSON.stringify({ path: 'f', ...args }) }
     return { type: 'tool_call', data } as const
   }
-  const id = await writtenLog(root, [
+  const id = await writeLog(root, [
     sessionStarted,
     called('1', { old_text: 'old', new_text: 'before' }),
     edited('1', { output: diff('before') }),

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const Failed = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() })
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), await freshFolder())
 })
 
-/** Runs the program in a shell that sends its outputs elsewhere. */
+/** Runs the program in a shell that redirects its outputs. */
 async function shell(root: string, line: string) {
   const env = {
     PATH: process.env['PATH'],
@@ -70,7 +70,7 @@ test('a reader that closes the output is not a failure', async () => {
 
 test('a file that accepts only part of the output is a failure, too', async () => {
   const { root } = await commandPlace()
-  // One block of 512 bytes; to write more is an error instead of a signal.
+  // A limit of one block of 512 bytes; writing more is an error instead of a signal.
   const { code, stderr } = await shell(root, `trap '' XFSZ; ulimit -f 1; hawser --help > part.txt`)
   expect([code, stderr]).toEqual([1, expect.stringMatching(/\(EFBIG\)/)])
   expect((await readFile(join(root, 'workspace', 'part.txt'))).length).toBeLessThan(1025)

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { sessionStarted } from '../support/story.ts'
-import { commandPlace, logPath, writtenLog } from '../support/written-log.ts'
+import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 
-/** A Session with a field too long for a line, whose blob was damaged since. */
+/** A Session with a spilled field whose blob was damaged. */
 async function damagedText() {
   const { root, workspace } = await commandPlace()
   const text = 'rope and sail '.repeat(20_000)
-  const id = await writtenLog(root, [sessionStarted, { type: 'notice', data: { code: 'x', text } }])
+  const id = await writeLog(root, [sessionStarted, { type: 'notice', data: { code: 'x', text } }])
   const blobs = join(workspace, '.hawser', 'blobs')
   const keys = (await readdir(blobs)).filter((name) => /^[0-9a-f]{64}\./.test(name))
   const log = await readFile(logPath(root, id), 'utf8')

@@ -8,12 +8,12 @@ import { answersAsJson } from '../documents/schemas.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 
-/** One way to call a command so that it has much to say. `{id}` and `{root}` stand for the prepared Session and folder. */
+/** A call of a command with much output. `{id}` and `{root}` are replaced by the prepared Session and folder. */
 interface Case {
   readonly argv: readonly string[]
   readonly prepare?: (root: string, id: SessionId) => Promise<void>
   readonly code?: number
-  /** For what goes on until it is told to stop. */
+  /** For a command that runs until it is interrupted. */
   readonly interrupted?: boolean
 }
 
@@ -105,7 +105,7 @@ beforeAll(async () => {
   session = SessionId.parse(id)
 })
 
-test('every command that answers with JSON is tried here', () => {
+test('every command with JSON output has a case here', () => {
   expect(Object.keys(CASES).toSorted()).toEqual(WITH_JSON.map(({ name }) => name).toSorted())
 })
 
@@ -140,7 +140,7 @@ test.each(WITH_JSON.map((command) => [command.name, command] as const))(
   },
 )
 
-test('a schema that an answer does not fit complains', async () => {
+test('an output that does not match its schema is detected', async () => {
   expect(await complaints('pin', { ok: true, session_id: session })).not.toEqual([])
   expect(await complaints('pin', { ok: true, session_id: 'x', text: '' })).not.toEqual([])
   const more = { ok: true, session_id: session, text: '', undocumented: 1 }
@@ -155,7 +155,7 @@ async function complaints(name: string, answer: unknown): Promise<unknown[]> {
   return fits(answer) ? [] : [...(fits.errors ?? [])]
 }
 
-/** Others must bear fields they do not know; here a field that no schema names is one that nobody documented. */
+/** Clients must accept unknown fields; here, a field that is not in the schema is undocumented and fails. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

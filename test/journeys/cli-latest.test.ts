@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
-/** Two Sessions, of which the latest wrote one file in each of two Turns. */
+/** Two Sessions; the latest wrote one file in each of its two Turns. */
 async function place() {
   const { root, workspace } = await commandPlace()
   const cli = (...argv: string[]) => runCli({ root }, ...argv)
@@ -38,7 +38,7 @@ test('commands that read a Session default to the latest one', async () => {
   }
 })
 
-test('a lone Turn belongs to the latest Session, and undo names the Session it changes', async () => {
+test('a Turn without a Session belongs to the latest Session, and undo names the Session it changes', async () => {
   const { cli, workspace } = await place()
   const first = await cli('diff', '1')
   expect(first.stdout).toContain('a.txt')

@@ -8,13 +8,19 @@ import { Output as Salvaged } from '../../src/presenters/cli/commands/log/salvag
 import { Output as Shown } from '../../src/presenters/cli/commands/log/show.ts'
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import { Output as Verified } from '../../src/presenters/cli/commands/log/verify.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli, type CliRun } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
-import { makeLog } from '../support/log-generator.ts'
+import { registerDamage } from '../support/registered-damage.ts'
+import { generateLog } from '../support/log-generator.ts'
 import { startProgram } from '../support/program.ts'
 import { sessionStarted } from '../support/story.ts'
-import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
+import {
+  commandPlace,
+  writeForeignLog,
+  logPath,
+  corruptLog,
+  writeLog,
+} from '../support/write-log.ts'
 
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -25,7 +31,7 @@ function eventsOf({ stdout }: CliRun) {
   return lines.map((line) => Shown.parse(JSON.parse(line)))
 }
 
-/** A Session of three Turns with the rehearsal model, or of so many of them. */
+/** A Session with the rehearsal model, of three Turns by default. */
 async function conversation(turns = 3) {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'notes.txt'), 'rope\u001b[31m\n')
@@ -52,31 +58,31 @@ test('log show describes each Event, with control characters escaped', async () 
   expect(stdout).toMatch(/^ {4}3 {2}\S+Z {2}user_message {2}Read notes\.txt$/m)
   expect(stdout).toMatch(/tool_call {2}read \{"path":"notes\.txt"\}$/m)
   expect(stdout).toContain('rope\\u{1b}[31m')
-  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).not.toMatch(UNSAFE_CHARACTER)
 })
 
-test('Events of every type have words', async () => {
+test('Events of every type are described', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
-    await writtenLog(root, makeLog(seed).drafts.slice(1), id)
+    await writeLog(root, generateLog(seed).drafts.slice(1), id)
   }
   const place = { path: '.envrc', kind: 'file', id: '1:2' } as const
   const data = { call_id: 'c1', paths: [place] }
-  await writtenLog(root, [{ type: 'command_watched', data }], id)
+  await writeLog(root, [{ type: 'command_watched', data }], id)
   const { code, stdout } = await runCli({ root }, 'log', 'show', id)
   expect(code).toBe(0)
   expect(stdout).not.toMatch(/unknown Event type|undefined|\[object|NaN/)
-  const told = new Set(stdout.match(/(?<=^ *\d+ {2}\S+Z {2})\w+/gm))
-  expect(EVENT_TYPES.filter((type) => !told.has(type))).toEqual(NEVER_MADE)
+  const shownTypes = new Set(stdout.match(/(?<=^ *\d+ {2}\S+Z {2})\w+/gm))
+  expect(EVENT_TYPES.filter((type) => !shownTypes.has(type))).toEqual(NEVER_MADE)
 })
 
-/** Types that no made-up Log holds. */
+/** Types that generated Logs do not contain. */
 const NEVER_MADE = ['session_fork', 'resource_ingested']
 
 test('a long text is shortened, with the number of omitted characters', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [
+  const id = await writeLog(root, [
     sessionStarted,
     { type: 'text_pinned', data: { by: 'person', text: 'x'.repeat(100_000) } },
   ])
@@ -112,9 +118,9 @@ test('log show --follow shows what another process writes, until a signal', asyn
   const { root, id } = await conversation()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const shown = await startProgram({ root }, ['log', 'show', id, '--follow', '--json'])
-    await shown.said('"type":"turn_ended"')
-    await writtenLog(root, [notice(`on ${signal}`)], id)
-    await shown.said(`on ${signal}`)
+    await shown.waitFor('"type":"turn_ended"')
+    await writeLog(root, [notice(`on ${signal}`)], id)
+    await shown.waitFor(`on ${signal}`)
     shown.child.kill(signal)
     expect(await shown.ended).toEqual({ code: 0, signal: null })
     expect(shown.stdout()).toBe(await readFile(logPath(root, id), 'utf8'))
@@ -125,18 +131,18 @@ test('log show --follow shows what another process writes, until a signal', asyn
 test('following ends when the output is closed', async () => {
   const { root, id } = await conversation()
   const shown = await startProgram({ root }, ['log', 'show', id, '--follow'])
-  await shown.said('turn_ended')
+  await shown.waitFor('turn_ended')
   shown.child.stdout?.destroy()
-  // The first write finds the reader gone, the second is not made any more.
-  await writtenLog(root, [notice('one')], id)
-  await writtenLog(root, [notice('two')], id)
+  // The first write detects that the reader is gone, so there is no second one.
+  await writeLog(root, [notice('one')], id)
+  await writeLog(root, [notice('two')], id)
   expect(await shown.ended).toEqual({ code: 0, signal: null })
   expect(shown.stderr()).toBe('')
 })
 
 test('a damaged Log is shown up to the damage, then the damage is reported', async () => {
   const { root, id } = await conversation()
-  await spoil(root, id, (text) => text.replace('What can you do?', 'What can you be?'))
+  await corruptLog(root, id, (text) => text.replace('What can you do?', 'What can you be?'))
   const events = await runCli({ root }, 'log', 'show', id, '--json')
   const before = (await readFile(logPath(root, id), 'utf8')).split('What can')[0] ?? ''
   const whole = before.slice(0, before.lastIndexOf('\n') + 1)
@@ -153,7 +159,7 @@ test('a damaged Log is shown up to the damage, then the damage is reported', asy
 test('a foreign Log is shown, whatever it contains, with a note that it is unverified', async () => {
   const { root } = await commandPlace()
   const evil = '\u001b[2J\u202e\u0007'
-  await foreignLog(root, OTHER, [
+  await writeForeignLog(root, OTHER, [
     sessionStarted,
     { type: `later${evil}`, data: { text: evil } },
     { type: 'tool_call', data: { call_id: 'c', name: evil, arguments: evil } },
@@ -162,7 +168,7 @@ test('a foreign Log is shown, whatever it contains, with a note that it is unver
   ])
   const { code, stdout, stderr } = await runCli({ root }, 'log', 'show', OTHER)
   expect(code).toBe(0)
-  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).not.toMatch(UNSAFE_CHARACTER)
   expect(stdout).toContain('later\\u{1b}[2J\\u{202e}\\u{7}')
   expect(stdout).toContain('[The payload of this text is missing.]')
   expect(stderr).toMatch(/was created elsewhere/)
@@ -197,23 +203,23 @@ test('a torn tail is reported and is not damage; damage and a truncated end are'
     return { code: run.code, whole, torn_bytes, reason: damage?.details['reason'] }
   }
   const good = await readFile(logPath(root, id), 'utf8')
-  await spoil(root, id, (text) => `${text}{"v":1,"seq":`)
+  await corruptLog(root, id, (text) => `${text}{"v":1,"seq":`)
   expect(await verify()).toEqual({ code: 0, whole: true, torn_bytes: 13, reason: undefined })
   expect((await runCli({ root }, 'log', 'verify', id)).stdout).toMatch(/incomplete: 13 bytes/)
-  await spoil(root, id, () => good.replace('What can you do?', 'What can you be?'))
+  await corruptLog(root, id, () => good.replace('What can you do?', 'What can you be?'))
   expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'checksum' })
   const words = await runCli({ root }, 'log', 'verify', id, '--requests')
   expect(words.stdout).toMatch(/is damaged[^]*hawser log salvage[^]*2 requests before the damage/)
-  await spoil(root, id, () => good.slice(0, good.lastIndexOf('\n', good.length - 2) + 1))
+  await corruptLog(root, id, () => good.slice(0, good.lastIndexOf('\n', good.length - 2) + 1))
   expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'head_missing' })
 })
 
-test('of a damaged Log the requests before the damage are checked, where what they are built from is there', async () => {
+test('the requests before the damage of a Log are verified if their payloads exist', async () => {
   const { root, workspace, id } = await conversation()
   const good = await readFile(logPath(root, id), 'utf8')
   const last = good.lastIndexOf('"type":"provider_request"')
   const verify = async (change: (text: string) => string) => {
-    await spoil(root, id, () => change(good))
+    await corruptLog(root, id, () => change(good))
     const run = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
     const { damage, requests } = Verified.parse(JSON.parse(run.stdout))
     return { code: run.code, reason: damage?.details['reason'], requests }
@@ -225,7 +231,7 @@ test('of a damaged Log the requests before the damage are checked, where what th
   expect(await verify(spoilt)).toEqual({ code: 1, reason, requests })
   const words = await runCli({ root }, 'log', 'verify', id, '--requests')
   expect(words.stdout).toMatch(/is damaged[^]*\n4 requests before the damage rebuilt, identical/)
-  await damagedOnPurpose(root, 'blobs', 'All blobs are missing.')
+  await registerDamage(root, 'blobs', 'All blobs are missing.')
   await rm(join(workspace, '.hawser', 'blobs'), { recursive: true })
   expect(await verify(spoilt)).toEqual({ code: 1, reason, requests: undefined })
   const without = await runCli({ root }, 'log', 'verify', id, '--requests')
@@ -237,7 +243,7 @@ test('a request that does not follow from the Log is found', async () => {
   const shown = eventsOf(await runCli({ root }, 'log', 'show', id, '--json'))
   const request = shown.findLast(({ type }) => type === 'provider_request')
   const forged = JSON.parse(JSON.stringify(request?.data))
-  await writtenLog(
+  await writeLog(
     root,
     [{ type: 'provider_request', data: { ...forged, request_sha256: '0'.repeat(64) } }],
     id,
@@ -264,8 +270,8 @@ test('a Session without a head is foreign, which is reported and is not damage',
 test('the intact Events of a damaged Log become a new Session that can continue; missing ones are listed', async () => {
   const { root, id } = await conversation()
   const spoilt = (text: string) => text.replace('What can you do?', 'What can you be?')
-  await spoil(root, id, spoilt)
-  await damagedOnPurpose(root, 'events', 'Requests follow an Event that could not be salvaged.')
+  await corruptLog(root, id, spoilt)
+  await registerDamage(root, 'events', 'Requests follow an Event that could not be salvaged.')
   const seq = eventsBefore(await readFile(logPath(root, id), 'utf8'), 'What can you be?')
   const before = await readFile(logPath(root, id), 'utf8')
   const run = await runCli({ root }, 'log', 'salvage', id, '--json')
@@ -292,20 +298,20 @@ test('the intact Events of a damaged Log become a new Session that can continue;
 
 test('salvage reports when the rest cannot continue, and when nothing is left', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted, notice('one'), notice('two')])
-  await spoil(root, id, (text) => text.replace('harbour', 'seaside'))
+  const id = await writeLog(root, [sessionStarted, notice('one'), notice('two')])
+  await corruptLog(root, id, (text) => text.replace('harbour', 'seaside'))
   const run = await runCli({ root }, 'log', 'salvage', id, '--json')
   expect(Salvaged.parse(JSON.parse(run.stdout))).toMatchObject({
     events: 2,
     missing: [{ from_seq: 0, to_seq: 0 }],
     continuable: false,
   })
-  await spoil(root, id, () => 'rubbish\n')
+  await corruptLog(root, id, () => 'rubbish\n')
   const before = (await runCli({ root }, 'sessions', '--json')).stdout
   const none = await runCli({ root }, 'log', 'salvage', id, '--json')
   expect([none.code, failureOf(none).kind]).toEqual([1, 'log_damaged'])
   expect((await runCli({ root }, 'sessions', '--json')).stdout).toBe(before)
-  await foreignLog(root, OTHER, [sessionStarted])
+  await writeForeignLog(root, OTHER, [sessionStarted])
   const foreign = await runCli({ root }, 'log', 'salvage', OTHER, '--json')
   expect([foreign.code, failureOf(foreign).kind]).toEqual([1, 'session_foreign'])
 })

@@ -7,7 +7,7 @@ import { runCli } from '../support/cli.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const ROWS = catalogue({ mine: {} }).rows()
 const CLAUDE = catalogue({}).defaultOf('anthropic') ?? ''
@@ -39,7 +39,7 @@ async function vendor(dialect: keyof typeof CLI, answer: ScriptedAnswer) {
   const server = await scriptedServer(() => answer)
   onTestFinished(() => server.close())
   const { provider, prefix } = CLI[dialect]
-  // The server takes no sockets.
+  // The server does not accept sockets.
   await runCli({ root }, 'config', 'set', 'providers.openai.transport', 'http-sse')
   const env = { [`${prefix}_API_KEY`]: CANARY_KEY, [`${prefix}_BASE_URL`]: server.baseUrl(dialect) }
   const run = (...argv: string[]) => runCli({ root, env }, 'run', 'Go.', ...argv)
@@ -82,7 +82,7 @@ test('the model of another provider is refused before anything is sent, also for
   expect(server.requests.length).toBe(1)
 })
 
-test('config set warns of a model that is not known, and stores it', async () => {
+test('config set warns of an unknown model, and stores it', async () => {
   const { root } = await commandPlace()
   const set = await runCli({ root }, 'config', 'set', 'model', 'haiku')
   expect([set.code, set.stderr]).toEqual([0, expect.stringMatching(/Did you mean claude-/)])

@@ -8,7 +8,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 
-/** A user with these settings, in a folder that is not there: no workspace is needed. */
+/** A user with these settings and without a workspace, because none is needed. */
 async function userPlace(settings: object = {}): Promise<string> {
   const root = await freshFolder()
   await mkdir(join(root, 'home'), { mode: 0o700 })
@@ -40,10 +40,13 @@ test('the models of one provider can be listed alone', async () => {
 })
 
 test('model settings override the catalogue and add models', async () => {
-  const said = { 'gpt-5.2': { window_tokens: 8_000 }, 'my-model': { late_role: 'user' } } as const
-  const root = await userPlace({ models: said })
+  const overrides = {
+    'gpt-5.2': { window_tokens: 8_000 },
+    'my-model': { late_role: 'user' },
+  } as const
+  const root = await userPlace({ models: overrides })
   const { models } = await listed(root, '--provider', 'openai')
-  expect(models).toEqual(catalogue(said).rows('openai'))
+  expect(models).toEqual(catalogue(overrides).rows('openai'))
   const changed = models.filter(({ sources }) => Object.values(sources).includes('settings'))
   expect(changed.map(({ provider, id }) => [provider, id])).toEqual([
     ['openai', 'gpt-5.2'],

@@ -21,9 +21,9 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'the offline model serves every dialect as a separate process, until %s',
   async (signal) => {
     const program = await startProgram({ root: await userPlace() }, ['rehearse', '--json'])
-    await program.said('\n')
-    const told = Output.parse(JSON.parse(program.stdout()))
-    const env = told.environment
+    await program.waitFor('\n')
+    const output = Output.parse(JSON.parse(program.stdout()))
+    const env = output.environment
     const anthropic = new Anthropic({
       apiKey: env['ANTHROPIC_API_KEY'] ?? '',
       baseURL: env['ANTHROPIC_BASE_URL'] ?? '',
@@ -62,7 +62,7 @@ test('the output shows the address, how to use it, and every request', async () 
     '--cache-rate',
     '15',
   ])
-  await program.said('Switches:')
+  await program.waitFor('Switches:')
   const [, origin = ''] = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(program.stdout()) ?? []
   expect(program.stdout()).toContain(`export ANTHROPIC_BASE_URL=${origin}\n`)
   expect(program.stdout()).toContain(`export OPENAI_BASE_URL=${origin}/v1\n`)
@@ -74,13 +74,13 @@ test('the output shows the address, how to use it, and every request', async () 
       body: JSON.stringify({ model: 'm', input: 'Hello' }),
     }),
   ).rejects.toThrow('fetch failed')
-  await program.said('hung up')
+  await program.waitFor('hung up')
   expect(program.stderr()).toBe('GET /v1/models 200\nPOST /~close/v1/responses hung up\n')
   program.child.kill('SIGTERM')
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })
 
-test('with --strict the base URLs refuse a field that the vendor takes under a beta', async () => {
+test('with --strict, the base URLs refuse a field that the vendor accepts under a beta', async () => {
   const beta = { context_management: { edits: [] } }
   const statusAt = async (base = '') => {
     const { status } = await fetch(`${base}/v1/messages`, {
@@ -105,7 +105,7 @@ test('with --strict the base URLs refuse a field that the vendor takes under a b
     '--strict',
     '--json',
   ])
-  await program.said('\n')
+  await program.waitFor('\n')
   const { origin, base_urls, environment } = Output.parse(JSON.parse(program.stdout()))
   expect(base_urls).toEqual({ anthropic: `${origin}/~strict`, openai: `${origin}/~strict/v1` })
   expect(await statusAt(environment['ANTHROPIC_BASE_URL'])).toBe(400)

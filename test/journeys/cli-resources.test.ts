@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Output } from '../../src/presenters/cli/commands/resources.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { freshFolder } from '../support/folder.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -73,15 +73,15 @@ test('a dropped Resource is never shown again', async () => {
   const again = await runCli({ root }, 'resources', 'latest', 'drop', 'img1')
   expect([again.code, again.stdout]).toEqual([0, `@img1 ${EVIL} is already dropped.\n`])
   expect((await listed(root)).map(({ state }) => state)).toEqual(['dropped', 'live', 'live'])
-  const asked = await runCli({ root }, 'run', '--continue', 'Look at @img1', '--json')
-  expect(asked.code).toBe(0)
+  const viewed = await runCli({ root }, 'run', '--continue', 'Look at @img1', '--json')
+  expect(viewed.code).toBe(0)
   const shown = (await listed(root)).map(({ shown: times }) => times)
   expect(shown).toEqual([2, 1, 0])
 })
 
 test('a missing or invalid handle is an error', async () => {
   const { root } = await story()
-  const told = []
+  const results = []
   for (const argv of [
     ['latest', 'drop', '@img9'],
     ['latest', 'drop', 'no\u001b[2Jhandle'],
@@ -91,10 +91,10 @@ test('a missing or invalid handle is an error', async () => {
   ]) {
     const run = await runCli({ root }, 'resources', ...argv, '--json')
     const words = await runCli({ root }, 'resources', ...argv)
-    expect(words.stderr).not.toMatch(UNSEEN)
-    told.push([run.code, failureOf(run).kind])
+    expect(words.stderr).not.toMatch(UNSAFE_CHARACTER)
+    results.push([run.code, failureOf(run).kind])
   }
-  expect(told).toEqual([
+  expect(results).toEqual([
     [1, 'not_found'],
     [1, 'not_found'],
     [2, 'invalid_args'],
@@ -107,7 +107,7 @@ test('payloads that are missing or damaged are listed, and the doctor names them
   const { root, workspace } = await story()
   const healthy = await runCli({ root }, 'doctor')
   expect(healthy.stdout).toMatch(/^ok +resources +all stored bytes/m)
-  await damagedOnPurpose(root, 'blobs', 'Payloads are missing and damaged.')
+  await registerDamage(root, 'blobs', 'Payloads are missing and damaged.')
   for (const blob of await blobsOf(workspace, '.png')) await rm(blob)
   for (const blob of await blobsOf(workspace, '.txt')) {
     if ((await readFile(blob, 'utf8')) === 'rope\nsail\n') await writeFile(blob, 'rope\nSAIL\n')

@@ -93,7 +93,7 @@ test.each([
   ['blanks', ' \n\t\n', 'invalid_args'],
   ['20 MB', Buffer.alloc(20_000_000, 'x'), 'too_large'],
   ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x41]), 'invalid_args'],
-])('a prompt of %s is a usage error, and nothing is begun', async (_what, stdin, kind) => {
+])('a prompt of %s is a usage error, and nothing starts', async (_what, stdin, kind) => {
   const { root, workspace } = await place()
   const { code, stdout } = await runCli({ root, stdin }, 'run', '--json')
   expect(code).toBe(2)
@@ -135,7 +135,7 @@ test('contradictions and bad values are usage errors', async () => {
   }
 })
 
-test('a provider that is not there is exit code 6, with the ones that are', async () => {
+test('an unknown provider is exit code 6, and the error lists the known ones', async () => {
   const { root } = await place()
   const { code, stdout } = await runCli({ root }, 'run', '--provider', 'nimbus', 'Hello', '--json')
   expect(code).toBe(6)
@@ -185,7 +185,7 @@ test.skipIf(cannotBeNobody)(
   },
 )
 
-test.skipIf(cannotBeNobody)('without any home there is a clear refusal', async () => {
+test.skipIf(cannotBeNobody)('without a home, the run is refused with the reason', async () => {
   const { root } = await place()
   await chmod(root, 0o755)
   await chmod(join(root, 'workspace'), 0o777)
@@ -208,7 +208,7 @@ test.each([
     'Run `sleep 60`',
     '--json',
   ])
-  await run.said('"permission_decision"')
+  await run.waitFor('"permission_decision"')
   run.child.kill(signal)
   expect((await run.ended).code).toBe(code)
   expect(await onlyLog(workspace)).toMatch(/"type":"turn_ended","data":\{"status":"interrupted"/)
@@ -227,7 +227,7 @@ test('a second run on a Session is refused with the process that holds it, and e
   const { root } = await place()
   const argv = ['run', '--permission', 'auto', 'Run `sleep 60`', '--json']
   const first = await startProgram({ root }, argv)
-  await first.said('"permission_decision"')
+  await first.waitFor('"permission_decision"')
   const second = await runCli({ root }, 'run', '--continue', 'Hello')
   expect(second.code).toBe(5)
   expect(second.stderr).toContain(`pid ${first.child.pid}`)

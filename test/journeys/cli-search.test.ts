@@ -6,12 +6,12 @@ import { Output as Used } from '../../src/presenters/cli/commands/usage.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { sessionStarted } from '../support/story.ts'
-import { commandPlace, foreignLog, spoil, writtenLog } from '../support/written-log.ts'
+import { commandPlace, writeForeignLog, corruptLog, writeLog } from '../support/write-log.ts'
 
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-const said = (text: string): EventDraft => ({
+const message = (text: string): EventDraft => ({
   type: 'user_message',
   turn_id: TURN,
   data: { text, prompt_mode: 'string' },
@@ -33,15 +33,15 @@ async function grep(root: string, ...argv: string[]) {
 
 test('messages, calls and results are found, the latest Session first, each line once', async () => {
   const { root } = await commandPlace()
-  const first = await writtenLog(root, [
+  const first = await writeLog(root, [
     sessionStarted,
-    said('a rope\nand another rope, rope'),
+    message('a rope\nand another rope, rope'),
     answered('no such thing'),
     called('{"command":"tie \\"rope\\"\\nnow","times":7}'),
     came('knot\r\nrope\r\n'),
     { type: 'notice', data: { code: 'rope', text: 'rope' } },
   ])
-  const second = await writtenLog(root, [sessionStarted, called('rope, and no JSON')])
+  const second = await writeLog(root, [sessionStarted, called('rope, and no JSON')])
   const { code, matches, searched, limited, incomplete } = await grep(root, 'rope"?$|rope,')
   expect({ code, searched, limited, incomplete }).toEqual({
     code: 0,
@@ -73,7 +73,7 @@ test('without a match, or without any Session, the exit code is 1', async () => 
   const { root } = await commandPlace()
   const never = await grep(root, 'x')
   expect(never).toMatchObject({ code: 1, matches: [], searched: 0 })
-  await writtenLog(root, [sessionStarted, said('moored')])
+  await writeLog(root, [sessionStarted, message('moored')])
   expect(await grep(root, 'adrift')).toMatchObject({ code: 1, matches: [], searched: 1 })
   const words = await runCli({ root }, 'grep', 'adrift')
   expect(words).toEqual({ code: 1, stdout: '', stderr: '' })
@@ -81,8 +81,8 @@ test('without a match, or without any Session, the exit code is 1', async () => 
 
 test('case, literal text, one Session and a limit can be chosen', async () => {
   const { root } = await commandPlace()
-  const first = await writtenLog(root, [sessionStarted, said('Rope (a.b)')])
-  await writtenLog(root, [sessionStarted, said('rope axb'), said('rope')])
+  const first = await writeLog(root, [sessionStarted, message('Rope (a.b)')])
+  await writeLog(root, [sessionStarted, message('rope axb'), message('rope')])
   expect((await grep(root, 'rope')).matches).toHaveLength(2)
   expect((await grep(root, '-i', 'rope')).matches).toHaveLength(3)
   expect((await grep(root, 'a.b')).matches).toHaveLength(2)
@@ -95,9 +95,9 @@ test('case, literal text, one Session and a limit can be chosen', async () => {
   expect((await runCli({ root }, 'grep', 'rope', '--limit', '1')).stderr).toMatch(/--limit/)
 })
 
-test('a pattern that is none, and a limit that is none, are refused', async () => {
+test('an invalid pattern and an invalid limit are refused', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   for (const argv of [
     ['(', '--json'],
     ['x', '--limit', '0', '--json'],
@@ -109,10 +109,10 @@ test('a pattern that is none, and a limit that is none, are refused', async () =
   }
 })
 
-test('of a long line the part around the match is shown, and nothing that a terminal would obey', async () => {
+test('of a long line the part around the match is shown, without terminal control characters', async () => {
   const { root } = await commandPlace()
   const text = `${'é'.repeat(5000)}\u001b[2J\tneedle\u202e${'😀'.repeat(5000)}`
-  await writtenLog(root, [sessionStarted, came(text)])
+  await writeLog(root, [sessionStarted, came(text)])
   const { stdout } = await runCli({ root }, 'grep', 'needle')
   expect(stdout).toMatch(/: é+\\u\{1b\}\[2J {4}needle\\u\{202e\}(?:😀)+\n$/u)
   expect(stdout.length).toBeLessThan(400)
@@ -123,9 +123,9 @@ test('of a long line the part around the match is shown, and nothing that a term
 
 test('text in a blob is searched, and a damaged Session up to the damage', async () => {
   const { root } = await commandPlace()
-  const long = await writtenLog(root, [sessionStarted, said(`${'x\n'.repeat(50_000)}needle`)])
-  const damaged = await writtenLog(root, [sessionStarted, said('needle'), said('more needle')])
-  await spoil(root, damaged, (text) => text.replace('more', 'less'))
+  const long = await writeLog(root, [sessionStarted, message(`${'x\n'.repeat(50_000)}needle`)])
+  const damaged = await writeLog(root, [sessionStarted, message('needle'), message('more needle')])
+  await corruptLog(root, damaged, (text) => text.replace('more', 'less'))
   const found = await grep(root, 'needle')
   expect(found.matches.map(({ session_id, seq }) => [session_id, seq])).toEqual([
     [damaged, 1],
@@ -172,8 +172,8 @@ async function used(root: string, ...argv: string[]) {
 
 test('calls are summed by day and model, over all Sessions or one', async () => {
   const { root } = await commandPlace()
-  await foreignLog(root, OTHER, [sessionStarted, request('small'), usage(100, 0.1)])
-  const today = await writtenLog(root, [
+  await writeForeignLog(root, OTHER, [sessionStarted, request('small'), usage(100, 0.1)])
+  const today = await writeLog(root, [
     sessionStarted,
     request('big'),
     usage(1000, 0.2),
@@ -237,14 +237,14 @@ test('calls are summed by day and model, over all Sessions or one', async () => 
 
 test('a salvaged Session does not count its calls again, and damage is reported', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [
+  const id = await writeLog(root, [
     sessionStarted,
     request('m'),
     usage(100),
     usage(10),
     usage(1000),
   ])
-  await spoil(root, id, (text) => text.replace('"input":10,', '"input":20,'))
+  await corruptLog(root, id, (text) => text.replace('"input":10,', '"input":20,'))
   await runCli({ root }, 'log', 'salvage', id)
   const { total, sessions, damaged } = await used(root)
   expect([total.calls, total.input, sessions, damaged]).toEqual([2, 1100, 2, [id]])
@@ -256,7 +256,7 @@ test('no usage is not an error, and an invalid day is refused', async () => {
   const none = { calls: 0, input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0 }
   const total = { ...none, cost_usd: 0, calls_without_cost: 0 }
   expect(await used(root)).toEqual({ rows: [], total, sessions: 0, damaged: [] })
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   expect(await used(root)).toEqual({ rows: [], total, sessions: 1, damaged: [] })
   expect((await runCli({ root }, 'usage')).stdout).toBe('No model calls yet.\n')
   for (const day of ['yesterday', '2026-02-30', '2026-1-1']) {

@@ -4,14 +4,20 @@ import { expect, test } from 'vitest'
 import { SessionId } from '../../src/model/ids.ts'
 import { Output as Deleted } from '../../src/presenters/cli/commands/sessions-delete.ts'
 import { Output } from '../../src/presenters/cli/commands/sessions.ts'
-import { bundleScript } from '../support/bundled-script.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { bundleScript } from '../support/bundle-script.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { openPty } from '../support/pty.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
-import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
+import {
+  commandPlace,
+  writeForeignLog,
+  logPath,
+  corruptLog,
+  writeLog,
+} from '../support/write-log.ts'
 import { acquireLog } from '../../src/log/open.ts'
 import { sessionFold } from '../../src/session/live/state.ts'
 
@@ -37,7 +43,7 @@ test('a folder without Sessions, or never used, is not an error, and nothing is 
   expect(await list(root)).toEqual([])
 })
 
-test('a folder that is not there is an error', async () => {
+test('a missing folder is an error', async () => {
   const { root } = await commandPlace()
   const run = await runCli({ root }, 'sessions', '--json', '--workspace', join(root, 'nowhere'))
   expect([run.code, failureOf(run).kind]).toEqual([1, 'not_found'])
@@ -65,8 +71,8 @@ test('Sessions are listed, the latest first, each with its Turns and its first w
 
 test('a fork is below its parent', async () => {
   const { root } = await commandPlace()
-  const parent = await writtenLog(root, [sessionStarted])
-  const fork = await writtenLog(root, [
+  const parent = await writeLog(root, [sessionStarted])
+  const fork = await writeLog(root, [
     {
       type: 'session_fork',
       data: {
@@ -79,7 +85,7 @@ test('a fork is below its parent', async () => {
       },
     },
   ])
-  const later = await writtenLog(root, [sessionStarted])
+  const later = await writeLog(root, [sessionStarted])
   const sessions = await list(root)
   expect(sessions.map(({ session_id, depth }) => [session_id, depth])).toEqual([
     [later, 0],
@@ -99,14 +105,14 @@ test('foreign, damaged and busy Sessions and open Turns are marked', async () =>
     turn_id: turn,
     data: { source: { presenter: 'x' } },
   } as const
-  const open = await writtenLog(root, [sessionStarted, begun])
-  const whole = await writtenLog(root, [sessionStarted, begun, turnEnded(turn)])
-  const damaged = await writtenLog(root, [
+  const open = await writeLog(root, [sessionStarted, begun])
+  const whole = await writeLog(root, [sessionStarted, begun, turnEnded(turn)])
+  const damaged = await writeLog(root, [
     sessionStarted,
     { type: 'notice', data: { code: 'x', text: 'moored' } },
   ])
-  await spoil(root, damaged, (text) => text.replace('moored', 'adrift'))
-  await foreignLog(root, OTHER, [sessionStarted])
+  await corruptLog(root, damaged, (text) => text.replace('moored', 'adrift'))
+  await writeForeignLog(root, OTHER, [sessionStarted])
   const keep = (bytes: Buffer, type: string) => parts.log.store.put([bytes], type)
   const writer = value(await acquireLog(parts.log.place, whole, { fold: sessionFold, keep }))
   const sessions = await list(root)
@@ -132,13 +138,13 @@ test('foreign, damaged and busy Sessions and open Turns are marked', async () =>
 test('a hostile title is escaped on the terminal, and unchanged in JSON', async () => {
   const { root } = await commandPlace()
   const title = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u202egnp.exe`
-  await foreignLog(root, OTHER, [
+  await writeForeignLog(root, OTHER, [
     sessionStarted,
     { type: 'user_message', data: { text: title, prompt_mode: 'string' } },
   ])
   const { stdout } = await runCli({ root }, 'sessions')
   expect(stdout).toContain('\\u{1b}]0;owned\\u{7}\\u{1b}[2J\\u{202e}gnp.exe')
-  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).not.toMatch(UNSAFE_CHARACTER)
   expect((await list(root))[0]?.title).toBe(title)
 })
 
@@ -155,15 +161,15 @@ test('Sessions that name each other as parents are all listed', async () => {
       resources_count: 0,
     },
   })
-  await foreignLog(root, OTHER, [fork(THIRD)])
-  await foreignLog(root, THIRD, [fork(OTHER)])
+  await writeForeignLog(root, OTHER, [fork(THIRD)])
+  await writeForeignLog(root, THIRD, [fork(OTHER)])
   const sessions = await list(root)
   expect(sessions.map(({ session_id }) => session_id).toSorted()).toEqual([OTHER, THIRD])
 })
 
 test('a Session is deleted only with confirmation, never without a terminal to ask', async () => {
   const { root, workspace } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   const refused = await runCli({ root }, 'sessions', 'delete', id, '--json')
   expect([refused.code, failureOf(refused).kind]).toEqual([2, 'invalid_args'])
   expect(failureOf(refused).next_actions).toEqual([
@@ -181,13 +187,13 @@ test('a Session is deleted only with confirmation, never without a terminal to a
 
 test('a foreign or damaged Session can be deleted, one that is being written cannot', async () => {
   const { root } = await commandPlace()
-  await foreignLog(root, OTHER, [sessionStarted])
-  const damaged = await writtenLog(root, [sessionStarted])
-  await spoil(root, damaged, () => 'rubbish\n')
+  await writeForeignLog(root, OTHER, [sessionStarted])
+  const damaged = await writeLog(root, [sessionStarted])
+  await corruptLog(root, damaged, () => 'rubbish\n')
   for (const id of [OTHER, damaged]) {
     expect((await runCli({ root }, 'sessions', 'delete', id, '--yes')).code).toBe(0)
   }
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   const { parts, close } = await openParts(root)
   const keep = (bytes: Buffer, type: string) => parts.log.store.put([bytes], type)
   const writer = value(await acquireLog(parts.log.place, id, { fold: sessionFold, keep }))
@@ -200,7 +206,7 @@ test('a foreign or damaged Session can be deleted, one that is being written can
 
 test('on a terminal the question is on standard error, and only yes deletes', async () => {
   const { root, workspace } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   const script = new URL('../../bin/hawser.ts', import.meta.url)
   const program = await bundleScript(script, await freshFolder())
   const terminal = {
@@ -225,9 +231,9 @@ test('on a terminal the question is on standard error, and only yes deletes', as
   expect(await list(root)).toEqual([])
 })
 
-test('a Log whose head is gone is foreign, and still there', async () => {
+test('a Log without its head is foreign, and is still listed', async () => {
   const { root } = await commandPlace()
-  const id = await writtenLog(root, [sessionStarted])
+  const id = await writeLog(root, [sessionStarted])
   await rm(join(root, 'home', 'heads', id))
   expect((await list(root)).map(({ foreign }) => foreign)).toEqual([true])
   expect(await readdir(join(logPath(root, id), '..'))).toContain(`${id}.ndjson`)

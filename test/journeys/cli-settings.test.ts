@@ -6,12 +6,12 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Output as Got } from '../../src/presenters/cli/commands/settings/config-get.ts'
 import { Output as Set } from '../../src/presenters/cli/commands/settings/config-set.ts'
 import { Output as Trusted } from '../../src/presenters/cli/commands/settings/trust.ts'
-import { bundleScript } from '../support/bundled-script.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { bundleScript } from '../support/bundle-script.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty } from '../support/pty.ts'
-import { commandPlace, foreignLog } from '../support/written-log.ts'
+import { commandPlace, writeForeignLog } from '../support/write-log.ts'
 
 async function setting(root: string, key: string) {
   const { code, stdout } = await runCli({ root }, 'config', 'get', key, '--json')
@@ -27,7 +27,7 @@ async function set(root: string, ...argv: readonly string[]) {
   return rest
 }
 
-/** As if it had come with the workspace. */
+/** Settings as if they had come with the workspace. */
 async function brought(workspace: string, content: string): Promise<string> {
   await mkdir(join(workspace, '.hawser'), { mode: 0o700, recursive: true })
   const path = join(workspace, '.hawser', 'config.json')
@@ -38,8 +38,8 @@ async function brought(workspace: string, content: string): Promise<string> {
 test('a setting is set, shown and forgotten, for the user', async () => {
   const { root, workspace } = await commandPlace()
   expect(await setting(root, 'permission')).toEqual({ value: 'ask', source: 'default' })
-  const said = { key: 'permission', value: 'auto', where: 'user', counts: true }
-  expect(await set(root, 'permission', 'auto')).toEqual(said)
+  const expected = { key: 'permission', value: 'auto', where: 'user', counts: true }
+  expect(await set(root, 'permission', 'auto')).toEqual(expected)
   expect(await set(root, 'limits.provider_calls', '7')).toMatchObject({ value: 7 })
   expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'user' })
   expect((await stat(join(root, 'home', 'config.json'))).mode & 0o777).toBe(0o600)
@@ -53,15 +53,15 @@ test('a setting is set, shown and forgotten, for the user', async () => {
   expect(await readFile(join(root, 'home', 'config.json'), 'utf8')).toBe(
     '{\n  "permission": "auto"\n}\n',
   )
-  // Nothing was made in a workspace that is not used.
+  // Nothing was created in an unused workspace.
   await expect(stat(join(workspace, '.hawser'))).rejects.toThrow('ENOENT')
 })
 
 test('a workspace setting overrides that of the user, and is trusted with its author', async () => {
   const { root } = await commandPlace()
   await set(root, 'permission', 'read-only')
-  const here = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
-  expect(await set(root, 'permission', 'auto', '--here')).toEqual(here)
+  const expected = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
+  expect(await set(root, 'permission', 'auto', '--here')).toEqual(expected)
   expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'workspace' })
   await set(root, 'permission', '--here')
   expect(await setting(root, 'permission')).toEqual({ value: 'read-only', source: 'user' })
@@ -81,8 +81,8 @@ test('settings that came with a workspace apply after a person trusts them, and 
   expect(unasked.stderr).toContain('permission = auto')
   expect(await setting(root, 'permission')).toEqual(waiting)
 
-  const said = await runCli({ root }, 'trust', '--yes', '--json')
-  expect(Trusted.parse(JSON.parse(said.stdout))).toMatchObject({
+  const ran = await runCli({ root }, 'trust', '--yes', '--json')
+  expect(Trusted.parse(JSON.parse(ran.stdout))).toMatchObject({
     what: 'settings',
     changed: true,
     settings: { permission: 'auto' },
@@ -105,7 +105,7 @@ test('a setting of a person beside untrusted ones does not make those trusted', 
   expect(await setting(root, 'permission')).toMatchObject({ value: 'ask', untrusted: 'auto' })
 })
 
-test('a key that does not exist and a value that does not fit are refused, and nothing is written', async () => {
+test('an unknown key and an invalid value are refused, and nothing is written', async () => {
   const { root } = await commandPlace()
   for (const argv of [
     ['get', 'permision'],
@@ -131,7 +131,7 @@ test.each([
   ['an unknown key', '{"colour":1,"limits":{"x":2}}', ['limits.x', 'colour']],
   ['a value that does not fit', '{"permission":"root"}', undefined],
   ['another kind of value', 'null', undefined],
-])('settings that hold %s are refused wherever they count', async (_, content, unknown) => {
+])('settings that contain %s are refused wherever they apply', async (_, content, unknown) => {
   const { root, workspace } = await commandPlace()
   const path = await brought(workspace, content)
   for (const argv of [
@@ -146,7 +146,7 @@ test.each([
     if (unknown !== undefined) expect(failure.details['unknown']).toEqual(unknown)
   }
   expect(await readFile(path, 'utf8')).toBe(content)
-  // One's own are not hindered by those of a workspace.
+  // The user's own settings still work.
   expect(await set(root, 'model', 'm')).toMatchObject({ where: 'user' })
 })
 
@@ -177,15 +177,15 @@ test('a key is passed on standard input, stored for its owner only, and never sh
   const { root } = await commandPlace()
   const key = 'providers.anthropic.key'
   const place = { root, stdin: `${CANARY}\n` }
-  const said = await runCli(place, 'config', 'set', key, '-', '--json')
-  expect(JSON.parse(said.stdout)).toEqual({
+  const stored = await runCli(place, 'config', 'set', key, '-', '--json')
+  expect(JSON.parse(stored.stdout)).toEqual({
     ok: true,
     key,
     value: '[set]',
     where: 'user',
     counts: true,
   })
-  expect(said.stderr).toBe('')
+  expect(stored.stderr).toBe('')
   const path = join(root, 'home', 'config.json')
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
     providers: { anthropic: { key: CANARY } },
@@ -207,9 +207,9 @@ test('a key on the command line is accepted with a warning about the shell histo
   const typed = await runCli({ root }, 'config', 'set', key, CANARY)
   expect([typed.code, typed.stdout]).toEqual([0, `Set ${key} to [set] for your user.\n`])
   expect(typed.stderr).toContain(`hawser config set ${key} -`)
-  const here = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
-  expect(here.stderr).toContain('.hawser/config.json')
-  expect(typed.stderr + here.stdout + here.stderr).not.toContain('canary')
+  const ran = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
+  expect(ran.stderr).toContain('.hawser/config.json')
+  expect(typed.stderr + ran.stdout + ran.stderr).not.toContain('canary')
   expect(await setting(root, key)).toEqual({ value: '[set]', source: 'workspace' })
 })
 
@@ -307,13 +307,13 @@ test('a Session from elsewhere can be continued after a person reviewed and trus
 test('the content of a foreign Session cannot move the cursor', async () => {
   const { root } = await commandPlace()
   const text = 'hello \u001b[2J\u202e'
-  await foreignLog(root, FOREIGN, [
+  await writeForeignLog(root, FOREIGN, [
     { type: 'turn_started', data: { source: { presenter: 'cli' } } },
     { type: 'user_message', data: { text, prompt_mode: 'string' } },
   ])
   const { stderr } = await runCli({ root }, 'trust', FOREIGN)
   expect(stderr).toContain('hello \\u{1b}[2J')
-  expect(stderr).not.toMatch(UNSEEN)
+  expect(stderr).not.toMatch(UNSAFE_CHARACTER)
 })
 
 /** The program at a terminal, in the workspace of `root`. */
@@ -331,7 +331,7 @@ async function atTerminal(root: string) {
     })
 }
 
-test('at a terminal a key is typed unseen, and can be thought better of', async () => {
+test('on a terminal a key is typed without echo, and the input can be cancelled', async () => {
   const { root } = await commandPlace()
   const key = 'providers.anthropic.key'
   const hawser = await atTerminal(root)

@@ -103,25 +103,22 @@ test.each([
   ['20 MB', 'head -c 20000000 /dev/zero | tr "\\0" x | "$@"', 'too_large', 'exceeds 10 MiB'],
   ['a picture', 'printf "\\211PNG\\r\\n\\032\\n" | "$@"', 'invalid_args', 'a PNG image'],
   ['binary data', 'head -c 100 /dev/zero | "$@"', 'invalid_args', 'binary data'],
-])(
-  '%s beside a prompt is a usage error, and nothing is begun',
-  async (_what, script, kind, says) => {
-    const { root, workspace } = await place()
-    const run = await inShell(root, script, 'run', 'Look at this', '--json')
-    expect((await run.ended).code).toBe(2)
-    expect(JSON.parse(run.stdout())).toMatchObject({
-      error: { kind, message: expect.stringContaining(says) },
-    })
-    if (kind === 'invalid_args') expect(run.stdout()).toContain('--attach -')
-    expect(await readdir(workspace)).toEqual(['notes.txt'])
-  },
-)
+])('%s beside a prompt is a usage error, and nothing starts', async (_what, script, kind, says) => {
+  const { root, workspace } = await place()
+  const run = await inShell(root, script, 'run', 'Look at this', '--json')
+  expect((await run.ended).code).toBe(2)
+  expect(JSON.parse(run.stdout())).toMatchObject({
+    error: { kind, message: expect.stringContaining(says) },
+  })
+  if (kind === 'invalid_args') expect(run.stdout()).toContain('--attach -')
+  expect(await readdir(workspace)).toEqual(['notes.txt'])
+})
 
 test.each([
   ['a pipe', { under: ['sh', '-c', 'mkfifo p && exec 3<> p && "$@" <&3', 'sh'] }],
   ['a socket', { stdin: 'pipe' }],
 ] as const)(
-  '%s that is open and silent is left after 3 seconds, with a notice',
+  '%s that stays open and silent is abandoned after 3 seconds, with a notice',
   async (_what, options) => {
     const { root } = await place()
     const run = await startProgram({ root, ...options }, ['run', 'Read notes.txt'])
@@ -163,7 +160,7 @@ test('a loop loses no line with </dev/null; without it a notice says what was re
   )
 })
 
-test('grep, show and export have the piped text', async () => {
+test('grep, show and export include the piped text', async () => {
   const { root } = await place()
   const run = await inShell(root, 'echo bollard | "$@"', 'run', 'Look')
   await run.ended

@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty, type Pty } from '../support/pty.ts'
 import { choose, QUESTION } from '../support/question.ts'
@@ -26,7 +26,7 @@ async function hawser(...argv: readonly string[]): Promise<Pty & { readonly work
   return { ...pty, workspace }
 }
 
-test('at a terminal a Turn shows the whole change, and a chosen and confirmed yes is a yes', async () => {
+test('on a terminal a Turn shows the whole change, and a chosen and confirmed yes allows it', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
   await run.until(QUESTION)
   const rows = run.terminal.all()

@@ -5,29 +5,29 @@ import { runCli } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
-import { commandPlace, foreignLog, writtenLog } from '../support/written-log.ts'
+import { commandPlace, writeForeignLog, writeLog } from '../support/write-log.ts'
 
-/** One of each kind: C0, DEL, C1, bidi, zero width, byte order mark, line separators, default ignorable, tag. */
+/** One character of each kind: C0, DEL, C1, bidi, zero width, byte order mark, line separators, default ignorable, tag. */
 const HOSTILE =
   'ahoy\u001b[2J\u0007\r\u007f\u009b2J\u202e\u2066\u200b\u200f\ufeff\u2028\u2029\u034f\u3164\u{e0041}\u{1f600}'
-/** All that must not reach a terminal; the newline ends lines, and nothing hostile holds one. */
+/** Characters that must not reach a terminal; the newline is allowed, and no hostile text contains one. */
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u
 const FOREIGN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-test('no command writes a character to a terminal that steers it or cannot be seen', async () => {
+test('no command writes a control or invisible character to a terminal', async () => {
   expect(HOSTILE).toMatch(STEERS)
   const root = await hostilePlace()
   const written: string[] = []
   for (const argv of COMMANDS) {
     const run = await runCli({ root, terminal: true, env: { NO_COLOR: '1' } }, ...argv)
     for (const text of [run.stdout, run.stderr]) {
-      // Activity on standard error clears its own line.
+      // The activity line on standard error is erased with control sequences.
       const shown = text.replaceAll('\r\u001b[2K', '')
       expect([argv.join(' '), STEERS.exec(shown)?.[0]]).toEqual([argv.join(' '), undefined])
     }
     if (`${run.stdout}${run.stderr}`.includes('ahoy')) written.push(argv.join(' '))
   }
-  // Most of them show what is hostile; otherwise this would prove nothing.
+  // Most commands must show the hostile text; otherwise this proves nothing.
   expect(written.length).toBeGreaterThan(COMMANDS.length / 2)
 })
 
@@ -104,7 +104,7 @@ async function hostilePlace(): Promise<string> {
   const before = value(await parts.log.store.put([Buffer.from('before\n')], 'text/plain'))
   const after = value(await parts.log.store.put([Buffer.from(`${HOSTILE}\n`)], 'text/plain'))
   await close()
-  await foreignLog(root, FOREIGN, [
+  await writeForeignLog(root, FOREIGN, [
     {
       type: 'session_started',
       data: { ...sessionStarted.data, model: HOSTILE, provider: HOSTILE },
@@ -112,7 +112,7 @@ async function hostilePlace(): Promise<string> {
     { type: HOSTILE, data: { [HOSTILE]: HOSTILE } },
     { type: 'assistant_message', data: { text: HOSTILE } },
   ])
-  await writtenLog(root, draftsOf(parts.log.place.ids.turn(), before, after))
+  await writeLog(root, draftsOf(parts.log.place.ids.turn(), before, after))
   return root
 }
 

@@ -13,8 +13,8 @@ async function place(): Promise<string> {
   return root
 }
 
-/** Runs one Turn, and answers with the names that are then in the repository and in the folder. */
-async function begun(root: string, HOME: string) {
+/** Runs one Turn, and returns the names of the files in the repository and in the folder afterwards. */
+async function runTurn(root: string, HOME: string) {
   const run = await startProgram({ root, env: { HOME } }, ['run', 'Hello'])
   const { code } = await run.ended
   const inFolder = await readdir(join(root, 'workspace'))
@@ -24,29 +24,32 @@ async function begun(root: string, HOME: string) {
 
 test('a repository around the home is not the workspace of a folder below the home', async () => {
   const root = await place()
-  const here = await begun(root, root)
-  expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
+  const result = await runTurn(root, root)
+  expect(result).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
 })
 
-test('below another home it is', async () => {
+test('with the home elsewhere, the repository is the workspace', async () => {
   const root = await place()
-  const here = await begun(root, join(root, 'elsewhere'))
-  expect(here).toEqual({ code: 0, inFolder: [], inRepository: true })
+  const result = await runTurn(root, join(root, 'elsewhere'))
+  expect(result).toEqual({ code: 0, inFolder: [], inRepository: true })
 })
 
-test.skipIf(process.getuid?.() !== 0)('but not if it belongs to another user', async () => {
-  const root = await place()
-  await mkdir(join(root, 'home'), { mode: 0o700 })
-  await chown(root, 65_534, 65_534)
-  const here = await begun(root, join(root, 'elsewhere'))
-  expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
-})
+test.skipIf(process.getuid?.() !== 0)(
+  'a repository of another user is not the workspace',
+  async () => {
+    const root = await place()
+    await mkdir(join(root, 'home'), { mode: 0o700 })
+    await chown(root, 65_534, 65_534)
+    const result = await runTurn(root, join(root, 'elsewhere'))
+    expect(result).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
+  },
+)
 
 test('a `.hawser` that is a link is not followed: the repository is the workspace', async () => {
   const root = await place()
   await mkdir(join(root, 'elsewhere'))
   await symlink(join(root, 'elsewhere'), join(root, 'workspace', '.hawser'))
-  const here = await begun(root, join(root, 'nowhere'))
-  expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: true })
+  const result = await runTurn(root, join(root, 'nowhere'))
+  expect(result).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: true })
   expect(await readdir(join(root, 'elsewhere'))).toEqual([])
 })

@@ -45,13 +45,13 @@ test('a Session continues from another folder, and the model receives the curren
   await runCli({ root, folder }, 'run', 'Hello')
   const again = await runCli({ root }, 'run', '--continue', 'Hello again')
   expect(again.code).toBe(0)
-  const told = (await logOf(root)).flatMap((event) =>
+  const folders = (await logOf(root)).flatMap((event) =>
     event.type === 'late_context' ? [event.data.folder] : [],
   )
-  expect(told).toEqual(['packages/a', undefined])
+  expect(folders).toEqual(['packages/a', undefined])
 })
 
-test('Sessions that were begun in a subfolder stay reachable from it', async () => {
+test('Sessions that were created in a subfolder can be continued from it', async () => {
   const { root, workspace, folder } = await place()
   await runCli({ root }, 'run', '--workspace', join(workspace, folder), 'Old words')
   await runCli({ root }, 'run', 'Words of the repository')

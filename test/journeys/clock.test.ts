@@ -9,7 +9,7 @@ import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { verifyRequests } from '../../src/session/queries/verify-requests.ts'
 import type { Tool } from '../../src/tools/tool.ts'
-import { picture } from '../support/given-files.ts'
+import { picture } from '../support/sample-files.ts'
 import { withChanges, withClock } from '../support/harness-parts.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
@@ -18,7 +18,7 @@ import { wayPlace, type Way } from '../support/ways.ts'
 const NOON = Date.UTC(2026, 0, 31, 12)
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** A wall clock that shows another time whenever it is read. */
+/** Wall clocks that show another time whenever they are read. */
 const WALL_CLOCKS: Readonly<Record<string, () => () => number>> = {
   'steps back 5 s at each reading': () => steadily(NOON, -5000),
   'jumps ahead by a year at each reading': () => steadily(NOON, YEAR_MS),
@@ -39,11 +39,15 @@ function alternately(one: number, other: number): () => number {
 }
 
 async function placeAt(way: Way, now: () => number, toolset?: ReadonlyMap<string, Tool>) {
-  const here = await wayPlace(way, toolset === undefined ? {} : { changes: { tools: { toolset } } })
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
+  const place = await wayPlace(
+    way,
+    toolset === undefined ? {} : { changes: { tools: { toolset } } },
+  )
+  await writeFile(join(place.workspace, 'notes.txt'), 'rope\nsail\n')
   const clock: Clock = { ...systemClock, now }
-  const place = { ...here.parts.log.place, clock, ids: systemIds(clock) }
-  return { ...here, harness: new Harness(withChanges(here.parts, { log: { place } })) }
+  const logPlace = { ...place.parts.log.place, clock, ids: systemIds(clock) }
+  const changes = { log: { place: logPlace } }
+  return { ...place, harness: new Harness(withChanges(place.parts, changes)) }
 }
 
 async function say(session: Session, text: string) {
@@ -51,7 +55,7 @@ async function say(session: Session, text: string) {
   return value(await admitted.done).ended
 }
 
-/** What the Log holds, read again from the disk by a reader that shares nothing with its writer. */
+/** The content of the Log, read from the disk by a reader that shares nothing with its writer. */
 async function verified(way: Way, root: string, session: Session) {
   const again = await wayPlace(way, { root })
   const { log, requests } = value(await again.harness.verify(session.id, { requests: true }))
@@ -74,11 +78,11 @@ test.each(
     { name, way: 'messages' as const },
   ]),
 )('a wall clock that $name loses no Event ($way)', async ({ name, way }) => {
-  const here = await placeAt(way, WALL_CLOCKS[name]?.() ?? (() => 0))
-  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+  const place = await placeAt(way, WALL_CLOCKS[name]?.() ?? (() => 0))
+  const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
   expect((await say(session, 'Read notes.txt')).status).toBe('completed')
   expect((await say(session, 'Write "new" to other.txt and then read it')).status).toBe('completed')
-  expect(await verified(way, here.root, session)).toEqual({ ...WHOLE, results: 3 })
+  expect(await verified(way, place.root, session)).toEqual({ ...WHOLE, results: 3 })
 })
 
 test('with any wall clock, every Event is in the Log and every duration is valid', async () => {
@@ -86,10 +90,10 @@ test('with any wall clock, every Event is in the Log and every duration is valid
   await fc.assert(
     fc.asyncProperty(readings, async (times) => {
       let at = 0
-      const here = await placeAt('in process', () => times[at++ % times.length] ?? 0)
-      const session = value(await here.harness.create(here.begin))
+      const place = await placeAt('in process', () => times[at++ % times.length] ?? 0)
+      const session = value(await place.harness.create(place.begin))
       expect((await say(session, 'Read notes.txt')).status).toBe('completed')
-      expect(await verified('in process', here.root, session)).toEqual({ ...WHOLE, results: 1 })
+      expect(await verified('in process', place.root, session)).toEqual({ ...WHOLE, results: 1 })
     }),
     { numRuns: 25 },
   )
@@ -110,15 +114,15 @@ test('an invalid tool result ends the Turn as a defect, and the call still has a
       },
     }),
   }
-  const here = await placeAt('in process', () => NOON, new Map([['read', spoilt]]))
-  const session = value(await here.harness.create(here.begin))
+  const place = await placeAt('in process', () => NOON, new Map([['read', spoilt]]))
+  const session = value(await place.harness.create(place.begin))
   const ended = await say(session, 'Read notes.txt')
   expect(ended).toMatchObject({ status: 'failed', error: { kind: 'internal' } })
   const results = session.events.flatMap((event) =>
     event.type === 'tool_result' ? [event.data] : [],
   )
   expect(results).toMatchObject([{ outcome: 'failed', error: { kind: 'internal' } }])
-  expect(await verified('in process', here.root, session)).toEqual({ ...WHOLE, results: 1 })
+  expect(await verified('in process', place.root, session)).toEqual({ ...WHOLE, results: 1 })
 })
 
 async function readTool(): Promise<Tool> {
@@ -128,7 +132,7 @@ async function readTool(): Promise<Tool> {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The same place as another process sees it whose wall clock is off by so much. */
+/** The same place for another process whose wall clock is off by `byMs`. */
 function atAnotherTime({ parts }: Pick<HarnessPlace, 'parts'>, byMs: number): Harness {
   const clock: Clock = { ...systemClock, now: () => Date.now() + byMs }
   return new Harness(withClock(parts, clock))
@@ -136,9 +140,9 @@ function atAnotherTime({ parts }: Pick<HarnessPlace, 'parts'>, byMs: number): Ha
 
 test('a sweep a day later by the clock deletes nothing that a running Turn stored but did not reference yet', async () => {
   const swept: unknown[] = []
-  const here = await wayPlace('in process')
-  const { store } = here.parts.log
-  const later = atAnotherTime(here, DAY_MS)
+  const place = await wayPlace('in process')
+  const { store } = place.parts.log
+  const later = atAnotherTime(place, DAY_MS)
   const sweeping: BlobStore = {
     ...store,
     put: async (...put) => {
@@ -148,9 +152,9 @@ test('a sweep a day later by the clock deletes nothing that a running Turn store
       return key
     },
   }
-  const harness = new Harness(withChanges(here.parts, { log: { store: sweeping } }))
-  const session = value(await harness.create({ ...here.begin, permissionMode: 'auto' }))
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
+  const harness = new Harness(withChanges(place.parts, { log: { store: sweeping } }))
+  const session = value(await harness.create({ ...place.begin, permissionMode: 'auto' }))
+  await writeFile(join(place.workspace, 'notes.txt'), 'rope\nsail\n')
   for (const text of ['Write "one" into a.txt.', 'Run `seq 100000`']) {
     expect((await say(session, text)).status).toBe('completed')
   }
@@ -158,16 +162,16 @@ test('a sweep a day later by the clock deletes nothing that a running Turn store
   // The surface of the Session, both contents of the file, and long output.
   expect(swept.length).toBeGreaterThanOrEqual(3)
   expect(new Set(swept.map((one) => JSON.stringify(one)))).toEqual(new Set(['[[],1]']))
-  expect(await verified('in process', here.root, session)).toMatchObject(WHOLE)
+  expect(await verified('in process', place.root, session)).toMatchObject(WHOLE)
   expect(value(await later.gc({ dryRun: false })).writing).toEqual([])
-  expect(await verified('in process', here.root, session)).toMatchObject(WHOLE)
+  expect(await verified('in process', place.root, session)).toMatchObject(WHOLE)
   expect(value(await harness.diff(session)).length).toBe(1)
 })
 
 test('an attachment that a sweep deleted before its Turn must be attached again, and no Event names it', async () => {
-  const here = await wayPlace('in process')
-  const { store } = here.parts.log
-  const later = atAnotherTime(here, DAY_MS)
+  const place = await wayPlace('in process')
+  const { store } = place.parts.log
+  const later = atAnotherTime(place, DAY_MS)
   let sweeps = 0
   const sweeping: BlobStore = {
     ...store,
@@ -178,8 +182,8 @@ test('an attachment that a sweep deleted before its Turn must be attached again,
       return key
     },
   }
-  const harness = new Harness(withChanges(here.parts, { log: { store: sweeping } }))
-  const session = value(await harness.create(here.begin))
+  const harness = new Harness(withChanges(place.parts, { log: { store: sweeping } }))
+  const session = value(await harness.create(place.begin))
   const attachments = [{ from: 'bytes', name: 'crew.txt', bytes: Buffer.from('Jan\n') }] as const
   sweeps = 1
   expect(await session.admit('Look.', { attachments })).toMatchObject({
@@ -195,18 +199,18 @@ test('an attachment that a sweep deleted before its Turn must be attached again,
 test.each([DAY_MS, -DAY_MS])(
   'the latest Session is the last one written, although the clock is off by %i ms',
   async (byMs) => {
-    const here = await wayPlace('in process')
-    const elsewhere = atAnotherTime(here, byMs)
-    const latest = async () => value(await here.harness.latest()).id
-    const first = value(await here.harness.create(here.begin))
-    const second = value(await elsewhere.create(here.begin))
+    const place = await wayPlace('in process')
+    const elsewhere = atAnotherTime(place, byMs)
+    const latest = async () => value(await place.harness.latest()).id
+    const first = value(await place.harness.create(place.begin))
+    const second = value(await elsewhere.create(place.begin))
     expect(await latest()).toBe(second.id)
     expect((await say(first, 'Hello')).status).toBe('completed')
     expect(await latest()).toBe(first.id)
     await say(value(await elsewhere.open(second.id)), 'Hello')
-    expect((await here.harness.list()).map(({ id }) => id)).toEqual([second.id, first.id])
-    // Without the order in which they were written, the times in their Logs have to do.
-    await rm(join(here.root, 'home', 'heads', 'order'))
+    expect((await place.harness.list()).map(({ id }) => id)).toEqual([second.id, first.id])
+    // Without the recorded order, the times in the Logs are used.
+    await rm(join(place.root, 'home', 'heads', 'order'))
     const byTime = byMs > 0 ? second.id : first.id
     expect(await latest()).toBe(byTime)
   },
@@ -218,11 +222,11 @@ test.each([
 ])(
   'a retirement for cost when %s is in the Log, and requests follow it whatever the timestamps are',
   async (_title, byMs) => {
-    const here = await wayPlace('messages', { changes: { model: { replay: 'cost-aware' } } })
+    const place = await wayPlace('messages', { changes: { model: { replay: 'cost-aware' } } })
     let passed = 0
     const clock: Clock = { ...systemClock, now: () => NOON + passed }
-    const parts = withClock(here.parts, clock)
-    const session = value(await new Harness(parts).create(here.begin))
+    const parts = withClock(place.parts, clock)
+    const session = value(await new Harness(parts).create(place.begin))
     const attachments = [{ from: 'bytes', name: 'a.png', bytes: picture(7) }] as const
     value(await value(await session.admit('Look.', { attachments })).done)
     await say(session, 'Well?')
@@ -232,8 +236,8 @@ test.each([
     const { events } = session
     expect(events.filter(({ type }) => type === 'resource_retired').length).toBe(1)
     for (const ts of [undefined, '1999-12-31T23:59:59.999Z', '2099-01-01T00:00:00.000Z']) {
-      const retold = events.map((event) => (ts === undefined ? event : { ...event, ts }))
-      expect(value(await verifyRequests(parts, retold)).mismatches).toEqual([])
+      const shifted = events.map((event) => (ts === undefined ? event : { ...event, ts }))
+      expect(value(await verifyRequests(parts, shifted)).mismatches).toEqual([])
     }
     await session.close()
   },

@@ -13,7 +13,7 @@ import { value } from '../support/story.ts'
 import { sseOf, type VendorAnswer } from '../support/vendor-answer.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const WAYS = [...VENDOR_DIALECTS, 'websocket'] as const
 type Way = (typeof WAYS)[number]
@@ -27,29 +27,29 @@ const LIMIT = {
 
 const HALF = { id: 'call_1', name: 'write', arguments: '{"path":"a.txt","cont' }
 
-interface Place {
-  readonly here: HarnessPlace
+interface OpenSession {
+  readonly place: HarnessPlace
   readonly session: Session
-  /** Every body that the server got. */
+  /** Every body that the server received. */
   readonly bodies: () => string[]
 }
 
-/** A Session with a server on this machine that gives these answers, one after the other. */
-async function place(way: Way, answers: readonly VendorAnswer[]): Promise<Place> {
+/** A Session with a server on this machine that returns these answers in order. */
+async function openSession(way: Way, answers: readonly VendorAnswer[]): Promise<OpenSession> {
   let n = 0
   const next = () => answers[n++] ?? { text: 'That is all.' }
   if (way !== 'websocket') {
     const server = await scriptedServer(() => ({ body: sseOf(way, next()) }))
-    const here = await vendorPlace(server)
-    const session = value(await here.harness.create({ provider: way, model: 'a-model' }))
-    return { here, session, bodies: () => server.requests.map(({ bytes }) => bytes.toString()) }
+    const place = await vendorPlace(server)
+    const session = value(await place.harness.create({ provider: way, model: 'a-model' }))
+    return { place, session, bodies: () => server.requests.map(({ bytes }) => bytes.toString()) }
   }
   const server = await socketServer({ answer: next })
   onTestFinished(() => server.close())
   const { baseUrl } = server
   const options = { key: CANARY_KEY, baseUrl, idleMs: 60_000, clock: systemClock }
   const provider = responsesProvider({ ...options, transport: 'websocket' })
-  const here = await harnessPlace({
+  const place = await harnessPlace({
     model: {
       providerOf: async () => ok(provider),
       dialectOf: async () => ok(DIALECTS.responses),
@@ -57,8 +57,8 @@ async function place(way: Way, answers: readonly VendorAnswer[]): Promise<Place>
     },
     log: { secrets: [CANARY_KEY] },
   })
-  const session = value(await here.harness.create({ provider: 'openai', model: 'a-model' }))
-  return { here, session, bodies: () => server.requests.map(({ text }) => text) }
+  const session = value(await place.harness.create({ provider: 'openai', model: 'a-model' }))
+  return { place, session, bodies: () => server.requests.map(({ text }) => text) }
 }
 
 async function say(session: Session, text: string) {
@@ -76,37 +76,39 @@ test.each(WAYS)(
   '%s: the Log records that an answer was truncated, and the next request says so',
   async (way) => {
     const stop = LIMIT[way]
-    const { here, session, bodies } = await place(way, [{ text: 'Once upon a', stop }])
+    const { place, session, bodies } = await openSession(way, [{ text: 'Once upon a', stop }])
     const cut = { reason: 'output_limit', stop_reason: stop, lost_calls: 0 }
     expect(await say(session, 'Tell a story.')).toEqual({ status: 'completed', cut })
     expect(await say(session, 'Continue.')).toEqual({ status: 'completed', cut: undefined })
     const [, second = ''] = bodies()
     expect(second).toContain('Once upon a')
     expect(second).toContain('[The last answer was cut off at the output limit.]')
-    await proven(here, session)
+    await proven(place, session)
   },
 )
 
 test.each(WAYS)('%s: a truncated call never runs, and the next request says so', async (way) => {
   const stop = LIMIT[way]
-  const { here, session, bodies } = await place(way, [{ text: 'I write', calls: [HALF], stop }])
+  const { place, session, bodies } = await openSession(way, [
+    { text: 'I write', calls: [HALF], stop },
+  ])
   const cut = { reason: 'output_limit', stop_reason: stop, lost_calls: 1 }
   expect(await say(session, 'Write a file.')).toEqual({ status: 'completed', cut })
   const types = session.events.map(({ type }) => type)
   expect(types.filter((type) => type === 'tool_call' || type === 'tool_result')).toEqual([])
   await say(session, 'Continue.')
   expect(bodies()[1]).toContain('Incomplete tool calls that did not run: 1.')
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('a Turn continues after a truncated answer with complete calls, and a notice reports it', async () => {
   const read = { id: 'call_0', name: 'read', arguments: '{"path":"none.txt"}' }
   const answers = [{ calls: [read, HALF], stop: 'max_tokens' }, { text: 'Done.' }]
-  const { here, session, bodies } = await place('messages', answers)
+  const { place, session, bodies } = await openSession('messages', answers)
   expect(await say(session, 'Go.')).toEqual({ status: 'completed', cut: undefined })
   const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
   expect([notices, bodies().length]).toEqual([['answer_cut'], 2])
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('an answer that the provider paused is sent back unchanged and continued', async () => {
@@ -114,7 +116,7 @@ test('an answer that the provider paused is sent back unchanged and continued', 
     { reasoning: 'Hm.', text: 'First half,', stop: 'pause_turn' },
     { text: 'second.' },
   ]
-  const { here, session, bodies } = await place('messages', answers)
+  const { place, session, bodies } = await openSession('messages', answers)
   expect(await say(session, 'Go.')).toEqual({ status: 'completed', cut: undefined })
   const [first = '', second = '', ...more] = bodies()
   expect([more, second.includes('First half,'), second.includes('c2lnbmVk')]).toEqual([
@@ -123,7 +125,7 @@ test('an answer that the provider paused is sent back unchanged and continued', 
     true,
   ])
   expect(first).not.toContain('First half,')
-  await proven(here, session)
+  await proven(place, session)
 })
 
 const CLI = {
@@ -141,7 +143,7 @@ test.each(VENDOR_DIALECTS)(
     let answer: VendorAnswer = { text: 'Once upon a', stop }
     const server = await scriptedServer(() => ({ body: sseOf(dialect, answer) }))
     onTestFinished(() => server.close())
-    // The server takes no sockets.
+    // The server does not accept sockets.
     await runCli({ root }, 'config', 'set', 'providers.openai.transport', 'http-sse')
     const env = {
       [`${prefix}_API_KEY`]: CANARY_KEY,
@@ -164,9 +166,9 @@ test.each(VENDOR_DIALECTS)(
       [{ text: 'Half', stop }, 0, 0],
     ] as const) {
       answer = given
-      const { stdout, ...told } = await run('--json')
+      const { stdout, ...ran } = await run('--json')
       const last = TurnLine.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''))
-      expect(told.code).toBe(code)
+      expect(ran.code).toBe(code)
       expect(last).toMatchObject({
         ok: code === 0,
         status: 'completed',

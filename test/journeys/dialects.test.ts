@@ -13,7 +13,7 @@ import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 const LOOP = 20
 
-/** How many results came since the person spoke last. */
+/** The number of results since the last user message. */
 function resultsOf({ messages }: ChatCompletionRequest): number {
   const from = messages.findLastIndex(
     ({ role, content }) => role === 'user' && saysSomething(content),
@@ -21,29 +21,29 @@ function resultsOf({ messages }: ChatCompletionRequest): number {
   return messages.slice(from + 1).filter(({ role }) => role === 'tool').length
 }
 
-/** The harness's own facts are no word of a person, whatever role they are carried in. */
+/** Facts of the harness are not user messages, whatever their role. */
 function saysSomething(content: unknown): boolean {
   return !JSON.stringify(content ?? '').includes('<harness-note>')
 }
 
 function lastWords({ messages }: ChatCompletionRequest): string {
-  const said = messages
+  const texts = messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => JSON.stringify(content))
-  return said.join('\n')
+  return texts.join('\n')
 }
 
 function call(name: string, args: Readonly<Record<string, unknown>>, id: string) {
   return { id, name, arguments: JSON.stringify(args) }
 }
 
-/** A model that follows a script: what it does depends on the last thing a person asked for. */
+/** A scripted model: its answer depends on the last request of the user. */
 const SCRIPT: readonly {
-  readonly asked: string
+  readonly prompt: string
   readonly answer: (request: ChatCompletionRequest) => FixtureResponse
 }[] = [
   {
-    asked: 'Read all twenty.',
+    prompt: 'Read all twenty.',
     answer: (request) => {
       const n = resultsOf(request)
       return n < LOOP
@@ -52,7 +52,7 @@ const SCRIPT: readonly {
     },
   },
   {
-    asked: 'Read both.',
+    prompt: 'Read both.',
     answer: (request) =>
       resultsOf(request) === 0
         ? {
@@ -64,23 +64,23 @@ const SCRIPT: readonly {
         : { content: 'Both are read.' },
   },
   {
-    asked: 'Sleep.',
+    prompt: 'Sleep.',
     answer: () => ({ toolCalls: [call('bash', { command: 'sleep 30' }, 'sleep_1')] }),
   },
-  { asked: 'And then?', answer: () => ({ content: 'Then we sail.' }) },
-  { asked: 'Good morning.', answer: () => ({ content: 'Good morning to you, and a fair wind.' }) },
+  { prompt: 'And then?', answer: () => ({ content: 'Then we sail.' }) },
+  { prompt: 'Good morning.', answer: () => ({ content: 'Good morning to you, and a fair wind.' }) },
 ]
 
-const FIXTURES: Fixture[] = SCRIPT.map(({ asked, answer }) => ({
-  match: { predicate: (request) => lastAsked(request) === asked },
+const FIXTURES: Fixture[] = SCRIPT.map(({ prompt, answer }) => ({
+  match: { predicate: (request) => lastPrompt(request) === prompt },
   response: answer,
   chunkSize: 7,
 }))
 
-function lastAsked(request: ChatCompletionRequest): string | undefined {
+function lastPrompt(request: ChatCompletionRequest): string | undefined {
   const words = lastWords(request)
-  const found = SCRIPT.map(({ asked }) => ({ asked, at: words.lastIndexOf(asked) }))
-  return found.toSorted((a, b) => b.at - a.at)[0]?.asked
+  const found = SCRIPT.map(({ prompt }) => ({ prompt, at: words.lastIndexOf(prompt) }))
+  return found.toSorted((a, b) => b.at - a.at)[0]?.prompt
 }
 
 async function say(session: Session, text: string): Promise<string> {
@@ -94,7 +94,7 @@ function answers(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
 }
 
-/** Every request that the server saw follows from the Log, in order, by its hash. */
+/** Checks that the Log records every request that the server received, in order, by its hash. */
 async function proven({ harness }: HarnessPlace, session: Session, seen: number): Promise<void> {
   const { log, requests } = value(await harness.verify(session.id, { requests: true }))
   expect([log.damage, requests?.mismatches, requests?.requests]).toEqual([undefined, [], seen])
@@ -108,12 +108,12 @@ test.each(VENDOR_DIALECTS)(
   '%s: an answer streams, is kept, and the next Turn begins with all of it',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     const deltas: string[] = []
-    const watching = session.subscribe()
-    const heard = (async () => {
-      for await (const seen of watching) {
+    const subscription = session.subscribe()
+    const watching = (async () => {
+      for await (const seen of subscription) {
         if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
           deltas.push(seen.notice.data.text)
       }
@@ -121,24 +121,24 @@ test.each(VENDOR_DIALECTS)(
     expect(await say(session, 'Good morning.')).toBe('completed')
     expect(await say(session, 'And then?')).toBe('completed')
     await session.close()
-    await heard
+    await watching
     expect(answers(session)).toEqual(['Good morning to you, and a fair wind.', 'Then we sail.'])
     expect(deltas.length).toBeGreaterThan(4)
     expect(deltas.join('')).toBe(answers(session).join(''))
     const requests = session.events.filter((e) => e.type === 'provider_request')
     expect(requests[1]?.data.prefix_break).toBeUndefined()
     expect(requests[1]?.data.shared_prefix_bytes).toBeGreaterThan(1_000)
-    await proven(here, session, 2)
+    await proven(place, session, 2)
   },
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: twenty calls in a row, each result before the next question',
+  '%s: of twenty calls in a row, each result is sent before the next call',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    await filesIn(here.workspace)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    await filesIn(place.workspace)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read all twenty.')).toBe('completed')
     expect(answers(session).at(-1)).toBe('I read 20 files.')
     const results = session.events.flatMap((e) =>
@@ -147,7 +147,7 @@ test.each(VENDOR_DIALECTS)(
     expect(results).toEqual(Array.from({ length: LOOP }, () => 'ok'))
     const last = server.requests.at(-1)?.bytes.toString('utf8') ?? ''
     for (let n = 0; n < LOOP; n++) expect(last).toContain(`file number ${n}`)
-    await proven(here, session, LOOP + 1)
+    await proven(place, session, LOOP + 1)
   },
 )
 
@@ -155,14 +155,14 @@ test.each(VENDOR_DIALECTS)(
   '%s: calls of one answer run in parallel and are answered in order',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    await filesIn(here.workspace)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    await filesIn(place.workspace)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read both.')).toBe('completed')
     const body = server.requests[1]?.bytes.toString('utf8') ?? ''
     expect(body.indexOf('file number 1')).toBeGreaterThan(0)
     expect(body.indexOf('file number 2')).toBeGreaterThan(body.indexOf('file number 1'))
-    await proven(here, session, 2)
+    await proven(place, session, 2)
   },
 )
 
@@ -170,9 +170,9 @@ test.each(VENDOR_DIALECTS)(
   '%s: an interrupted Turn is recorded as such, and the next one works',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
+    const place = await vendorPlace(server)
     const session = value(
-      await here.harness.create({ provider: dialect, model: 'a-model', permissionMode: 'auto' }),
+      await place.harness.create({ provider: dialect, model: 'a-model', permissionMode: 'auto' }),
     )
     const watching = session.subscribe()
     const admitted = value(await session.admit('Sleep.'))
@@ -182,7 +182,7 @@ test.each(VENDOR_DIALECTS)(
     session.interrupt()
     expect(value(await admitted.done).ended.status).toBe('interrupted')
     expect(await say(session, 'And then?')).toBe('completed')
-    await proven(here, session, 2)
+    await proven(place, session, 2)
   },
 )
 
@@ -191,8 +191,8 @@ test.each(VENDOR_DIALECTS)(
   async (dialect) => {
     const slow = FIXTURES.map((fixture) => ({ ...fixture, chunkSize: 2, latency: 50 }))
     const server = await aimockServer(slow)
-    const here = await vendorPlace(server)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     const watching = session.subscribe()
     const admitted = value(await session.admit('Good morning.'))
     for await (const seen of watching) {
@@ -204,7 +204,7 @@ test.each(VENDOR_DIALECTS)(
     const partial = session.events.find((e) => e.type === 'assistant_message')
     expect(partial?.data.partial).toBe(true)
     expect('Good morning to you, and a fair wind.'.startsWith(partial?.data.text ?? '?')).toBe(true)
-    await proven(here, session, 1)
+    await proven(place, session, 1)
   },
 )
 
@@ -212,14 +212,14 @@ test.each(VENDOR_DIALECTS)(
   '%s: steering reaches the model in its next request',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    await filesIn(here.workspace)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    await filesIn(place.workspace)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     const admitted = value(await session.admit('Read both.'))
     expect(session.steer('And then?')).toBe(true)
     expect(value(await admitted.done).ended.status).toBe('completed')
     expect(answers(session).at(-1)).toBe('Then we sail.')
-    await proven(here, session, server.requests.length)
+    await proven(place, session, server.requests.length)
   },
 )
 
@@ -227,14 +227,14 @@ test.each(VENDOR_DIALECTS)(
   '%s: a Session resumed in another process starts its request with everything sent before',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    await filesIn(here.workspace)
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server)
+    await filesIn(place.workspace)
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read both.')).toBe('completed')
-    const live = value(await here.harness.preview(session, 'And then?'))
+    const live = value(await place.harness.preview(session, 'And then?'))
     await session.close()
     const again = await vendorPlace(server, {
-      root: here.root,
+      root: place.root,
       changes: { tools: { schemas: [] } },
     })
     const resumed = value(await again.harness.open(session.id))
@@ -249,9 +249,9 @@ test.each(VENDOR_DIALECTS)(
 
 test('a Session uses every dialect, and each receives the whole Conversation', async () => {
   const server = await aimockServer(FIXTURES)
-  const here = await vendorPlace(server)
-  await filesIn(here.workspace)
-  const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+  const place = await vendorPlace(server)
+  await filesIn(place.workspace)
+  const session = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
   expect(await say(session, 'Read both.')).toBe('completed')
   for (const dialect of ['responses', 'chat', 'messages'] as const) {
     value(await session.setModel({ provider: dialect, model: `model of ${dialect}` }))
@@ -263,7 +263,7 @@ test('a Session uses every dialect, and each receives the whole Conversation', a
     e.type === 'provider_request' ? [e.data.prefix_break?.cause] : [],
   )
   expect(causes).toEqual([undefined, undefined, 'dialect', 'dialect', 'dialect'])
-  await proven(here, session, 5)
+  await proven(place, session, 5)
 })
 
 function requestsOf(session: Session) {
@@ -274,14 +274,14 @@ test.each([true, false])(
   'after another model answered, a request extends the last one to its own model (resumed: %s)',
   async (resumed) => {
     const server = await aimockServer(FIXTURES)
-    const here = await vendorPlace(server)
-    const first = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+    const place = await vendorPlace(server)
+    const first = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
     let session = first
     for (const provider of ['messages', 'chat', 'messages', 'chat']) {
       value(await session.setModel({ provider, model: 'a-model' }))
       if (resumed) {
         await session.close()
-        session = value(await here.harness.open(first.id))
+        session = value(await place.harness.open(first.id))
       }
       expect(await say(session, 'And then?')).toBe('completed')
     }
@@ -295,11 +295,11 @@ test.each([true, false])(
     const sizes = requests.map(({ request_bytes }) => request_bytes)
     expect(requests.map((one) => one.shared_prefix_bytes)).toEqual([0, 0, sizes[0], sizes[1]])
     expect([seenBlocks(server, 0, 2), seenBlocks(server, 1, 3)]).toEqual(['extended', 'extended'])
-    await proven(here, session, 4)
+    await proven(place, session, 4)
   },
 )
 
-/** Whether one request that a server saw begins with every block of another, each in its message and with its role. */
+/** Whether a received request begins with every block of another, each in its message and with its role. */
 function seenBlocks({ requests }: VendorServer, earlier: number, later: number): string {
   const [before = [], after = []] = [requests[earlier], requests[later]].map((request) => {
     const { dialect, bytes } = request ?? expect.fail('no such request')
@@ -315,8 +315,8 @@ test.each(VENDOR_DIALECTS)(
     const stalled = FIXTURES.map((fixture) => ({ ...fixture, latency: 60_000 }))
     const server = await aimockServer(stalled)
     const role = dialect === 'responses' ? 'developer' : 'system'
-    const here = await vendorPlace(server, { facts: { late_role: role } })
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(server, { facts: { late_role: role } })
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     const admitted = value(await session.admit('Good morning.'))
     await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 10_000 })
     session.interrupt()
@@ -330,24 +330,24 @@ test.each(VENDOR_DIALECTS)(
     const [first, second] = requestsOf(session)
     expect(second).toMatchObject({ shared_prefix_bytes: first?.request_bytes })
     expect(second).not.toHaveProperty('prefix_break')
-    const told = wireBlocks(dialect, server.requests[1]?.bytes ?? Buffer.alloc(0))
-    const late = told.filter((block) => block.includes(LATE_HEADING))
+    const blocks = wireBlocks(dialect, server.requests[1]?.bytes ?? Buffer.alloc(0))
+    const late = blocks.filter((block) => block.includes(LATE_HEADING))
     expect(late.map((block) => block.includes(` ${role}: `))).toEqual([true, true])
-    await proven(here, session, 2)
+    await proven(place, session, 2)
   },
 )
 
 test('no key is in the Log, and every request carries it only where its vendor expects it', async () => {
   const server = await aimockServer(FIXTURES)
-  const here = await vendorPlace(server)
+  const place = await vendorPlace(server)
   for (const dialect of VENDOR_DIALECTS) {
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Good morning.')).toBe('completed')
-    const log = join(here.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
+    const log = join(place.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
     expect(await readFile(log, 'utf8')).not.toContain('canary')
     const headers = server.requests.at(-1)?.headers ?? {}
-    const names = Object.entries(headers).flatMap(([name, said]) =>
-      String(said).includes('canary') ? [name] : [],
+    const names = Object.entries(headers).flatMap(([name, header]) =>
+      String(header).includes('canary') ? [name] : [],
     )
     expect(names).toEqual(['authorization'])
   }

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { runCli } from '../support/cli.ts'
 import { value } from '../support/story.ts'
-import { hastyClock, vendorPlace } from '../support/vendor-place.ts'
+import { recordingClock, vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
-import { commandPlace, logPath } from '../support/written-log.ts'
+import { commandPlace, logPath } from '../support/write-log.ts'
 
-test('the Log has of a failed call what people see, and nothing of its typed cause', async () => {
+test('the Log contains the visible error of a failed call, and not its typed cause', async () => {
   const server = await scriptedServer(() => ({
     status: 429,
     headers: { 'retry-after': '7', 'x-request-id': 'req_1' },
     body: '{"type":"error","error":{"type":"rate_limit_error","message":"Slower."}}',
   }))
-  const clock = hastyClock()
+  const clock = recordingClock()
   const { harness, root } = await vendorPlace(server, { retries: 1, clock })
   const session = value(await harness.create({ provider: 'messages', model: 'a-model' }))
   const { ended } = value(await value(await session.admit('Good morning.')).done)
@@ -39,7 +39,7 @@ test('the Log has of a failed call what people see, and nothing of its typed cau
 
 const Line = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) })
 
-test('a command answers with what people see, and nothing of the typed cause', async () => {
+test('a command prints the visible error, and not its typed cause', async () => {
   const { root } = await commandPlace()
   const { stdout } = await runCli({ root }, 'log', 'verify', 'any', '--json')
   expect(JSON.parse(stdout)).toStrictEqual({

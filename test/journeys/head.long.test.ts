@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts'
 
 const noDisk = await whyNoSmallDisk()
 
-/** Runs what follows with `heads` on a disk of its own that is full. */
+/** A command prefix that runs a program with `heads` on a separate, full disk. */
 function onFullDisk(heads: string): readonly string[] {
   const rootless = process.geteuid?.() === 0 ? [] : ['--map-root-user']
   const script =

@@ -7,7 +7,7 @@ import { value } from '../support/story.ts'
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
 
-/** Runs a Turn and calls `meanwhile` when the model is asked: the Log is locked and its head was read. */
+/** Runs a Turn and calls `meanwhile` when the model is called: the Log is locked and its head was read. */
 async function turn(session: Session, meanwhile: () => Promise<void>): Promise<string> {
   const watching = session.subscribe()
   const { done } = value(await session.admit('What is 2 + 2?'))
@@ -25,12 +25,12 @@ function noticesOf(session: Session): readonly string[] {
   )
 }
 
-test('a head that cannot be written is reported once with what to do, and is written when that works again', async () => {
+test('a head that cannot be written is reported once with a next step, and is written when possible again', async () => {
   const { harness, root } = await harnessPlace()
   const session = value(await harness.create(BEGIN))
   const head = join(root, 'home', 'heads', session.id)
   const before = await readFile(head)
-  // A folder in its place: nobody can write the head, not even root.
+  // With a folder in its place, not even root can write the head.
   const block = () =>
     rm(head, { recursive: true }).then(() => mkdir(join(head, 'full'), { recursive: true }))
   const unblock = () => rm(head, { recursive: true }).then(() => writeFile(head, before))

@@ -20,11 +20,11 @@ test('the built program prints its help', async () => {
 const INSPECTED = 'Debugger listening'
 
 test('SIGUSR1 does not start the inspector of Node', async () => {
-  const { child, said, stderr, stdout, ended } = await startProgram(
+  const { child, waitFor, stderr, stdout, ended } = await startProgram(
     { root: await place(), env: { NODE_OPTIONS: '--inspect-port=0' } },
     ['rehearse'],
   )
-  await said('http://')
+  await waitFor('http://')
   const origin = /http:\/\/[\d.]+:\d+/.exec(`${stdout()}${stderr()}`)?.[0] ?? ''
   for (let times = 0; times < 10; times++) {
     child.kill('SIGUSR1')
@@ -35,7 +35,7 @@ test('SIGUSR1 does not start the inspector of Node', async () => {
   expect(stderr()).not.toMatch(/debugger|inspector/i)
 })
 
-test('without a listener, SIGUSR1 starts it', async () => {
+test('without a listener, SIGUSR1 starts the inspector of Node', async () => {
   const script = 'setInterval(() => {}, 1000); console.error("ready")'
   const child = spawn(process.execPath, ['--inspect-port=0', '-e', script], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -18,7 +18,7 @@ test.skipIf(!confined || npm === undefined)(
     await writeFile(join(workspace, 'package.json'), '{"dependencies":{"left-pad":"1.3.0"}}')
     const stop = new AbortController()
     const run = sandbox.confined({ workspace, home, writable: 'workspace', protectedPaths: [] })
-    // It ends by the notice: without one it would go on until its limit.
+    // The notice ends the command; without it, npm would run until the time limit.
     const exit = await run({
       argv: ['/bin/sh', '-c', `${npm} install --registry https://192.0.2.1/`],
       wallMs: 50_000,

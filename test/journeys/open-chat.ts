@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../src/model/modes.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { openPty, type Pty } from '../support/pty.ts'
 import { value } from '../support/story.ts'
 
-/** The program of a chat with the rehearsal model, as one file that starts quickly. */
+/** The chat program with the rehearsal model, bundled into one file so that it starts quickly. */
 export async function bundleChat(): Promise<string> {
   const script = new URL('../support/chat-program.ts', import.meta.url)
   return bundleScript(script, await freshFolder())
@@ -33,11 +33,11 @@ export interface OpenChat extends Pty {
   readonly workspace: string
   /** Types a text and sends it. */
   say(text: string): void
-  /** Waits until so many Turns have ended and the chat listens again. */
+  /** Waits until this many Turns have ended and the chat accepts input. */
   turns(count: number): Promise<void>
 }
 
-/** The chat waits for a person. */
+/** The chat waits for input. */
 export const IDLE = /^(plan, read-only|read-only|ask|auto) · \/help$/m
 
 export async function openChat(program: string, options: ChatOptions = {}): Promise<OpenChat> {
@@ -57,7 +57,7 @@ export async function openChat(program: string, options: ChatOptions = {}): Prom
   }
 }
 
-/** Everything the terminal has, as one line: where rows were broken does not matter. */
+/** The whole content of the terminal as one line, because row breaks do not matter. */
 export function flat({ terminal }: Pick<Pty, 'terminal'>): string {
   return terminal.all().join(' ').replaceAll(/\s+/g, ' ')
 }
@@ -66,18 +66,18 @@ export function times(text: string, piece: string): number {
   return text.split(piece).length - 1
 }
 
-/** The Events of the one Session that is there. */
+/** The Events of the only Session. */
 export async function logOf(root: string): Promise<readonly WholeEvent[]> {
   const { harness } = await harnessPlace({}, root)
   const [latest] = await harness.list()
   return latest === undefined ? [] : value(await harness.open(latest.id)).events
 }
 
-export function saidIn(events: readonly WholeEvent[]): string[] {
+export function messagesIn(events: readonly WholeEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
 }
 
-/** Presses Ctrl-D, again while it is refused because the Turn has not quite ended, and returns the exit code. */
+/** Presses Ctrl-D, repeatedly while it is refused because the Turn has not ended, and returns the exit code. */
 export async function leave(chat: OpenChat): Promise<number> {
   const ended = chat.ended.then(() => true)
   chat.write('\u0004')

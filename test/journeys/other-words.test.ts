@@ -12,12 +12,12 @@ import { runCli } from '../support/cli.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
-import { commandPlace, logPath, writtenLog } from '../support/written-log.ts'
+import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 const OTHER_WORDS = 'ab'.repeat(32)
 
-/** A version of this program that says late context in other words, and records that. */
+/** Another version of this program, with other texts for late context, recorded as such. */
 function otherVersion(): Changes {
   const ours = rehearsalProvider({ chunk: 16, delayMs: 0 })
   const theirs: typeof ours = {
@@ -75,16 +75,16 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
   const there = await writtenElsewhere()
   const log = await readFile(logPath(there.root, there.id))
   expect(breaksOf(there.events)).toEqual([undefined, undefined])
-  const here = await harnessPlace({}, there.root)
-  const session = value(await here.harness.open(there.id))
+  const place = await harnessPlace({}, there.root)
+  const session = value(await place.harness.open(there.id))
   await say(session, 'What did it say?', 'What did it say?')
   await session.close()
   const later = value(await (await harnessPlace({}, there.root)).harness.open(there.id))
   await say(later, 'What did it say?')
   expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
-  // What is frozen is shared; nobody knows what else is.
+  // The frozen surface is shared; what else is shared is unknown.
   const [, , broken] = requestsOf(later.events)
-  const { segments } = value(await here.harness.preview(later, 'And now?'))
+  const { segments } = value(await place.harness.preview(later, 'And now?'))
   const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
   const bytes = frozen.reduce((sum, { bracket, length }) => sum + bracket.length + length, 0)
   expect([broken?.shared_prefix_bytes, broken?.prefix_break?.at]).toEqual([bytes, bytes])
@@ -94,8 +94,8 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
 
 test('the new prompt texts are recorded once, with the frozen surface', async () => {
   const there = await writtenElsewhere()
-  const here = await harnessPlace({ tools: { schemas: [] } }, there.root)
-  const session = value(await here.harness.open(there.id))
+  const place = await harnessPlace({ tools: { schemas: [] } }, there.root)
+  const session = value(await place.harness.open(there.id))
   expect(session.events.length).toBe(there.events.length)
   await say(session, 'What did it say?', 'What did it say?')
   const [first, ...more] = surfacesOf(session.events)
@@ -107,15 +107,15 @@ test('the new prompt texts are recorded once, with the frozen surface', async ()
 
 test('requests with other prompt texts are counted as not comparable, and later ones are verified', async () => {
   const there = await writtenElsewhere()
-  const here = await harnessPlace({}, there.root)
-  const proof = async () => value(await here.harness.verify(there.id, { requests: true }))
+  const place = await harnessPlace({}, there.root)
+  const proof = async () => value(await place.harness.verify(there.id, { requests: true }))
   const { log, requests } = await proof()
   expect(log).not.toHaveProperty('damage')
   expect(requests).toEqual({ requests: 0, not_comparable: 2, mismatches: [] })
-  const session = value(await here.harness.open(there.id))
+  const session = value(await place.harness.open(there.id))
   await say(session, 'What did it say?', 'What did it say?')
   expect((await proof()).requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
-  // The other version cannot judge those of this one either.
+  // The other version cannot verify the requests of this one either.
   const back = value(await there.harness.verify(there.id, { requests: true }))
   expect(back.requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })
@@ -127,20 +127,20 @@ test('a Session of a version that recorded no prompt texts continues like one wi
     if ('words_sha256' in draft.data) delete draft.data.words_sha256
     return draft as EventDraft
   })
-  const id = await writtenLog(there.root, drafts)
-  const here = await harnessPlace({}, there.root)
-  const session = value(await here.harness.open(id))
+  const id = await writeLog(there.root, drafts)
+  const place = await harnessPlace({}, there.root)
+  const session = value(await place.harness.open(id))
   expect(surfacesOf(session.events)[0]).not.toHaveProperty('words_sha256')
   await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'surface', undefined])
-  const { requests } = value(await here.harness.verify(id, { requests: true }))
+  const { requests } = value(await place.harness.verify(id, { requests: true }))
   expect(requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })
 
 test('a change of prompt texts and model at once is one break, caused by the model', async () => {
   const there = await writtenElsewhere()
-  const here = await harnessPlace({}, there.root)
-  const session = value(await here.harness.open(there.id))
+  const place = await harnessPlace({}, there.root)
+  const session = value(await place.harness.open(there.id))
   value(await session.setModel({ ...REHEARSAL, model: 'rehearsal-2' }))
   await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'model', undefined])

@@ -15,15 +15,15 @@ const { confined } = await systemSandbox().status()
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
 
-/** Says yes with the offer of this kind, and notes what was asked. */
+/** Allows each request with the offer of this kind, and records the questions. */
 function granting(kind: string, scope: 'session' | 'workspace') {
-  const asked: string[] = []
+  const questions: string[] = []
   const ask: SessionParts['person']['ask'] = async ({ claim, offers }) => {
-    asked.push(claim.command ?? claim.paths.join(' '))
+    questions.push(claim.command ?? claim.paths.join(' '))
     const rule = offers.find((offer) => offer.rule.kind === kind)?.rule
     return { allowed: true, scope, by: 'person', ...(rule === undefined ? {} : { rule }) }
   }
-  return { ask, asked }
+  return { ask, questions }
 }
 
 async function say(session: Session, text: string): Promise<void> {
@@ -38,31 +38,31 @@ function decisions(session: Session): WholeEvent<'permission_decision'>['data'][
 
 test('a workspace rule outlives the process, is stored only in the home, and is recorded', async () => {
   const first = granting('folder', 'workspace')
-  const here = await harnessPlace({ person: { ask: first.ask } })
-  await mkdir(join(here.workspace, 'src'))
-  const session = value(await here.harness.create(BEGIN))
+  const place = await harnessPlace({ person: { ask: first.ask } })
+  await mkdir(join(place.workspace, 'src'))
+  const session = value(await place.harness.create(BEGIN))
   await say(session, 'Write "a" to src/a.txt')
   await say(session, 'Write "b" to src/b.txt')
-  expect(first.asked).toEqual(['src/a.txt'])
+  expect(first.questions).toEqual(['src/a.txt'])
   const rule = { kind: 'folder', answer: 'allow', path: 'src' }
   expect(decisions(session)).toMatchObject([
     { by: 'person', decision: 'allowed', scope: 'workspace', rule },
     { by: 'policy', decision: 'allowed', scope: 'workspace', rule },
   ])
   const second = granting('file', 'session')
-  const again = await harnessPlace({ person: { ask: second.ask } }, here.root)
+  const again = await harnessPlace({ person: { ask: second.ask } }, place.root)
   const other = value(await again.harness.create(BEGIN))
   await say(other, 'Write "c" to src/c.txt')
   await say(other, 'Write "d" to d.txt')
   await say(other, 'Write "e" to d.txt')
-  expect(second.asked).toEqual(['d.txt'])
+  expect(second.questions).toEqual(['d.txt'])
   const third = granting('file', 'session')
-  const later = await harnessPlace({ person: { ask: third.ask } }, here.root)
+  const later = await harnessPlace({ person: { ask: third.ask } }, place.root)
   await say(value(await later.harness.create(BEGIN)), 'Write "f" to d.txt')
-  expect(third.asked).toEqual(['d.txt'])
-  const file = join(here.root, 'home', 'permissions.json')
+  expect(third.questions).toEqual(['d.txt'])
+  const file = join(place.root, 'home', 'permissions.json')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(await readdir(join(here.workspace, '.hawser'))).not.toContain('permissions.json')
+  expect(await readdir(join(place.workspace, '.hawser'))).not.toContain('permissions.json')
 })
 
 test('a workspace reached through a link has the rules of its real location', async () => {
@@ -82,7 +82,7 @@ test('a workspace reached through a link has the rules of its real location', as
 })
 
 test('a link inside a granted folder that leads out of it asks', async () => {
-  const { ask, asked } = granting('folder', 'session')
+  const { ask, questions } = granting('folder', 'session')
   const { harness, workspace } = await harnessPlace({ person: { ask } })
   await mkdir(join(workspace, 'src'))
   await mkdir(join(workspace, 'other'))
@@ -90,11 +90,11 @@ test('a link inside a granted folder that leads out of it asks', async () => {
   const session = value(await harness.create(BEGIN))
   await say(session, 'Write "a" to src/a.txt')
   await say(session, 'Write "b" to src/out/b.txt')
-  expect(asked).toEqual(['src/a.txt', 'src/out/b.txt other/b.txt'])
+  expect(questions).toEqual(['src/a.txt', 'src/out/b.txt other/b.txt'])
 })
 
 test('rules that cannot be read make everything ask, and are named', async () => {
-  const { ask, asked } = granting('none', 'session')
+  const { ask, questions } = granting('none', 'session')
   const { harness, root } = await harnessPlace({ person: { ask } })
   value(await harness.rules.add({ kind: 'folder', answer: 'allow', path: '.' }))
   const file = join(root, 'home', 'permissions.json')
@@ -103,13 +103,13 @@ test('rules that cannot be read make everything ask, and are named', async () =>
     await writeFile(file, damaged)
     const session = value(await harness.create({ ...BEGIN, permissionMode: 'auto' }))
     await say(session, 'Write "a" to a.txt')
-    expect(asked.splice(0)).toEqual(['a.txt'])
+    expect(questions.splice(0)).toEqual(['a.txt'])
     expect(failureOf(await runCli({ root }, 'permissions', '--json')).kind).toBe('unreadable')
   }
 })
 
 test('a rule that could not be saved applies to the Session, and the person is informed', async () => {
-  const { ask, asked } = granting('folder', 'workspace')
+  const { ask, questions } = granting('folder', 'workspace')
   const { harness, root } = await harnessPlace({ person: { ask } })
   const broken = await harnessPlace(
     {
@@ -134,7 +134,7 @@ test('a rule that could not be saved applies to the Session, and the person is i
   const other = value(await broken.harness.create(BEGIN))
   await say(other, 'Write "a" to a.txt')
   await say(other, 'Write "b" to b.txt')
-  expect(asked).toEqual(['a.txt'])
+  expect(questions).toEqual(['a.txt'])
   expect(other.events.find(({ type }) => type === 'notice')?.data).toMatchObject({
     code: 'rule_not_saved',
   })
@@ -142,20 +142,20 @@ test('a rule that could not be saved applies to the Session, and the person is i
 })
 
 test.skipIf(!confined)(
-  'a command that was allowed once more runs unasked, in its folder only',
+  'a command that was allowed for the Session runs again without a question, in its folder only',
   async () => {
-    const { ask, asked } = granting('command', 'session')
+    const { ask, questions } = granting('command', 'session')
     const { harness, workspace } = await harnessPlace({ person: { ask } })
     await mkdir(join(workspace, 'sub'))
     const session = value(await harness.create(BEGIN))
     await say(session, 'Run `node -e 1`')
     await say(session, 'Run `node -e 1`')
     await say(session, 'Run `node -e 2`')
-    expect(asked).toEqual(['node -e 1', 'node -e 2'])
+    expect(questions).toEqual(['node -e 1', 'node -e 2'])
   },
 )
 
-test('the model gets the reason of a no', async () => {
+test('the model receives the reason of a denial', async () => {
   const { harness } = await harnessPlace({
     person: {
       ask: async () => ({

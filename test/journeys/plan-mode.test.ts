@@ -17,7 +17,7 @@ function settings(events: readonly WholeEvent[]) {
   return events.flatMap((event) => (event.type === 'session_settings' ? [event.data] : []))
 }
 
-function toldModes(events: readonly WholeEvent[]) {
+function lateModes(events: readonly WholeEvent[]) {
   return events.flatMap((event) =>
     event.type === 'late_context' ? [`${event.data.mode} ${event.data.permission_mode}`] : [],
   )
@@ -47,7 +47,7 @@ test('plan mode is left by /build and entered by /plan; the status line and the 
   expect(await leave(chat)).toBe(0)
   const events = await logOf(chat.root)
   expect(settings(events)).toEqual([{ mode: 'build' }, { mode: 'plan' }])
-  expect(toldModes(events)).toEqual(['plan read-only', 'build auto'])
+  expect(lateModes(events)).toEqual(['plan read-only', 'build auto'])
   expect(cacheModes(events)).toEqual(new Set(['plan']))
 })
 
@@ -107,7 +107,7 @@ test('a resumed Session has the mode it was left in, and --mode changes it', asy
   expect([built.code, await readFile(out, 'utf8')]).toEqual([0, 'x'])
   await runCli({ root }, 'run', '--continue', write)
   const events = await logOf(root)
-  expect(toldModes(events)).toEqual(['plan read-only', 'build auto'])
+  expect(lateModes(events)).toEqual(['plan read-only', 'build auto'])
   expect(cacheModes(events)).toEqual(new Set(['plan']))
   expect((await runCli({ root }, 'log', 'verify', 'latest', '--requests')).code).toBe(0)
 })

@@ -6,20 +6,20 @@ import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { withChanges } from '../support/harness-parts.ts'
 import { CANARY_KEY } from '../support/canary.ts'
-import { givenFile, lastAnswer, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, say } from '../support/sample-files.ts'
 import {
-  calling,
+  callAnswer,
   ENV_FILE,
   keyedPlace,
-  said,
-  tellingFiles,
-  tells,
-  watched,
+  textAnswer,
+  filesWithKey,
+  revealsKey,
+  watchNotices,
   type KeyedPlace,
 } from '../support/keyed-place.ts'
 import { verified } from '../support/resource-events.ts'
 import { value } from '../support/story.ts'
-import { writtenPdf } from '../support/written-pdf.ts'
+import { buildPdf } from '../support/build-pdf.ts'
 
 const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 /** Commands need no sandbox here: the person allows them. */
@@ -27,12 +27,12 @@ const ALLOWED = {
   person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const },
 }
 
-async function begun(here: KeyedPlace): Promise<Session> {
-  return value(await here.harness.create(AUTO))
+async function begun(place: KeyedPlace): Promise<Session> {
+  return value(await place.harness.create(AUTO))
 }
 
 function editing(...edits: readonly { readonly old_text: string; readonly new_text: string }[]) {
-  return calling('edit', { path: '.env', edits })
+  return callAnswer('edit', { path: '.env', edits })
 }
 
 function results(session: Session) {
@@ -40,53 +40,59 @@ function results(session: Session) {
 }
 
 test('a key in a file that tools read, search, edit and print is in no Event, blob, notice, diff or request', async () => {
-  const here = await keyedPlace(ALLOWED)
-  await writeFile(join(here.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
-  const session = await begun(here)
-  const notices = watched(session)
-  // The key stands where the excerpt is cut, at its beginning and at its end, and many times over.
+  const place = await keyedPlace(ALLOWED)
+  await writeFile(join(place.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
+  const session = await begun(place)
+  const notices = watchNotices(session)
+  // The key is where the excerpt is cut, at its beginning and end, and occurs many times.
   const filler = "head -c 24590 /dev/zero | tr '\\0' x"
-  here.answers.push(
-    calling('read', { path: '.env' }),
-    calling('grep', { pattern: 'canary', path: 'long.txt' }),
+  place.answers.push(
+    callAnswer('read', { path: '.env' }),
+    callAnswer('grep', { pattern: 'canary', path: 'long.txt' }),
     editing({ old_text: 'A=1', new_text: 'A=2' }, { old_text: 'B=2', new_text: 'B=3' }),
-    calling('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
-    calling('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
-    calling('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
-    said('It is ', CANARY_KEY.slice(0, 9), CANARY_KEY.slice(9, 20), CANARY_KEY.slice(20), '.'),
+    callAnswer('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
+    callAnswer('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
+    callAnswer('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
+    textAnswer(
+      'It is ',
+      CANARY_KEY.slice(0, 9),
+      CANARY_KEY.slice(9, 20),
+      CANARY_KEY.slice(20),
+      '.',
+    ),
   )
   expect(await say(session, `Use ${CANARY_KEY}, please.`)).toBe('completed')
 
   expect(results(session).map(({ outcome }) => outcome)).toEqual(Array(6).fill('ok'))
-  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe(
+  expect(await readFile(join(place.workspace, '.env'), 'utf8')).toBe(
     ENV_FILE.replace('A=1', 'A=2').replace('B=2', 'B=3'),
   )
   expect(results(session)[2]?.diff).toContain(`KEY=${KEY_PLACEHOLDER}`)
-  expect(await readFile(join(here.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
+  expect(await readFile(join(place.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
   expect(results(session)[0]?.output).toContain(`KEY=${KEY_PLACEHOLDER}`)
   expect(results(session)[4]?.truncated).toBe(true)
   expect(lastAnswer(session)).toBe(`It is ${KEY_PLACEHOLDER}.`)
   expect(notices.text()).toContain(`It is ${KEY_PLACEHOLDER}.`)
-  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([])
-  expect(await tellingFiles(join(here.root, 'home'))).toEqual([])
-  const diffs = value(await here.harness.diff(session))
+  expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([])
+  expect(await filesWithKey(join(place.root, 'home'))).toEqual([])
+  const diffs = value(await place.harness.diff(session))
   expect(diffs.map(({ path }) => path)).toEqual(['.env', 'copy.txt'])
-  const preview = value(await here.harness.preview(session, `And ${CANARY_KEY}?`))
+  const preview = value(await place.harness.preview(session, `And ${CANARY_KEY}?`))
   const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
-  expect([...shown, ...here.requests].map(tells)).not.toContain(true)
-  await verified(here, session)
+  expect([...shown, ...place.requests].map(revealsKey)).not.toContain(true)
+  await verified(place, session)
 })
 
 test('a write or edit that would replace a key with its placeholder is refused, and other changes are made', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
-  here.answers.push(
-    calling('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
+  place.answers.push(
+    callAnswer('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
     editing({ old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
     editing({ old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
     editing({ old_text: 'B=2', new_text: `B=${KEY_PLACEHOLDER}` }),
-    calling('write', { path: '.env', content: 'no key any more\n' }),
+    callAnswer('write', { path: '.env', content: 'no key any more\n' }),
   )
   expect(await say(session, 'Go.')).toBe('completed')
   expect(results(session).map(({ outcome, error }) => error?.kind ?? outcome)).toEqual([
@@ -96,55 +102,55 @@ test('a write or edit that would replace a key with its placeholder is refused, 
     'ok',
     'ok',
   ])
-  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe('no key any more\n')
+  expect(await readFile(join(place.workspace, '.env'), 'utf8')).toBe('no key any more\n')
 })
 
 test('undo restores a file with its key while the key is known, and reports what it cannot restore', async () => {
-  const here = await keyedPlace()
-  const path = join(here.workspace, '.env')
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const path = join(place.workspace, '.env')
+  const session = await begun(place)
   const change = [
     editing({ old_text: 'A=1', new_text: 'A=2' }),
     editing({ old_text: 'B=2', new_text: 'B=3' }),
   ]
-  here.answers.push(...change)
+  place.answers.push(...change)
   expect(await say(session, 'Go.')).toBe('completed')
-  const first = value(await here.harness.undo(session))
+  const first = value(await place.harness.undo(session))
   expect(first.files.map(({ outcome, why }) => [outcome, why])).toEqual([['restored', undefined]])
   expect(await readFile(path, 'utf8')).toBe(ENV_FILE)
 
-  here.answers.push(...change)
+  place.answers.push(...change)
   expect(await say(session, 'Again.')).toBe('completed')
   const left = await readFile(path, 'utf8')
-  const other = new Harness(withChanges(here.parts, { log: { secrets: ['sk-another-key'] } }))
+  const other = new Harness(withChanges(place.parts, { log: { secrets: ['sk-another-key'] } }))
   const reopened = value(await other.open(session.id))
   const second = value(await other.undo(reopened))
   expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
   expect(await readFile(path, 'utf8')).toBe(left)
-  // A file that the person put back themselves counts.
+  // A file that the user restored counts as restored.
   await writeFile(path, ENV_FILE)
   const third = value(await other.undo(reopened))
   expect(third.files.map(({ outcome }) => outcome)).toEqual(['restored'])
 })
 
 test('an attached text or PDF with a key is stored unchanged, withheld from requests, and the model is informed', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   const files = [
-    await givenFile(here.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
-    await givenFile(here.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
-    await givenFile(here.workspace, 'keys.pdf', writtenPdf(['first', `the key ${CANARY_KEY}`])),
-    await givenFile(here.workspace, 'plain.txt', Buffer.from('nothing here\n')),
+    await sampleFile(place.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
+    await sampleFile(place.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
+    await sampleFile(place.workspace, 'keys.pdf', buildPdf(['first', `the key ${CANARY_KEY}`])),
+    await sampleFile(place.workspace, 'plain.txt', Buffer.from('nothing here\n')),
   ]
   const attachments = files.map(({ input }) => input)
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  here.answers.push(calling('resource_view', { handle: '@txt1', reason: 'to see it' }))
+  place.answers.push(callAnswer('resource_view', { handle: '@txt1', reason: 'to see it' }))
   expect(await say(session, 'Again.', { views: ['@pdf3', '@txt4'] })).toBe('completed')
 
   for (const handle of ['@txt1', '@txt2', '@pdf3']) {
-    expect(here.requests[0]).toContain(`[${handle} is not shown: it holds a key that Hawser uses]`)
+    expect(place.requests[0]).toContain(`[${handle} is not shown: it holds a key that Hawser uses]`)
   }
-  expect(here.requests[0]).not.toContain('[@txt4 is not shown')
+  expect(place.requests[0]).not.toContain('[@txt4 is not shown')
   const shown = session.events.flatMap((event) =>
     event.type === 'provider_request' ? [event.data.projected?.length ?? 0] : [],
   )
@@ -157,38 +163,38 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
     ['@txt4', 'projected', undefined],
     ['@txt1', 'denied', 'holds_key'],
   ])
-  expect(here.requests.map(tells)).not.toContain(true)
+  expect(place.requests.map(revealsKey)).not.toContain(true)
   const encoded = files.slice(0, 3).map(({ bytes }) => bytes.toString('base64').slice(0, 40))
-  for (const start of encoded) expect(here.requests.join('')).not.toContain(start)
-  // The original is canonical, and the only thing of Hawser's that holds the key.
+  for (const start of encoded) expect(place.requests.join('')).not.toContain(start)
+  // Of Hawser's files, only the stored original contains the key.
   const [text] = files
-  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
-  expect(value(await here.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
-  await verified(here, session)
+  expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
+  expect(value(await place.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
+  await verified(place, session)
 })
 
 test('the name of a refused file is shortened without leaving a part of a key in it', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   for (const before of [75, 80, 85, 90]) {
-    const path = join(here.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
+    const path = join(place.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
     const attachments = [{ from: 'path', path } as const]
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
   }
   expect(JSON.stringify(session.events)).toContain(`${'n'.repeat(75)}${KEY_PLACEHOLDER}`)
-  expect(tells(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
+  expect(revealsKey(JSON.stringify(session.events) + place.requests.join(''))).toBe(false)
 })
 
 test('a Log and blobs from before a key was known are shown without it', async () => {
-  const here = await keyedPlace({ log: { secrets: [] } })
-  const session = await begun(here)
-  here.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
+  const place = await keyedPlace({ log: { secrets: [] } })
+  const session = await begun(place)
+  place.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
   expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
-  const later = new Harness(withChanges(here.parts, { log: { secrets: [CANARY_KEY] } }))
+  const later = new Harness(withChanges(place.parts, { log: { secrets: [CANARY_KEY] } }))
   const reopened = value(await later.open(session.id))
   const read: unknown[] = []
   value(await later.read(session.id, {}, (event) => void read.push(event)))
   const preview = value(await later.preview(reopened, 'And now?'))
   const shown = [JSON.stringify(value(await later.diff(reopened))), JSON.stringify(read)]
-  expect([...shown, preview.body.toString('utf8')].map(tells)).toEqual([false, false, false])
+  expect([...shown, preview.body.toString('utf8')].map(revealsKey)).toEqual([false, false, false])
 })

@@ -5,10 +5,10 @@ import type { Surface } from '../../src/model/surface.ts'
 import { encode, frame } from '../../src/providers/rehearsal/encode.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { describe as look } from '../../src/resources/describe.ts'
-import { canDrawAll, DRAWN_FORMATS, drawing, drawn } from '../support/drawing.ts'
-import { writtenPdf } from '../support/written-pdf.ts'
+import { canDrawAll, DRAWN_FORMATS, drawing, encodeDrawing } from '../support/drawing.ts'
+import { buildPdf } from '../support/build-pdf.ts'
 
-// The whole way of bytes in process: into a request, through the model, to an answer that shows which bytes arrived.
+// The path of bytes in process: into a request, to the model, and to an answer that shows which bytes arrived.
 
 const surface: Surface = {
   contract_version: 'hw1',
@@ -44,7 +44,7 @@ const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 test.skipIf(!canDrawAll)('an image in any of the four formats is described correctly', async () => {
   for (const [seed, format] of DRAWN_FORMATS.entries()) {
     const picture = drawing(100 + seed)
-    const bytes = await drawn(picture, format)
+    const bytes = await encodeDrawing(picture, format)
     const answer = await answerTo('What do you see?', file('@img1', `image/${format}`, bytes))
     const { width, height, fields } = picture
     expect(answer).toContain(`@img1 is a ${NAMES[format]} picture, ${width} by ${height} pixels`)
@@ -58,7 +58,7 @@ test.skipIf(!canDrawAll)('an image in any of the four formats is described corre
 test('documents are counted, and unreadable ones are reported beside the others', async () => {
   const answer = await answerTo(
     'How many pages are there?',
-    file('@pdf1', 'application/pdf', writtenPdf(['one two three', 'four'])),
+    file('@pdf1', 'application/pdf', buildPdf(['one two three', 'four'])),
     file('@txt2', 'text/plain', Buffer.from('one\ntwo three\n')),
     file('@img3', 'image/png', Buffer.from('89504e470d0a1a0a00', 'hex')),
   )

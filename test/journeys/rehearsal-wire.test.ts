@@ -21,9 +21,9 @@ test.each(VENDOR_DIALECTS)(
   '%s: the offline model on the wire accepts every request of a Session, and follows the prompts',
   async (dialect) => {
     const vendor = await openRehearsal()
-    const here = await vendorPlace(vendor)
-    await writeFile(join(here.workspace, 'a.txt'), 'the first line\n')
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(vendor)
+    await writeFile(join(place.workspace, 'a.txt'), 'the first line\n')
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read a.txt and list all files, then search for "first".')).toBe(
       'completed',
     )
@@ -44,7 +44,7 @@ test.each(VENDOR_DIALECTS)(
     expect(vendor.violations).toEqual([])
     const used = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data.usage] : []))
     expect(used).toHaveLength(vendor.requests.length)
-    // Every call finds all of the one before in the cache, as far as the vendor counts.
+    // Every call finds the previous request in the cache, in the steps that the vendor counts.
     const step = dialect === 'messages' ? 1 : 128
     expect(used.slice(1).map(({ cached_read }) => cached_read)).toEqual(
       used.slice(0, -1).map(({ input }) => input - (input % step)),

@@ -6,12 +6,12 @@ import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { variantMaker } from '../../src/resources/variants/variant-maker.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { resources, verified } from '../support/resource-events.ts'
-import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
+import { visionPlace, type VisionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 
-// What becomes of Session Resources when rules, models, stores and people change their mind in between.
+// Session Resources when rules, models, stores or the user's decisions change between Turns.
 
 const yes: SessionParts['person']['ask'] = async () => ({
   allowed: true,
@@ -22,11 +22,11 @@ const never: SessionParts['person']['ask'] = async () => {
   throw new Error('nobody was to be asked')
 }
 
-function files({ seen }: SeeingPlace): string[][] {
+function files({ seen }: VisionPlace): string[][] {
   return seen.map((request) => request.files.map((file) => file.split(' ')[0] ?? ''))
 }
 
-/** Why requests departed from the ones before them. */
+/** The causes of the prefix breaks. */
 function breaks(session: Session): string[] {
   return session.events.flatMap((e) =>
     e.type === 'provider_request' && e.data.prefix_break !== undefined
@@ -40,25 +40,25 @@ function reasons(session: Session): string[] {
 }
 
 async function begun(changes: Changes) {
-  const here = await seeingPlace('in process', { changes })
-  return { here, session: value(await here.harness.create(here.begin)) }
+  const place = await visionPlace('in process', { changes })
+  return { place, session: value(await place.harness.create(place.begin)) }
 }
 
-async function reopened(here: SeeingPlace, session: Session, changes: Changes) {
+async function reopened(place: VisionPlace, session: Session, changes: Changes) {
   await session.close()
-  const again = await seeingPlace('in process', { root: here.root, changes })
+  const again = await visionPlace('in process', { root: place.root, changes })
   return { again, resumed: value(await again.harness.open(session.id)) }
 }
 
 test('an upload allowed earlier is withheld if the rules deny it now, and that is reported', async () => {
   const model = { replay: 'window' } as const
-  const { here, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const { place, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
-  expect(files(here)).toEqual([['@img1'], ['@img1']])
+  expect(files(place)).toEqual([['@img1'], ['@img1']])
   const changes = { model, person: { ask: never, upload: { upload: 'deny' } } } as const
-  const { again, resumed } = await reopened(here, session, changes)
+  const { again, resumed } = await reopened(place, session, changes)
   expect(await say(resumed, 'What came back?')).toBe('completed')
   expect(files(again)).toEqual([[]])
   expect(again.seen.at(-1)?.notes.at(-1)).toBe(
@@ -69,27 +69,27 @@ test('an upload allowed earlier is withheld if the rules deny it now, and that i
 })
 
 test('consent applies only to the provider it was given for', async () => {
-  let asked = 0
+  let questions = 0
   const ask: SessionParts['person']['ask'] = async () => {
-    asked += 1
+    questions += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
-  const { here, session } = await begun({
+  const { place, session } = await begun({
     model: { replay: 'window' },
     person: { ask, upload: { upload: 'ask' } },
   })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
-  expect(asked).toBe(1)
+  expect(questions).toBe(1)
   value(await session.setModel({ provider: 'another', model: 'rehearsal' }))
   await say(session, 'And now?')
-  expect(asked).toBe(2)
+  expect(questions).toBe(2)
 })
 
 test('an interrupt at the question is not an answer: the next Turn asks again', async () => {
   let interrupts = true
-  const { here, session } = await begun({
+  const { place, session } = await begun({
     person: {
       upload: { upload: 'ask' },
       ask: async () => {
@@ -99,11 +99,11 @@ test('an interrupt at the question is not an answer: the next Turn asks again', 
       },
     },
   })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
   interrupts = false
   expect(await say(session, 'Look now.')).toBe('completed')
-  expect(files(here)).toEqual([['@img1']])
+  expect(files(place)).toEqual([['@img1']])
 })
 
 test.each([
@@ -115,41 +115,41 @@ test.each([
     '@txt1',
   ],
 ])(
-  '%s that makes the request too large for its model costs nothing but itself',
+  '%s that makes the request too large for its model is omitted, and nothing else is',
   async (_title, name, bytes, handle) => {
-    const { here, session } = await begun({
+    const { place, session } = await begun({
       model: { factsOf: () => ({ request_bytes: 100_000 }) },
     })
-    const large = await givenFile(here.workspace, name, bytes)
-    const small = await givenFile(here.workspace, 'small.png', picture(1))
+    const large = await sampleFile(place.workspace, name, bytes)
+    const small = await sampleFile(place.workspace, 'small.png', picture(1))
     const attachments = [large.input, small.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
-    expect(files(here)).toEqual([['@img2']])
-    expect(here.seen.at(-1)?.notes).toContain(
+    expect(files(place)).toEqual([['@img2']])
+    expect(place.seen.at(-1)?.notes).toContain(
       `[${handle} is not shown: with it the request exceeds what the model of this Turn accepts]`,
     )
     expect(reasons(session)).toEqual(['too_large'])
     expect(await say(session, 'What came back?')).toBe('completed')
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test('an attachment that a provider finds too long is omitted, the Turn continues, and it is not carried over', async () => {
-  const here = await seeingPlace('messages', { switches: 'overflow:20000' })
-  const session = value(await here.harness.create(here.begin))
-  const text = await givenFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
+  const place = await visionPlace('messages', { switches: 'overflow:20000' })
+  const session = value(await place.harness.create(place.begin))
+  const text = await sampleFile(place.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
   expect(await say(session, 'Read it.', { attachments: [text.input] })).toBe('completed')
   expect(await say(session, 'What came back?')).toBe('completed')
-  expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200])
+  expect(place.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200])
   expect(reasons(session)).toEqual(['too_large'])
-  await verified(here, session)
+  await verified(place, session)
 })
 
 test('a failing store is not a lost payload: the Turn fails, and the next one shows it', async () => {
-  const { here, session } = await begun({ model: { replay: 'window' } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const { place, session } = await begun({ model: { replay: 'window' } })
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
-  const { store } = here.parts.log
+  const { store } = place.parts.log
   let fails = true
   const shaky: SessionParts['log']['store'] = {
     ...store,
@@ -159,7 +159,7 @@ test('a failing store is not a lost payload: the Turn fails, and the next one sh
       return failed('storage_failed', 'There are too many open files.')
     },
   }
-  const { again, resumed } = await reopened(here, session, {
+  const { again, resumed } = await reopened(place, session, {
     model: { replay: 'window' },
     log: { store: shaky },
   })
@@ -184,40 +184,44 @@ test.skipIf(!canDrawAll)(
       },
     }
     const factsOf = () => ({ image_side_pixels: 64 })
-    const { here, session } = await begun({ model: { replay: 'window', variants, factsOf } })
-    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+    const { place, session } = await begun({ model: { replay: 'window', variants, factsOf } })
+    const image = await sampleFile(
+      place.workspace,
+      'a.png',
+      png(200, 100, Buffer.alloc(60_000, 200)),
+    )
     await say(session, 'Look.', { attachments: [image.input] })
     await say(session, 'Well.')
-    expect([tries, files(here), breaks(session), reasons(session)]).toEqual([
+    expect([tries, files(place), breaks(session), reasons(session)]).toEqual([
       1,
       [[], []],
       [],
       ['no_variant'],
     ])
-    expect(here.seen.at(-1)?.notes.at(-1)).toBe(
+    expect(place.seen.at(-1)?.notes.at(-1)).toBe(
       '[@img1 is not shown: it could not be converted to a form that the model of this Turn accepts]',
     )
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async () => {
   const factsOf = () => ({ image_side_pixels: 64 })
-  const { here, session } = await begun({ model: { replay: 'window', factsOf } })
-  const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+  const { place, session } = await begun({ model: { replay: 'window', factsOf } })
+  const image = await sampleFile(place.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
   await say(session, 'Look.', { attachments: [image.input] })
   const request = session.events.find((e) => e.type === 'provider_request')
   const variant = request?.data.projected?.[0]?.variant ?? ''
-  value(await here.parts.log.store.delete(variant))
+  value(await place.parts.log.store.delete(variant))
   await say(session, 'Well.')
   expect([breaks(session), reasons(session)]).toEqual([[], []])
-  expect(here.seen[1]?.files).toEqual(here.seen[0]?.files)
-  await verified(here, session)
+  expect(place.seen[1]?.files).toEqual(place.seen[0]?.files)
+  await verified(place, session)
 })
 
 test('a view of an unsupported Resource fails, and is not reported as shown', async () => {
-  const { here, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const { place, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Hello', { attachments: [image.input] })
   await say(session, 'View @img1')
   expect(session.events.filter(({ type }) => type === 'resource_view')).toEqual([])
@@ -235,8 +239,8 @@ test('a link cannot be viewed again: alone it is not a Turn', async () => {
 })
 
 test('a Log with all handles used refuses attachments, and accepts everything else', async () => {
-  const { here, session } = await begun({})
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const { place, session } = await begun({})
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   const [known] = resources(session)
   if (known === undefined || known.kind === 'link') throw new Error('an image was attached')
@@ -252,10 +256,10 @@ test('a Log with all handles used refuses attachments, and accepts everything el
 })
 
 test('the agent has one budget for all its attachments in a Turn', async () => {
-  const { here, session } = await begun({ person: { ask: yes } })
+  const { place, session } = await begun({ person: { ask: yes } })
   const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
-  await givenFile(here.workspace, 'a.txt', half)
-  await givenFile(here.workspace, 'b.txt', half)
+  await sampleFile(place.workspace, 'a.txt', half)
+  await sampleFile(place.workspace, 'b.txt', half)
   await say(session, 'Attach a.txt. Then attach b.txt.')
   const results = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
   expect(results.map(({ outcome, error }) => [outcome, error?.details?.['code']])).toEqual([

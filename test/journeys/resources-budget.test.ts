@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/model/limits.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { png } from '../support/drawing.ts'
-import { givenFile, say } from '../support/given-files.ts'
+import { sampleFile, say } from '../support/sample-files.ts'
 import { LONG } from '../support/long.ts'
 import { verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS, type Way } from '../support/ways.ts'
 
-// The files of one request have a limit together, whatever brought them into it.
+// The files of one request share one limit, whatever added them.
 
 /** Large files are slow: `npm test` takes one way, and `npm run test:long` all others. */
 const SOME_WAYS: readonly Way[] = LONG ? ['messages', ...WAYS] : ['in process']
 const SEVEN_MIB = 7 * 1024 * 1024
 
-/** How many bytes of files each request showed by its own account, and of which. */
+/** The bytes of files that each request recorded as shown, and their handles. */
 function shown(session: Session): { handles: number; bytes: number }[] {
   return session.events.flatMap((e) => {
     if (e.type !== 'provider_request') return []
@@ -27,23 +27,23 @@ function shown(session: Session): { handles: number; bytes: number }[] {
 }
 
 async function threePictures(way: Way, replay: 'attach-turn' | 'window') {
-  const here = await seeingPlace(way, { changes: { model: { replay } } })
-  const session = value(await here.harness.create(here.begin))
+  const place = await visionPlace(way, { changes: { model: { replay } } })
+  const session = value(await place.harness.create(place.begin))
   const [first, second, third] = await Promise.all(
     ['a.png', 'b.png', 'c.png'].map((name, at) =>
-      givenFile(here.workspace, name, png(4, 4, Buffer.alloc(48, at), SEVEN_MIB - at)),
+      sampleFile(place.workspace, name, png(4, 4, Buffer.alloc(48, at), SEVEN_MIB - at)),
     ),
   )
   const given = [first, second, third].flatMap((file) => (file === undefined ? [] : [file.input]))
   for (const attachments of [given.slice(0, 2), given.slice(2)])
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  return { here, session }
+  return { place, session }
 }
 
 test.each(SOME_WAYS)(
   '[SR-009] %s: the view that would exceed the files of a request is refused, says what is visible, and fits the next Turn',
   async (way) => {
-    const { here, session } = await threePictures(way, 'attach-turn')
+    const { place, session } = await threePictures(way, 'attach-turn')
     const ask = 'View @img1. Then view @img2. Then view @img3.'
     expect(await say(session, ask)).toBe('completed')
     expect(await say(session, 'What came back?', { views: ['@img3'] })).toBe('completed')
@@ -63,14 +63,14 @@ test.each(SOME_WAYS)(
     )
     const { length } = shown(session).filter(({ bytes }) => bytes > LIMITS.request_resource_bytes)
     expect(length).toBe(0)
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(SOME_WAYS)(
-  '[SR-009] %s: in a window the oldest files go so that new ones fit, with a sentence that stays',
+  '[SR-009] %s: in a window the oldest files are retired so that new ones fit, with a sentence that stays',
   async (way) => {
-    const { here, session } = await threePictures(way, 'window')
+    const { place, session } = await threePictures(way, 'window')
     expect(await say(session, 'What came back?', { views: ['@img1'] })).toBe('completed')
     expect(shown(session).map(({ handles }) => handles)).toEqual([2, 2, 2])
     const retired = session.events.flatMap((e) =>
@@ -79,10 +79,10 @@ test.each(SOME_WAYS)(
     expect(retired).toEqual(['over_budget'])
     const line =
       '[@img1 is not shown: the files in a request have at most 18874368 bytes together, and there is no room for it]'
-    expect(here.seen.map(({ notes }) => notes.includes(line))).toEqual([false, true, true])
-    expect(here.seen.at(-1)?.notes.at(-1)).toBe(
+    expect(place.seen.map(({ notes }) => notes.includes(line))).toEqual([false, true, true])
+    expect(place.seen.at(-1)?.notes.at(-1)).toBe(
       '[View of @img1, by person: not shown: the files in this request leave no room for it]',
     )
-    await verified(here, session)
+    await verified(place, session)
   },
 )

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, lastAnswer, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a model does not take is told, to it and to the person; nothing is left out without a word.
+// Files that a model does not accept are reported to the model and to the user; nothing is omitted silently.
 
 test.each(WAYS)(
   '[SR-021] [TI-120] %s: of a hundred images a model is shown as many as it accepts, and informed about the others',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ image_count: 20 }) } },
     })
     const bytes = picture(8)
-    const file = await givenFile(here.workspace, 'a.png', bytes)
-    const session = value(await here.harness.create(here.begin))
+    const file = await sampleFile(place.workspace, 'a.png', bytes)
+    const session = value(await place.harness.create(place.begin))
     const attachments = Array.from({ length: 100 }, () => file.input)
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
-    const [request] = here.seen
+    const [request] = place.seen
     const handles = Array.from({ length: 100 }, (_, n) => `@img${n + 1}`)
     expect(request?.files).toEqual(handles.slice(0, 20).map((handle) => `${handle} ${file.sha256}`))
     const absent = request?.notes.filter((note) => note.includes(' is not shown: ')) ?? []
@@ -30,18 +30,22 @@ test.each(WAYS)(
     const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
     expect(notices).toEqual(['resource_not_shown'])
     expect(projected(session).map((each) => each.length)).toEqual([20])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-026] [SR-028] %s: an image larger than the model accepts is sent as a smaller variant, which is recorded with how it was made',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ image_side_pixels: 64 }) } },
     })
-    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(
+      place.workspace,
+      'a.png',
+      png(200, 100, Buffer.alloc(60_000, 200)),
+    )
+    const session = value(await place.harness.create(place.begin))
     const attachments = [image.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
@@ -52,33 +56,35 @@ test.skipIf(!canDrawAll).each(WAYS)(
     expect([first?.content_sha256, viewed?.content_sha256]).toEqual([image.sha256, image.sha256])
     expect([first?.made?.max_side, first?.variant === viewed?.variant]).toEqual([64, true])
     const sent = `@img1 ${first?.variant?.slice(0, 64)}`
-    expect(here.seen.map(({ files }) => files)).toEqual([[sent], [], [sent]])
+    expect(place.seen.map(({ files }) => files)).toEqual([[sent], [], [sent]])
     expect(lastAnswer(session)).toMatch(/@img1 is a \w+ picture, 64 by 32 pixels/)
     const line = '[@img1 is shown at 64x32 of 200x100 pixels]'
-    expect(here.seen.map(({ notes }) => notes.includes(line))).toEqual([true, false, true])
+    expect(place.seen.map(({ notes }) => notes.includes(line))).toEqual([true, false, true])
     const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data] : []))
     expect(notices.map(({ code }) => code)).toEqual(['resource_reduced'])
     expect(notices[0]?.text).toContain('@img1 (64x32 of 200x100 pixels)')
-    expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
-    await verified(here, session)
+    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
+      true,
+    )
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-021] [SR-033] %s: a model without image support gets a description of the image, and says so',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ images: false }) } },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(7))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(place.workspace, 'a.png', picture(7))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
     expect(lastAnswer(session)).toContain('I see only the description of @img1')
-    expect([here.seen[0]?.files, projected(session), resources(session).length]).toEqual([
+    expect([place.seen[0]?.files, projected(session), resources(session).length]).toEqual([
       [],
       [[]],
       1,
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )

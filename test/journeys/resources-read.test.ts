@@ -2,15 +2,15 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { givenFile, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// A model reads an image or a PDF of the workspace as it reads a text, and sees it.
+// A model reads an image or a PDF of the workspace like a text, and it is shown.
 
-/** What a Log says of Resources, in its order. */
+/** The Events about Resources, in the order of the Log. */
 function news(session: Session): string[] {
   return session.events.flatMap((e) => {
     if (e.type === 'resource_ingested') return [`${e.data.descriptor.handle} by ${e.data.origin}`]
@@ -27,9 +27,11 @@ function results(session: Session): string[][] {
 test.each(WAYS)(
   '[SR-009] %s: an image and a PDF that are read are shown for the Turn, described, and attached to no answer',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [image] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
+    const place = await visionPlace(way)
+    const [image] = await oneOfEach(place.workspace)
+    const session = value(
+      await place.harness.create({ ...place.begin, permissionMode: 'read-only' }),
+    )
     expect(await say(session, 'Read harbour.png. Then read tides.pdf.')).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     expect(news(session)).toEqual([
@@ -38,43 +40,43 @@ test.each(WAYS)(
       '@pdf2 by tool',
       '@pdf2 projected',
     ])
-    expect(results(session).map(([outcome, , said]) => [outcome, said])).toEqual([
+    expect(results(session).map(([outcome, , text]) => [outcome, text])).toEqual([
       ['ok', '@img1 is shown below.'],
       ['ok', '@pdf2 is shown below.'],
     ])
     expect(results(session)[0]?.[1]).toMatch(/^\[@img1: image, "harbour.png", image\/png, /)
     const shown = projected(session).map((each) => each.map((file) => file.replace(/ turn$/, '')))
-    expect(here.seen.map(({ files }) => files)).toEqual(shown)
+    expect(place.seen.map(({ files }) => files)).toEqual(shown)
     expect(shown.map((files) => files.length)).toEqual([0, 1, 2, 0])
     expect(shown[1]).toEqual([`@img1 ${image.sha256}`])
     const attached = session.events.flatMap((e) =>
       e.type === 'assistant_message' ? (e.data.resources ?? []) : [],
     )
     expect(attached).toEqual([])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
-  '[SR-004] [SR-009] %s: content that the Session knows is the Resource that it was, and is not shown twice',
+  '[SR-004] [SR-009] %s: known content keeps its Resource, and is not shown twice',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    await copyFile(image.path, join(here.workspace, 'b.png'))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    await copyFile(image.path, join(place.workspace, 'b.png'))
+    const session = value(await place.harness.create(place.begin))
     const attachments = [image.input]
     expect(await say(session, 'Read b.png', { attachments })).toBe('completed')
     expect(await say(session, 'Read a.png')).toBe('completed')
     expect(news(session)).toEqual(['@img1 visible', '@img1 projected'])
     expect(projected(session).map((each) => each.length)).toEqual([1, 1, 0, 1])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
-  '[SR-017] [SR-021] %s: an image that its model does not accept, or that may not be sent, is told so',
+  '[SR-017] [SR-021] %s: an image that the model does not accept, or that may not be sent, is reported as such',
   async (way) => {
-    for (const [changes, outcome, said] of [
+    for (const [changes, outcome, text] of [
       [
         { model: { factsOf: () => ({ images: false }) } },
         'failed',
@@ -82,14 +84,14 @@ test.each(WAYS)(
       ],
       [{ person: { upload: { upload: 'deny' } } }, 'denied', /^\[@img1: image, /],
     ] as const) {
-      const here = await seeingPlace(way, { changes })
-      await givenFile(here.workspace, 'a.png', picture(1))
-      const session = value(await here.harness.create(here.begin))
+      const place = await visionPlace(way, { changes })
+      await sampleFile(place.workspace, 'a.png', picture(1))
+      const session = value(await place.harness.create(place.begin))
       expect(await say(session, 'Read a.png')).toBe('completed')
       expect(results(session).map(([word]) => word)).toEqual([outcome])
-      expect(results(session)[0]?.[1]).toMatch(said)
+      expect(results(session)[0]?.[1]).toMatch(text)
       expect(projected(session).flat()).toEqual([])
-      await verified(here, session)
+      await verified(place, session)
     }
   },
 )

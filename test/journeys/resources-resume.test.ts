@@ -1,9 +1,9 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
+import { lastAnswer, oneOfEach, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace, type SeenRequest } from '../support/seeing-place.ts'
+import { visionPlace, type SeenRequest } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -22,46 +22,54 @@ test.each(CASES)(
   async ({ way, replay }) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const seen: SeenRequest[] = []
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       seen,
       changes: { model: { replay } },
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
     })
-    const files = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const files = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     doing.session = session
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
-    // What came last was never answered, so whoever goes on has to carry it.
+    // The last attachments got no answer, so the next process must carry them.
     doing.interrupts = true
     expect(await say(session, 'And these?', { attachments })).toBe('interrupted')
     doing.interrupts = false
     const before = seen.length
-    const kept = `${here.root}-as-it-was`
-    await cp(here.root, kept, { recursive: true })
-    // The files that were given are not needed any more.
+    const kept = `${place.root}-as-it-was`
+    await cp(place.root, kept, { recursive: true })
+    // The attached files are no longer needed.
     for (const { path } of files) await rm(path)
     expect(await goOn(session)).toEqual(['completed', 'completed', 'completed'])
     await session.close()
-    const live = { seen: seen.splice(before), requests: hashes(session), said: lastAnswer(session) }
+    const live = {
+      seen: seen.splice(before),
+      requests: hashes(session),
+      answer: lastAnswer(session),
+    }
     expect(projected(session).at(-1)).not.toEqual([])
-    await verified(here, session)
+    await verified(place, session)
 
-    await rm(here.root, { recursive: true })
-    await rename(kept, here.root)
+    await rm(place.root, { recursive: true })
+    await rename(kept, place.root)
     for (const { path } of files) await rm(path)
-    const again = await seeingPlace(way, { root: here.root, vendor: here.vendor, seen })
+    const again = await visionPlace(way, { root: place.root, vendor: place.vendor, seen })
     const resumed = value(await again.harness.open(session.id))
     expect(await goOn(resumed)).toEqual(['completed', 'completed', 'completed'])
     await resumed.close()
-    const late = { seen: seen.slice(before), requests: hashes(resumed), said: lastAnswer(resumed) }
+    const late = {
+      seen: seen.slice(before),
+      requests: hashes(resumed),
+      answer: lastAnswer(resumed),
+    }
     expect(late).toEqual(live)
     await verified(again, resumed)
   },
 )
 
-/** A Turn that carries, one that does not, and one that views. */
+/** A Turn with carried attachments, one without, and one with a view. */
 async function goOn(session: Session): Promise<string[]> {
   return [
     await say(session, 'Well?'),

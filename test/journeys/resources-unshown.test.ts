@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { png } from '../support/drawing.ts'
 import type { Changes } from '../support/harness-parts.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a model was never shown stays told: nobody may believe on a later Turn that it was seen.
+// A Resource that was never shown stays reported as such, so that no later Turn assumes that the model saw it.
 
 interface Unshown {
   readonly title: string
@@ -40,7 +40,7 @@ const UNSHOWN: readonly Unshown[] = [
   },
 ]
 
-/** More than fits a request of 60,000 bytes, which is enough for all else. */
+/** Too large for a request of 60,000 bytes, which has room for everything else. */
 const LARGE = png(100, 100, Buffer.alloc(30_000, 200), 46_000)
 
 const CASES = WAYS.flatMap((way) =>
@@ -56,32 +56,34 @@ function breaks(session: Session): unknown[] {
 }
 
 test.each(CASES)(
-  '[SR-033] $way, $replay: a picture that $title is told as not shown on every Turn, and that breaks no prefix',
+  '[SR-033] $way, $replay: an image that $title is reported as not shown on every Turn, and this breaks no prefix',
   async ({ way, replay, changes, reason }) => {
     const model = { ...changes.model, replay }
-    const here = await seeingPlace(way, { changes: { ...changes, model } })
-    const image = await givenFile(here.workspace, 'a.png', LARGE)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { changes: { ...changes, model } })
+    const image = await sampleFile(place.workspace, 'a.png', LARGE)
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     await session.close()
-    const again = value(await here.harness.open(session.id))
+    const again = value(await place.harness.open(session.id))
     expect(await say(again, 'And now?')).toBe('completed')
-    const told = here.seen.map(({ notes }) => notes.filter((note) => note.includes('not shown')))
+    const notShown = place.seen.map(({ notes }) =>
+      notes.filter((note) => note.includes('not shown')),
+    )
     const line = `[@img1 is not shown: ${reason}]`
-    expect(told).toEqual([[line], [line], [line]])
+    expect(notShown).toEqual([[line], [line], [line]])
     expect(projected(again)).toEqual([[], [], []])
     expect(breaks(again)).toEqual([])
-    await verified(here, again)
+    await verified(place, again)
   },
 )
 
 test.each(WAYS)(
-  '[SR-033] %s: a picture of a Turn without an answer that is denied on the next is told there, and stays told',
+  '[SR-033] %s: an image of a Turn without an answer that is denied on the next Turn is reported there and on later Turns',
   async (way) => {
     const ask = { upload: 'ask' } as const
     let interrupts = true
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       changes: {
         person: {
           upload: ask,
@@ -92,60 +94,62 @@ test.each(WAYS)(
         },
       },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
     interrupts = false
     expect(await say(session, 'Look now.')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
     const line = '[@img1 is not shown: sending it to the model was not permitted]'
-    expect(here.seen.map(({ notes }) => notes.slice(1))).toEqual([[line], [line]])
+    expect(place.seen.map(({ notes }) => notes.slice(1))).toEqual([[line], [line]])
     expect(breaks(session)).toEqual([])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: a picture that the provider refused stays told, and a view of it has its own outcome, whoever asks',
+  '[SR-033] %s: an image that the provider refused stays reported, and a view of it has its own outcome, whoever requests it',
   async (way) => {
-    const here = await seeingPlace(way, { switches: 'refuse-images,once' })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { switches: 'refuse-images,once' })
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
     const line = "[@img1 is not shown: the model's provider refused it]"
-    expect(here.seen.every(({ notes }) => notes[1] === line)).toBe(true)
+    expect(place.seen.every(({ notes }) => notes[1] === line)).toBe(true)
     const views = session.events.flatMap((e) =>
       e.type === 'resource_view' ? [`${e.data.by} ${e.data.outcome}`] : [],
     )
     expect(views).toEqual(['model quarantined', 'person quarantined'])
-    expect(here.seen.at(-1)?.notes.slice(2)).toEqual([
+    expect(place.seen.at(-1)?.notes.slice(2)).toEqual([
       "[View of @img1, by model: not shown: the model's provider refused it]",
       "[View of @img1, by person: not shown: the model's provider refused it]",
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
-  '[SR-031] %s: what a later view cannot show stays told behind that view, and changes no earlier message',
+  '[SR-031] %s: a later view that shows nothing stays reported after that view, and changes no earlier message',
   async (way) => {
-    const here = await seeingPlace(way)
-    const shown = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const shown = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [shown.input] })).toBe('completed')
     const [key = ''] = session.events.flatMap((e) =>
       e.type === 'user_message'
         ? (e.data.resources ?? []).flatMap((one) => (one.kind === 'link' ? [] : [one.blob]))
         : [],
     )
-    await damagedOnPurpose(here.root, 'blobs', 'A payload is missing.')
-    value(await here.parts.log.store.delete(key))
+    await registerDamage(place.root, 'blobs', 'A payload is missing.')
+    value(await place.parts.log.store.delete(key))
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
-    const told = here.seen.map(({ notes }) => notes.filter((note) => /not shown|cannot/.test(note)))
+    const notShown = place.seen.map(({ notes }) =>
+      notes.filter((note) => /not shown|cannot/.test(note)),
+    )
     const line = '[View of @img1, by model: cannot be shown: its payload is missing]'
-    expect(told).toEqual([[], [], [line], [line]])
+    expect(notShown).toEqual([[], [], [line], [line]])
   },
 )

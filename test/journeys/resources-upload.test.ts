@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a person set about bytes that go to a model is decided where they would go, and recorded.
+// Upload rules are applied where bytes would leave the machine, and each decision is recorded.
 
 type Ask = SessionParts['person']['ask']
 
@@ -17,7 +17,7 @@ function nobodyIsAsked(): Ask {
   }
 }
 
-/** Decisions about Resources by their handles. */
+/** Decisions about Resources, by handle. */
 function decisions(session: Session): string[] {
   const handles = new Map(resources(session).map((one) => [one.resource_id, one.handle]))
   return session.events.flatMap((e) => {
@@ -31,13 +31,13 @@ function decisions(session: Session): string[] {
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: without rules, nothing is asked or recorded for an upload',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
-    const files = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
+    const files = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
-    expect([decisions(session), here.seen[0]?.files.length]).toEqual([[], 3])
-    await verified(here, session)
+    expect([decisions(session), place.seen[0]?.files.length]).toEqual([[], 3])
+    await verified(place, session)
   },
 )
 
@@ -45,17 +45,19 @@ test.each(WAYS)(
   '[SR-016] [SR-017] %s: a Resource that must not be sent is stored, described, reported as withheld, and denied to views, too',
   async (way) => {
     const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
-    const here = await seeingPlace(way, { changes })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { changes })
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
     expect(decisions(session)).toEqual(['@img1 denied policy'])
-    expect(here.seen[0]?.notes.map((note) => note.split(/[:,]/)[0])).toEqual([
+    expect(place.seen[0]?.notes.map((note) => note.split(/[:,]/)[0])).toEqual([
       '[@img1',
       '[@img1 is not shown',
     ])
     expect(lastAnswer(session)).toContain('I see only the description of @img1')
-    expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
+    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
+      true,
+    )
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(lastAnswer(session)).toContain('Denied: ')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
@@ -64,8 +66,8 @@ test.each(WAYS)(
     )
     expect(outcomes).toEqual(['model denied', 'person denied'])
     expect(projected(session).flat()).toEqual([])
-    expect(here.seen.flatMap(({ files }) => files)).toEqual([])
-    await verified(here, session)
+    expect(place.seen.flatMap(({ files }) => files)).toEqual([])
+    await verified(place, session)
   },
 )
 
@@ -73,16 +75,16 @@ test.each(WAYS)(
   '[SR-017] %s: rules apply by kind and size, and allowed uploads continue',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
-    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
-    const [image, pdf, text] = await oneOfEach(here.workspace)
+    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
+    const [image, pdf, text] = await oneOfEach(place.workspace)
     expect(pdf.bytes.length).toBeGreaterThan(500)
-    const session = value(await here.harness.create(here.begin))
+    const session = value(await place.harness.create(place.begin))
     const attachments = [image.input, pdf.input, text.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(decisions(session)).toEqual(['@img1 denied policy', '@pdf2 denied policy'])
-    expect(here.seen.map(({ files }) => files)).toEqual([[`@txt3 ${text.sha256}`]])
+    expect(place.seen.map(({ files }) => files)).toEqual([[`@txt3 ${text.sha256}`]])
     expect(projected(session)).toEqual([[`@txt3 ${text.sha256} turn`]])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -94,17 +96,19 @@ test.each(WAYS)(
       asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
       return { allowed: asked.length === 2, scope: 'once', by: 'person' }
     }
-    const here = await seeingPlace(way, { changes: { person: { ask, upload: { upload: 'ask' } } } })
-    const first = await givenFile(here.workspace, 'a.png', picture(1))
-    const second = await givenFile(here.workspace, 'b.png', picture(2))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, {
+      changes: { person: { ask, upload: { upload: 'ask' } } },
+    })
+    const first = await sampleFile(place.workspace, 'a.png', picture(1))
+    const second = await sampleFile(place.workspace, 'b.png', picture(2))
+    const session = value(await place.harness.create(place.begin))
     const attachments = [first.input, second.input]
     expect(await say(session, 'Read a.txt', { attachments })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     expect(asked).toEqual(['upload @img1', 'upload @img2'])
     expect(decisions(session)).toEqual(['@img1 denied person', '@img2 allowed person'])
     const shown = [`@img2 ${second.sha256}`]
-    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown, []])
-    await verified(here, session)
+    expect(place.seen.map(({ files }) => files)).toEqual([shown, shown, []])
+    await verified(place, session)
   },
 )

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll } from '../support/drawing.ts'
-import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
+import { lastAnswer, oneOfEach, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace, sha256 } from '../support/seeing-place.ts'
+import { visionPlace, sha256 } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// A part of a Resource is seen in a form made for that, which is stored, recorded and gone with its Turn.
+// A view of a part is a variant that is stored, recorded, and retired with its Turn.
 
 function views(session: Session) {
   return session.events.flatMap((e) => (e.type === 'resource_view' ? [e.data] : []))
@@ -16,9 +16,9 @@ function views(session: Session) {
 test.each(WAYS)(
   '[SR-028] [SR-029] [SR-042] %s: pages and lines are viewed as text, exactly the requested range',
   async (way) => {
-    const here = await seeingPlace(way)
-    const files = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const files = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
     expect(await say(session, 'View lines 2 to 3 of @txt3')).toBe('completed')
@@ -28,7 +28,7 @@ test.each(WAYS)(
     const [lines, pages] = views(session)
     expect([lines?.lines, lines?.outcome]).toEqual([{ from: 2, to: 3 }, 'projected'])
     expect([pages?.pages, pages?.outcome]).toEqual([{ from: 2, to: 2 }, 'projected'])
-    const shown = here.seen.slice(1).map((request) => request.files)
+    const shown = place.seen.slice(1).map((request) => request.files)
     expect(shown).toEqual([
       [],
       [`@txt3 ${sha256(Buffer.from('Piet\nKlaas, the cook\n'))}`],
@@ -39,44 +39,48 @@ test.each(WAYS)(
     expect(projected(session).slice(1)).toEqual(
       shown.map((each) => each.map((file) => `${file} turn`)),
     )
-    const words = value(await here.parts.log.store.get(pages?.variant ?? '')).toString('utf8')
+    const words = value(await place.parts.log.store.get(pages?.variant ?? '')).toString('utf8')
     expect([words.includes('low water at six'), words.includes('high water')]).toEqual([
       true,
       false,
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-026] [SR-028] %s: a region and a smaller size are variants beside the unchanged original',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [image] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const [image] = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'View the region 0,0 20x10 of @img1')).toBe('completed')
     expect(lastAnswer(session)).toMatch(/@img1 is a \w+ picture, 20 by 10 pixels/)
     expect(await say(session, 'View @img1 at 16x16')).toBe('completed')
     expect(lastAnswer(session)).toMatch(/@img1 is a \w+ picture, (?:16 by \d+|\d+ by 16) pixels/)
     const variants = views(session).map(({ variant }) => `@img1 ${variant?.slice(0, 64)}`)
-    const shown = here.seen.slice(1).map(({ files }) => files)
+    const shown = place.seen.slice(1).map(({ files }) => files)
     expect(shown).toEqual([[], [variants[0]], [], [variants[1]]])
     expect(views(session).map(({ content_sha256 }) => content_sha256)).toEqual([
       image.sha256,
       image.sha256,
     ])
-    expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
-    await verified(here, session)
+    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
+      true,
+    )
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-009] %s: a view of a missing Resource, or of a part that its kind does not have, fails and shows nothing',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [image] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
+    const place = await visionPlace(way)
+    const [image] = await oneOfEach(place.workspace)
+    const session = value(
+      await place.harness.create({ ...place.begin, permissionMode: 'read-only' }),
+    )
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'View @img7')).toBe('completed')
     expect(await say(session, 'View pages 1 to 2 of @img1')).toBe('completed')
@@ -87,31 +91,31 @@ test.each(WAYS)(
       ['failed', 'not_found'],
       ['failed', 'invalid_args'],
     ])
-    expect([views(session), here.seen.slice(1).flatMap(({ files }) => files)]).toEqual([[], []])
+    expect([views(session), place.seen.slice(1).flatMap(({ files }) => files)]).toEqual([[], []])
     const unknown = await session.admit('Look', { views: ['@img7'] })
     expect(unknown.ok ? 'ok' : unknown.error.kind).toBe('not_found')
     expect(await say(session, 'View @img1')).toBe('completed')
-    expect(here.seen.at(-1)?.files).toEqual([`@img1 ${image.sha256}`])
-    await verified(here, session)
+    expect(place.seen.at(-1)?.files).toEqual([`@img1 ${image.sha256}`])
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-009] %s: views of a person come after their attachments and before late context',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [image, , text] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const [image, , text] = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     value(await session.setPermissionMode('read-only'))
     const options = { attachments: [text.input], views: ['@img1', '@img1'] }
     expect(await say(session, 'What do you see?', options)).toBe('completed')
-    const [, request] = here.seen
+    const [, request] = place.seen
     expect(request?.files).toEqual([`@txt2 ${text.sha256}`, `@img1 ${image.sha256}`])
     expect(lastAnswer(session)).toMatch(/^@txt2 is a text .*@img1 is a PNG picture/s)
     expect(views(session).map(({ handle, by }) => [handle, by])).toEqual([['@img1', 'person']])
     const order = session.events.map(({ type }) => type).slice(-7)
     expect(order.indexOf('resource_view')).toBeLessThan(order.indexOf('late_context'))
-    await verified(here, session)
+    await verified(place, session)
   },
 )

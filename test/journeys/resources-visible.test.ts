@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll } from '../support/drawing.ts'
-import { givenFile, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// Bytes that a request shows already are not added to it a second time.
+// Bytes that a request already shows are not added again.
 
 function views(session: Session): string[] {
   return session.events.flatMap((e) =>
@@ -22,18 +22,18 @@ function results(session: Session): string[] {
 test.each(WAYS)(
   '[SR-009] %s: a view of what a window still shows adds no copy, and the Log says that it is visible',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { changes: { model: { replay: 'window' } } })
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
     const shown = [`@img1 ${image.sha256}`]
-    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown])
-    expect(here.seen.at(-1)?.notes.at(-1)).toBe(
+    expect(place.seen.map(({ files }) => files)).toEqual([shown, shown])
+    expect(place.seen.at(-1)?.notes.at(-1)).toBe(
       '[View of @img1, by person: already visible in this Turn]',
     )
     expect(views(session)).toEqual(['@img1 person visible'])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -41,28 +41,28 @@ test.each(WAYS)(
   '[SR-007] [SR-009] %s: a view of what is carried from a Turn without an answer adds no copy',
   async (way) => {
     let interrupts = true
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       onSeen: () => {
         if (interrupts) session.interrupt()
       },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
     interrupts = false
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
     expect(projected(session).at(-1)).toEqual([`@img1 ${image.sha256} carried`])
     expect(views(session)).toEqual(['@img1 person visible'])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-009] %s: a view of what this Turn attached says where it is, and one of a part shows the part',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [, , text] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const [, , text] = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     const ask = 'View lines 1 to 3 of @txt1. Then view lines 2 to 3 of @txt1.'
     expect(await say(session, ask, { attachments: [text.input] })).toBe('completed')
     expect(views(session)).toEqual(['@txt1 model visible', '@txt1 model projected'])
@@ -70,17 +70,17 @@ test.each(WAYS)(
       "@txt1 is already visible, in the person's message of this Turn. It is not shown a second time.",
       '@txt1 is shown below.',
     ])
-    expect(here.seen.map(({ files }) => files.length)).toEqual([1, 1, 2])
-    await verified(here, session)
+    expect(place.seen.map(({ files }) => files.length)).toEqual([1, 1, 2])
+    await verified(place, session)
   },
 )
 
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-009] [SR-028] %s: the same region twice in a Turn is shown once, and another region is shown, too',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(7))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const image = await sampleFile(place.workspace, 'a.png', picture(7))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     const region = 'the region 0,0 20x10 of @img1'
     const other = 'the region 0,0 10x10 of @img1'
@@ -92,7 +92,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
       'projected',
     ])
     expect(results(session)[1]).toContain('in a view of this Turn')
-    expect(here.seen.slice(1).map(({ files }) => files.length)).toEqual([0, 1, 1, 2])
-    await verified(here, session)
+    expect(place.seen.slice(1).map(({ files }) => files.length)).toEqual([0, 1, 1, 2])
+    await verified(place, session)
   },
 )

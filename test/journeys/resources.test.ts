@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// Where the bytes of Session Resources are, Turn by Turn, in every way that a Session can talk to a model.
+// Which requests contain the bytes of Session Resources, Turn by Turn, for every way to reach a model.
 
-/** Every Log of a workspace, as bytes. */
+/** The bytes of every Log of a workspace. */
 async function logs(workspace: string): Promise<Buffer> {
   const folder = join(workspace, '.hawser', 'sessions')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'))
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))))
 }
 
-/** Pieces of the base64 of some bytes, long enough to be found nowhere by chance. */
+/** Parts of the base64 of some bytes, long enough not to occur by chance. */
 function piecesOf(bytes: Buffer): string[] {
   const base64 = bytes.toString('base64')
   const last = Math.max(0, base64.length - 64)
@@ -26,11 +26,11 @@ function piecesOf(bytes: Buffer): string[] {
 }
 
 test.each(WAYS)(
-  '[SR-002] [SR-003] [SR-007] [SR-008] [SR-009] [SR-042] %s: bytes go with every call of the Turn that attaches them, and later with views alone',
+  '[SR-002] [SR-003] [SR-007] [SR-008] [SR-009] [SR-042] %s: bytes are in every call of the Turn that attaches them, and later only in views',
   async (way) => {
-    const here = await seeingPlace(way)
-    const [image, pdf, text] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const [image, pdf, text] = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     const attachments = [image.input, pdf.input, text.input]
     expect(await say(session, 'Read crew.txt', { attachments })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
@@ -42,7 +42,7 @@ test.each(WAYS)(
     const shown = lastAnswer(session)
     expect(await say(session, 'Thank you.')).toBe('completed')
 
-    // Chat has no place for files: what goes there is the words of the pages, and the Log says so.
+    // Chat cannot carry files: the text of the pages is sent instead, and the Log records it.
     const [sent] = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
     const [, document] = sent?.projected ?? []
     expect([document?.content_sha256, document?.made?.format]).toEqual([
@@ -53,11 +53,11 @@ test.each(WAYS)(
     const all = [`@img1 ${image.sha256}`, `@pdf2 ${pages}`, `@txt3 ${text.sha256}`]
     const one = all.slice(0, 1)
     const files = [all, all, [], [], [], one, one, []]
-    expect(here.seen.map((request) => request.files)).toEqual(files)
+    expect(place.seen.map((request) => request.files)).toEqual(files)
     expect(projected(session)).toEqual(files.map((each) => each.map((file) => `${file} turn`)))
-    const descriptors = here.seen[0]?.notes ?? []
+    const descriptors = place.seen[0]?.notes ?? []
     expect(descriptors.map((note) => note.slice(0, 6))).toEqual(['[@img1', '[@pdf2', '[@txt3'])
-    for (const { notes } of here.seen) expect(notes.slice(0, 3)).toEqual(descriptors)
+    for (const { notes } of place.seen) expect(notes.slice(0, 3)).toEqual(descriptors)
     const views = session.events.flatMap((e) => (e.type === 'resource_view' ? [e.data] : []))
     expect(
       views.map(({ handle, by, outcome, content_sha256 }) => [handle, by, outcome, content_sha256]),
@@ -65,40 +65,40 @@ test.each(WAYS)(
       ['@img1', 'model', 'projected', image.sha256],
       ['@img1', 'person', 'projected', image.sha256],
     ])
-    const told = '@img1 is a PNG picture, '
-    expect([blind, seeing, shown].map((answer) => answer.includes(told))).toEqual([
+    const description = '@img1 is a PNG picture, '
+    expect([blind, seeing, shown].map((answer) => answer.includes(description))).toEqual([
       false,
       true,
       true,
     ])
     expect(blind).toContain('I see only the description of @img1')
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-007] [SR-008] %s: the wire carries exactly the bytes that the Log records',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(3))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const image = await sampleFile(place.workspace, 'a.png', picture(3))
+    const session = value(await place.harness.create(place.begin))
     await say(session, 'Read a.txt', { attachments: [image.input] })
     await say(session, 'What came back?')
     await say(session, 'View @img1')
     const base64 = image.bytes.toString('base64')
-    const sent = here.vendor?.requests.map(({ bytes }) => bytes.includes(base64))
-    // A socket that knows the rest is sent only what is new.
+    const sent = place.vendor?.requests.map(({ bytes }) => bytes.includes(base64))
+    // A socket whose server has the rest gets only new items.
     const [first, again] = [true, way !== 'websocket']
     expect(sent).toEqual([first, again, false, false, true])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-033] [SR-034] [SR-014] [SR-021] %s: only the description of a link is sent, and it says so',
   async (way) => {
-    const here = await seeingPlace(way)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const session = value(await place.harness.create(place.begin))
     const link = { from: 'link', uri: 'https://user:pw@a.example/b.png?token=1#c' } as const
     expect(await say(session, '', { attachments: [link] })).toBe('completed')
     expect(await say(session, 'What do you see?')).toBe('completed')
@@ -108,42 +108,44 @@ test.each(WAYS)(
     expect(message?.prompt_mode).toBe('string')
     const [descriptor] = resources(session)
     expect(descriptor).toMatchObject({ kind: 'link', uri: 'https://a.example/b.png' })
-    for (const { files, notes } of here.seen) {
+    for (const { files, notes } of place.seen) {
       expect(files).toEqual([])
       expect(notes[0]).toContain('the target was not fetched')
     }
     const [result] = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
     expect(result?.outcome).toBe('failed')
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[AT-001] [SR-004] %s: files without text are a Turn, and two images keep their order',
   async (way) => {
-    const here = await seeingPlace(way)
-    const second = await givenFile(here.workspace, 'b.png', picture(11))
-    const first = await givenFile(here.workspace, 'a.png', picture(12))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const second = await sampleFile(place.workspace, 'b.png', picture(11))
+    const first = await sampleFile(place.workspace, 'a.png', picture(12))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, '', { attachments: [second.input, first.input] })).toBe('completed')
-    expect(here.seen.map(({ files }) => files)).toEqual([
+    expect(place.seen.map(({ files }) => files)).toEqual([
       [`@img1 ${second.sha256}`, `@img2 ${first.sha256}`],
     ])
     expect(lastAnswer(session)).toMatch(/^@img1 is a PNG picture.*@img2 is a PNG picture/s)
     const [message] = session.events.flatMap((e) => (e.type === 'user_message' ? [e.data] : []))
     expect([message?.text, message?.prompt_mode]).toEqual(['', 'blocks'])
-    expect(value(await here.harness.resourceBytes(session, '@img2')).equals(first.bytes)).toBe(true)
-    await verified(here, session)
+    expect(value(await place.harness.resourceBytes(session, '@img2')).equals(first.bytes)).toBe(
+      true,
+    )
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-004] [TI-118] %s: the same bytes twice are one blob and two Resources',
   async (way) => {
-    const here = await seeingPlace(way)
-    const one = await givenFile(here.workspace, 'a.png', picture(5))
-    const two = await givenFile(here.workspace, 'b.png', picture(5))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const one = await sampleFile(place.workspace, 'a.png', picture(5))
+    const two = await sampleFile(place.workspace, 'b.png', picture(5))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [one.input, two.input] })).toBe('completed')
     expect(await say(session, 'And this.', { attachments: [one.input] })).toBe('completed')
     const found = resources(session)
@@ -153,13 +155,13 @@ test.each(WAYS)(
       ['@img3', 'a.png'],
     ])
     expect(new Set(found.map(({ resource_id }) => resource_id)).size).toBe(3)
-    const blobs = await readdir(join(here.workspace, '.hawser', 'blobs'))
+    const blobs = await readdir(join(place.workspace, '.hawser', 'blobs'))
     expect(blobs.filter((name) => name.endsWith('.png'))).toEqual([`${one.sha256}.png`])
-    expect(here.seen.map(({ files }) => files)).toEqual([
+    expect(place.seen.map(({ files }) => files)).toEqual([
       [`@img1 ${one.sha256}`, `@img2 ${one.sha256}`],
       [`@img3 ${one.sha256}`],
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -167,11 +169,11 @@ test.each(WAYS)(
   '[SR-007] %s: attachments of a Turn that was interrupted before any answer are carried to the next one, and no further',
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: true }
-    const here = await seeingPlace(way, {
+    const place = await visionPlace(way, {
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(21))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(place.workspace, 'a.png', picture(21))
+    const session = value(await place.harness.create(place.begin))
     doing.session = session
     const options = { attachments: [image.input] }
     expect(await say(session, 'What do you see?', options)).toBe('interrupted')
@@ -179,30 +181,30 @@ test.each(WAYS)(
     expect(await say(session, 'Well?')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
     const shown = [`@img1 ${image.sha256}`]
-    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown, []])
+    expect(place.seen.map(({ files }) => files)).toEqual([shown, shown, []])
     expect(projected(session)).toEqual([
       [`@img1 ${image.sha256} turn`],
       [`@img1 ${image.sha256} carried`],
       [],
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-004] [SR-026] %s: no Log contains attached bytes, and 10 MiB of them add less than 1 KB',
   async (way) => {
-    // One vendor takes no image as large as that: then a smaller form of it is sent, and recorded.
+    // One vendor does not accept an image of this size, so a smaller variant is sent and recorded.
     const facts = way === 'messages' ? { image_base64_bytes: 10_000_000 } : undefined
-    const here = await seeingPlace(way, { changes: { model: { factsOf: () => facts } } })
-    const large = await givenFile(here.workspace, 'large.png', tenMebibytes())
+    const place = await visionPlace(way, { changes: { model: { factsOf: () => facts } } })
+    const large = await sampleFile(place.workspace, 'large.png', tenMebibytes())
     expect(large.bytes.length).toBe(10 * 1024 * 1024)
-    const [image, pdf, text] = await oneOfEach(here.workspace)
+    const [image, pdf, text] = await oneOfEach(place.workspace)
     const lengthOf = async (attachments: Parameters<typeof say>[2]) => {
-      const session = value(await here.harness.create(here.begin))
+      const session = value(await place.harness.create(place.begin))
       expect(await say(session, 'What did it say?', attachments)).toBe('completed')
       await session.close()
-      const log = join(here.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
+      const log = join(place.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
       return (await stat(log)).size
     }
     const without = await lengthOf({})
@@ -210,8 +212,8 @@ test.each(WAYS)(
     expect(withIt - without).toBeLessThan(1024)
     await lengthOf({ attachments: [image.input, pdf.input, text.input] })
     const shown = way !== 'messages' || canDrawAll ? 1 : 0
-    expect(here.seen.map(({ files }) => files.length)).toEqual([0, shown, 3])
-    const all = await logs(here.workspace)
+    expect(place.seen.map(({ files }) => files.length)).toEqual([0, shown, 3])
+    const all = await logs(place.workspace)
     for (const { bytes } of [large, image, pdf, text])
       for (const piece of piecesOf(bytes)) expect(all.includes(piece)).toBe(false)
     expect((await readFile(large.path)).equals(large.bytes)).toBe(true)
@@ -219,7 +221,7 @@ test.each(WAYS)(
   60_000,
 )
 
-/** A picture of noise, which no compression makes smaller, filled up to a round number with a chunk that nobody reads. */
+/** An image of noise, which cannot be compressed, padded to exactly this size. */
 function tenMebibytes(): Buffer {
   const [width, height] = [1800, 1900]
   let state = 1

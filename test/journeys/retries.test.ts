@@ -3,20 +3,20 @@ import type { Session } from '../../src/session/live/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { value } from '../support/story.ts'
 import { eventsOf, sseOf, type VendorAnswer } from '../support/vendor-answer.ts'
-import { hastyClock, vendorPlace } from '../support/vendor-place.ts'
+import { recordingClock, vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 
 const RETRIES = 4
 
-/** A Turn against a server that answers in this order, and with the last answer for ever. */
+/** A Turn against a server that returns these answers in order and then repeats the last one. */
 async function turn(
   dialect: VendorDialect,
   ...answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]
 ) {
   let next = 0
   const server = await scriptedServer(() => answers[Math.min(next++, answers.length - 1)] ?? 'cut')
-  const clock = hastyClock()
+  const clock = recordingClock()
   const { harness } = await vendorPlace(server, { retries: RETRIES, clock })
   const session = value(await harness.create({ provider: dialect, model: 'a-model' }))
   const { ended } = value(await value(await session.admit('Good morning.')).done)
@@ -43,7 +43,7 @@ interface Refusing {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function said(
+function answering(
   dialect: VendorDialect,
   answer: VendorAnswer = { text: 'Good morning.' },
 ): ScriptedAnswer {
@@ -69,7 +69,7 @@ test.each(EACH)(
     const { ended, sent, waits, session } = await turn(
       dialect,
       refusal(dialect, status, { type }),
-      said(dialect),
+      answering(dialect),
     )
     expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
     expect(attempts(session)).toEqual([0, 1])
@@ -93,7 +93,7 @@ test.each(EACH)(
     const seconds = refusal(dialect, status, { type, headers: { 'retry-after': '7' } })
     const soon = new Date(Date.now() + 60_000).toUTCString()
     const date = refusal(dialect, status, { type, headers: { 'retry-after': soon } })
-    const { waits, sent } = await turn(dialect, seconds, date, said(dialect))
+    const { waits, sent } = await turn(dialect, seconds, date, answering(dialect))
     const [first = 0, second = 0] = waits
     expect([sent, first >= 7_000, first < 8_000]).toEqual([3, true, true])
     expect([second > 50_000, second < 62_000]).toEqual([true, true])
@@ -109,7 +109,7 @@ const FINAL = [
 ] as const
 
 test.each(VENDOR_DIALECTS.flatMap((dialect) => FINAL.map((one) => ({ dialect, ...one }))))(
-  '$dialect: $status is not tried again',
+  '$dialect: $status is not retried',
   async ({ dialect, status, type, kind }) => {
     const { ended, sent, waits } = await turn(dialect, refusal(dialect, status, { type }))
     expect([ended.status, ended.error?.kind, sent, waits]).toEqual(['failed', kind, 1, []])
@@ -133,16 +133,16 @@ test.each(VENDOR_DIALECTS)(
     const rubbish = { body: 'data: {rubbish\n\n' }
     const { ended, sent, session } = await turn(dialect, rubbish)
     expect([ended.error?.kind, sent, attempts(session)]).toEqual(['invalid_response', 2, [0, 1]])
-    const second = await turn(dialect, rubbish, said(dialect))
+    const second = await turn(dialect, rubbish, answering(dialect))
     expect([second.ended.status, second.sent]).toEqual(['completed', 2])
     const overloaded = refusal(dialect, 529, { type: 'overloaded_error' })
-    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, said(dialect))
+    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, answering(dialect))
     expect([mixed.ended.error?.kind, mixed.sent]).toEqual(['invalid_response', 4])
   },
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a spend limit is not tried again, although its status is that of a rate',
+  '%s: a spend limit is not retried, although it has the status of a rate limit',
   async (dialect) => {
     const { ended, sent } = await turn(
       dialect,
@@ -153,7 +153,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a prompt that is too long is known as that, and not tried again',
+  '%s: a prompt that is too long is recognized, and not retried',
   async (dialect) => {
     const message = 'prompt is too long: 300000 tokens > 200000 maximum'
     const error = {
@@ -177,7 +177,7 @@ const REFUSED: Readonly<Record<VendorDialect, string>> = {
 test.each(VENDOR_DIALECTS)(
   '%s: a refusal of the model ends the Turn as refused',
   async (dialect) => {
-    const { ended, sent } = await turn(dialect, said(dialect, { stop: REFUSED[dialect] }))
+    const { ended, sent } = await turn(dialect, answering(dialect, { stop: REFUSED[dialect] }))
     expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', 'refused', 1])
   },
 )
@@ -206,7 +206,7 @@ test.each(VENDOR_DIALECTS)(
       responses: `event: error\ndata: ${JSON.stringify({ ...error, type: 'error', param: null })}\n\n`,
       chat: `data: ${JSON.stringify({ error })}\n\n`,
     }[dialect]
-    const { ended, sent, waits } = await turn(dialect, { body: event }, said(dialect))
+    const { ended, sent, waits } = await turn(dialect, { body: event }, answering(dialect))
     expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
   },
 )

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemSandbox, type Confinement } from '../../src/host/sandbox/sandbox.ts'
 import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 
-/** Ordinary work in the sandbox, with a home made for it: what people keep there has to be found inside. */
+/** Ordinary work in the sandbox, with a prepared home: its toolchains must be available inside. */
 
 const REPOSITORY = resolve(import.meta.dirname, '../..')
 const { confined } = await systemSandbox().status()
@@ -24,7 +24,7 @@ interface Place {
   readonly inside: (commands: string, how?: Partial<Confinement>) => Promise<string>
 }
 
-/** Below /var/tmp, which is empty inside: only what is shown on purpose is there. */
+/** Below /var/tmp, which is empty inside the sandbox, so only mounted paths are visible. */
 async function place(path = 'projects/ws', programs = ''): Promise<Place> {
   const root = await mkdtemp('/var/tmp/hawser-work-')
   onTestFinished(() => rm(root, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed } from '../../src/model/errors.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -14,33 +14,35 @@ async function say(session: Session, text: string): Promise<string> {
 }
 
 test.each(WAYS)(
-  '%s: a mode that a Session was left with is a ceiling, and only words widen it; both are in the Log',
+  '%s: a resumed Session keeps its permission mode until it is changed, and the Log has both modes',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
+    const place = await wayPlace(way)
+    const session = value(
+      await place.harness.create({ ...place.begin, permissionMode: 'read-only' }),
+    )
     await say(session, 'Write "hello" to a.txt')
-    const again = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const again = await wayPlace(way, { root: place.root, vendor: place.vendor })
     const resumed = value(await again.harness.open(session.id))
     expect(resumed.permissionMode).toBe('read-only')
     value(await resumed.setPermissionMode('auto'))
     expect(resumed.permissionMode).toBe('auto')
     expect(await say(resumed, 'Write "hello" to a.txt')).toBe('completed')
-    expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('hello')
-    const said = resumed.events.filter(({ type }) => type === 'session_settings')
-    expect(said.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
-    const told = resumed.events.flatMap((e) =>
+    expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('hello')
+    const settings = resumed.events.filter(({ type }) => type === 'session_settings')
+    expect(settings.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
+    const modes = resumed.events.flatMap((e) =>
       e.type === 'late_context' ? [e.data.permission_mode] : [],
     )
-    expect(told).toEqual(['read-only', 'auto'])
-    const third = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    expect(modes).toEqual(['read-only', 'auto'])
+    const third = await wayPlace(way, { root: place.root, vendor: place.vendor })
     expect(value(await third.harness.open(session.id)).permissionMode).toBe('auto')
   },
 )
 
 test.each(WAYS)('%s: plan mode stays read-only in every permission mode', async (way) => {
-  const here = await wayPlace(way)
+  const place = await wayPlace(way)
   const session = value(
-    await here.harness.create({ ...here.begin, mode: 'plan', permissionMode: 'auto' }),
+    await place.harness.create({ ...place.begin, mode: 'plan', permissionMode: 'auto' }),
   )
   value(await session.setPermissionMode('ask'))
   value(await session.setPermissionMode('auto'))
@@ -48,7 +50,7 @@ test.each(WAYS)('%s: plan mode stays read-only in every permission mode', async 
 })
 
 test.each(WAYS)('%s: a mode set while a Turn runs applies from its next call on', async (way) => {
-  const here = await wayPlace(way, {
+  const place = await wayPlace(way, {
     changes: {
       person: {
         ask: async () => {
@@ -58,7 +60,7 @@ test.each(WAYS)('%s: a mode set while a Turn runs applies from its next call on'
       },
     },
   })
-  const session = value(await here.harness.create(here.begin))
+  const session = value(await place.harness.create(place.begin))
   await say(session, 'Write "one" to a.txt and then write "two" to b.txt')
   const outcomes = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data.outcome] : []))
   expect(outcomes).toEqual(['ok', 'denied'])
@@ -68,7 +70,7 @@ const HOOKS = '.git/hooks/pre-commit is protected: git runs the programs in it'
 
 test.each(WAYS)('%s: a write through a link is decided by its target', async (way) => {
   const asked: string[] = []
-  const here = await wayPlace(way, {
+  const place = await wayPlace(way, {
     changes: {
       person: {
         ask: async ({ reason }) => {
@@ -78,13 +80,13 @@ test.each(WAYS)('%s: a write through a link is decided by its target', async (wa
       },
     },
   })
-  await mkdir(join(here.workspace, '.git', 'hooks'), { recursive: true })
-  await symlink('.git/hooks', join(here.workspace, 'link'))
-  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+  await mkdir(join(place.workspace, '.git', 'hooks'), { recursive: true })
+  await symlink('.git/hooks', join(place.workspace, 'link'))
+  const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
   await say(session, 'Write "x" to link/pre-commit')
   await say(session, 'Write "y" to link/pre-commit')
   expect(asked).toEqual([HOOKS, HOOKS])
-  expect(await readFile(join(here.workspace, '.git', 'hooks', 'pre-commit'), 'utf8')).toBe('y')
+  expect(await readFile(join(place.workspace, '.git', 'hooks', 'pre-commit'), 'utf8')).toBe('y')
   const results = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
   expect(results.map(({ outcome, path }) => [outcome, path])).toEqual([
     ['denied', undefined],
@@ -95,9 +97,9 @@ test.each(WAYS)('%s: a write through a link is decided by its target', async (wa
 test.each(WAYS)(
   '%s: a watcher of a Session sees what another process writes, line by line',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create(here.begin))
-    const other = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create(place.begin))
+    const other = await wayPlace(way, { root: place.root, vendor: place.vendor })
     const watched = value(await other.harness.open(session.id))
     const seen: string[] = []
     const watching = (async () => {
@@ -111,7 +113,7 @@ test.each(WAYS)(
     await say(session, 'List all files')
     await watching
     expect(seen).toEqual(session.events.slice(2).map(({ type }) => type))
-    // What it learnt by watching is what it goes on from.
+    // The process continues from the state that it reached by watching.
     expect(await say(watched, 'List all files')).toBe('completed')
     expect(watched.events.filter(({ type }) => type === 'turn_ended').length).toBe(3)
     await watched.close()
@@ -121,9 +123,9 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: a process that watches and writes sees each Event once, from any writer',
   async (way) => {
-    const here = await wayPlace(way)
-    const one = value(await here.harness.create(here.begin))
-    const there = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const place = await wayPlace(way)
+    const one = value(await place.harness.create(place.begin))
+    const there = await wayPlace(way, { root: place.root, vendor: place.vendor })
     const two = value(await there.harness.open(one.id))
     const seqs: number[] = []
     const watching = (async () => {
@@ -142,8 +144,8 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: text that is too late for a Turn is in the Log and in the next request',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     const turn = value(await session.admit('Run `sleep 30`'))
     for await (const seen of session.subscribe()) {
       if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
@@ -153,7 +155,7 @@ test.each(WAYS)(
     expect(value(await turn.done).ended.status).toBe('interrupted')
     const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
     expect(steered?.data).toMatchObject({ text: 'one more thing' })
-    const next = value(await here.harness.preview(session, 'go on'))
+    const next = value(await place.harness.preview(session, 'go on'))
     expect(next.body.toString('utf8')).toContain('one more thing')
     expect(session.steer('too late')).toBe(false)
   },
@@ -162,16 +164,16 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: the latest Session is the last one written, and lists report what cannot be read',
   async (way) => {
-    const here = await wayPlace(way)
-    expect(await here.harness.latest()).toMatchObject({ error: { kind: 'not_found' } })
-    const one = value(await here.harness.create(here.begin))
-    const two = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    expect(await place.harness.latest()).toMatchObject({ error: { kind: 'not_found' } })
+    const one = value(await place.harness.create(place.begin))
+    const two = value(await place.harness.create(place.begin))
     await say(one, 'List all files')
-    expect(value(await here.harness.latest()).id).toBe(one.id)
-    const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
-    await damagedOnPurpose(here.root, 'log', 'What is in the place of a Log is none.')
+    expect(value(await place.harness.latest()).id).toBe(one.id)
+    const log = join(place.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
+    await registerDamage(place.root, 'log', 'What is in the place of a Log is none.')
     await writeFile(log, 'not a Log\n')
-    const listed = await here.harness.list()
+    const listed = await place.harness.list()
     expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([
       [one.id, undefined],
       [two.id, 'log_damaged'],
@@ -182,22 +184,24 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: a deleted Session is gone with its head, and is not deleted while it is written',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     const turn = value(await session.admit('Run `sleep 30`'))
-    expect(await here.harness.delete(session.id)).toMatchObject({ error: { kind: 'session_busy' } })
+    expect(await place.harness.delete(session.id)).toMatchObject({
+      error: { kind: 'session_busy' },
+    })
     session.interrupt()
     await turn.done
-    value(await here.harness.delete(session.id))
-    expect(await here.harness.list()).toEqual([])
-    expect(await here.harness.open(session.id)).toMatchObject({ error: { kind: 'not_found' } })
-    await expect(readFile(join(here.root, 'home', 'heads', session.id))).rejects.toThrow('ENOENT')
+    value(await place.harness.delete(session.id))
+    expect(await place.harness.list()).toEqual([])
+    expect(await place.harness.open(session.id)).toMatchObject({ error: { kind: 'not_found' } })
+    await expect(readFile(join(place.root, 'home', 'heads', session.id))).rejects.toThrow('ENOENT')
   },
 )
 
 test('text typed while a Turn fails before its first call is in the Log nevertheless', async () => {
-  const here = await harnessPlace()
-  const begun = value(await here.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const place = await harnessPlace()
+  const begun = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   let goOn = () => {}
   const typed = new Promise<void>((resolve) => {
     goOn = resolve
@@ -211,7 +215,7 @@ test('text typed while a Turn fails before its first call is in the Log neverthe
         },
       },
     },
-    here.root,
+    place.root,
   )
   const session = value(await broken.harness.open(begun.id))
   const { done } = value(await session.admit('Hello'))

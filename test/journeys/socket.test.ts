@@ -10,7 +10,7 @@ import type { AdmitOptions, Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { DIALECTS } from '../support/dialects.ts'
 import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
-import { withImages } from '../support/stand-in-images.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
 import { value } from '../support/story.ts'
 import {
   socketServer,
@@ -27,7 +27,7 @@ interface Place extends HarnessPlace {
   readonly root: string
 }
 
-async function place(
+async function openPlace(
   options: SocketServerOptions,
   { transport = 'auto', root }: { transport?: Transport; root?: string } = {},
 ): Promise<Place> {
@@ -48,7 +48,7 @@ async function placeAt(server: SocketServer, transport: Transport, root?: string
     clock: systemClock,
     transport,
   })
-  const here = await harnessPlace(
+  const place = await harnessPlace(
     {
       model: {
         providerOf: async () => ok(provider),
@@ -60,7 +60,7 @@ async function placeAt(server: SocketServer, transport: Transport, root?: string
     },
     root,
   )
-  return { ...here, provider }
+  return { ...place, provider }
 }
 
 async function say(session: Session, text: string, options: AdmitOptions = {}): Promise<string> {
@@ -68,8 +68,8 @@ async function say(session: Session, text: string, options: AdmitOptions = {}): 
   return ended.error === undefined ? ended.status : `${ended.error.kind}: ${ended.error.message}`
 }
 
-/** How each call of a Session went, as its Log tells it. */
-function told(session: Session): string[] {
+/** How each call of a Session was sent, from its Log. */
+function transports(session: Session): string[] {
   const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   return requests.map(
     ({ transport, previous_response_id_used = false }) =>
@@ -90,7 +90,7 @@ async function proven({ harness }: HarnessPlace, session: Session): Promise<void
 
 const hello = (): SocketAnswer => ({ text: 'Good morning.' })
 
-/** Reads a file so many times, each time in another call, and then says so. */
+/** A model that reads a file `times` times, once per call, and then answers. */
 function reading(times: number): SocketServerOptions['answer'] {
   return (_request, n) =>
     n < times
@@ -99,50 +99,50 @@ function reading(times: number): SocketServerOptions['answer'] {
 }
 
 test('over a socket only new items are sent, and their size does not grow with history', async () => {
-  const here = await place({ answer: reading(30) })
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope and sail')
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: reading(30) })
+  await writeFile(join(place.workspace, 'notes.txt'), 'rope and sail')
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'Read the notes.')).toBe('completed')
-  const [first, ...later] = here.server.requests
+  const [first, ...later] = place.server.requests
   expect([first?.over, first?.previous]).toEqual(['websocket', undefined])
   expect(later.length).toBe(30)
   expect(later.every(({ items }) => items.join() === 'function_call_output')).toBe(true)
   expect(later.map(({ previous }) => previous)).toEqual(later.map((_one, n) => `resp_${n + 1}`))
   const sizes = later.map(({ bytes }) => bytes)
   expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(20)
-  expect(told(session)).toEqual(['websocket', ...later.map(() => 'websocket continued')])
+  expect(transports(session)).toEqual(['websocket', ...later.map(() => 'websocket continued')])
   expect(resets(session)).toEqual(['no_previous_response', ...later.map(() => undefined)])
   const recorded = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   expect(recorded.map(({ sent_bytes }) => sent_bytes)).toEqual(
-    here.server.requests.map(({ bytes }) => bytes),
+    place.server.requests.map(({ bytes }) => bytes),
   )
   expect(recorded.at(-1)?.request_bytes).toBeGreaterThan(recorded[0]?.request_bytes ?? 0)
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('a Turn continues where the last one ended, on the same socket', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   for (const text of ['One.', 'Two.', 'Three.']) expect(await say(session, text)).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
-  expect(here.server.requests[2]?.text).not.toContain('Two.')
-  await proven(here, session)
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
+  expect(place.server.requests[2]?.text).not.toContain('Two.')
+  await proven(place, session)
 })
 
 test('long content arrives complete, in a first message and in a continuation', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   const texts = ['"rope" é€😀\n', '"sail" é€😀\n'].map((line) => line.repeat(150_000))
   await say(session, 'One.')
   for (const [index, text] of texts.entries()) {
-    const path = join(here.workspace, `long${index}.txt`)
+    const path = join(place.workspace, `long${index}.txt`)
     await writeFile(path, text)
     const attachments = [{ from: 'path', path }] as const
     expect(await say(session, 'Look at this.', { attachments })).toBe('completed')
   }
-  // What the second Turn showed is gone in the third, which therefore tells everything.
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
-  const [, second, third] = here.server.requests
+  // The bytes of the second Turn are retired in the third, which therefore sends everything.
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  const [, second, third] = place.server.requests
   expect(
     [second, third].map((request, n) =>
       request?.text.includes(JSON.stringify(texts[n]).slice(1, -1)),
@@ -150,27 +150,27 @@ test('long content arrives complete, in a first message and in a continuation', 
   ).toEqual([true, true])
   const recorded = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   expect(recorded.map(({ sent_bytes }) => sent_bytes)).toEqual(
-    here.server.requests.map(({ bytes }) => bytes),
+    place.server.requests.map(({ bytes }) => bytes),
   )
-  expect(here.server.opened()).toBe(1)
-  await proven(here, session)
+  expect(place.server.opened()).toBe(1)
+  await proven(place, session)
 })
 
 test('model_changed: another model receives everything', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
   value(await session.setModel({ provider: 'openai', model: 'another-model' }))
   await say(session, 'Two.')
   expect(resets(session)).toEqual(['no_previous_response', 'model_changed'])
-  expect(here.server.requests[1]?.text).toContain('One.')
+  expect(place.server.requests[1]?.text).toContain('One.')
 })
 
 test('prefix_mismatch: after a Turn of another process, everything is sent again', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
-  const elsewhere = await placeAt(here.server, 'auto', here.root)
+  const elsewhere = await placeAt(place.server, 'auto', place.root)
   const other = value(await elsewhere.harness.open(session.id))
   await say(other, 'Two.')
   await other.close()
@@ -180,13 +180,13 @@ test('prefix_mismatch: after a Turn of another process, everything is sent again
     'no_previous_response',
     'prefix_mismatch',
   ])
-  expect(here.server.requests[2]?.text).toContain('Two.')
-  await proven(here, session)
+  expect(place.server.requests[2]?.text).toContain('Two.')
+  await proven(place, session)
 })
 
 test('[PC-010] compaction: after a checkpoint, everything is sent again', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
   const from_seq = session.events.findLast(({ type }) => type === 'turn_started')?.seq ?? 0
   const none = { files_touched: [], decisions: [], open_tasks: [], tool_outcomes: [] }
@@ -215,16 +215,16 @@ test('[PC-010] compaction: after a checkpoint, everything is sent again', async 
 })
 
 test('transient_retired: when bytes are retired, everything that remains is sent again', async () => {
-  const here = await place({ answer: hello })
-  const session = await withImages(here, 'openai', [Buffer.from('pixels')])
+  const place = await openPlace({ answer: hello })
+  const session = await sessionWithImages(place, 'openai', [Buffer.from('pixels')])
   await say(session, 'One.')
   await say(session, 'Two.')
   expect(resets(session)).toEqual(['no_previous_response', 'transient_retired'])
-  expect(here.server.requests.map(({ text }) => text.includes('data:image/png'))).toEqual([
+  expect(place.server.requests.map(({ text }) => text.includes('data:image/png'))).toEqual([
     true,
     false,
   ])
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('previous_response_not_found: a server that forgot receives everything at once, without a visible error', async () => {
@@ -237,68 +237,68 @@ test('previous_response_not_found: a server that forgot receives everything at o
       message: 'Not found.',
     },
   }
-  const here = await place({
+  const place = await openPlace({
     answer: ({ previous }) =>
       previous !== undefined && forgot++ === 0 ? { error } : { text: 'Good morning.' },
   })
-  const session = value(await here.harness.create(RESPONSES))
+  const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
   expect(await say(session, 'Two.')).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
   expect(resets(session)).toEqual(['no_previous_response', 'previous_response_not_found'])
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('reconnected: a socket that was closed is opened again, and receives everything', async () => {
-  const here = await place({ answer: hello })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello })
+  const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
-  await here.server.hangUp()
-  // The other end hears of it when it hears of it; a call that is made before that meets a closed socket.
-  const said = await say(session, 'Two.')
-  expect(said).toBe('completed')
+  await place.server.hangUp()
+  // The provider may not have noticed yet; a call before that uses a closed socket.
+  const status = await say(session, 'Two.')
+  expect(status).toBe('completed')
   expect(resets(session).at(-1)).toBe('reconnected')
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('fallback: if no socket is accepted HTTP is used, and the Log says so', async () => {
-  const here = await place({ answer: hello, refuse: () => 404 })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello, refuse: () => 404 })
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
   expect(await say(session, 'Two.')).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'http-sse', 'http-sse'])
+  expect(transports(session)).toEqual(['websocket', 'http-sse', 'http-sse'])
   expect(resets(session)).toEqual(['fallback', 'fallback'])
-  await proven(here, session)
+  await proven(place, session)
 })
 
-test('a key that is refused on a socket is not tried over HTTP', async () => {
-  const here = await place({ answer: hello, refuse: () => 401 })
-  const session = value(await here.harness.create(RESPONSES))
+test('a key that is refused on a socket is not sent over HTTP', async () => {
+  const place = await openPlace({ answer: hello, refuse: () => 401 })
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^auth: /)
-  expect(here.server.requests).toEqual([])
+  expect(place.server.requests).toEqual([])
 })
 
 test('transport websocket fails without a socket', async () => {
-  const here = await place({ answer: hello, refuse: () => 404 }, { transport: 'websocket' })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello, refuse: () => 404 }, { transport: 'websocket' })
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^network: /)
-  expect([told(session), here.server.requests]).toEqual([['websocket'], []])
+  expect([transports(session), place.server.requests]).toEqual([['websocket'], []])
 })
 
 test('transport http-sse never opens a socket', async () => {
-  const here = await place({ answer: hello, refuse: () => 500 }, { transport: 'http-sse' })
-  const session = value(await here.harness.create(RESPONSES))
+  const place = await openPlace({ answer: hello, refuse: () => 500 }, { transport: 'http-sse' })
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
-  expect([told(session), resets(session)]).toEqual([['http-sse'], [undefined]])
+  expect([transports(session), resets(session)]).toEqual([['http-sse'], [undefined]])
 })
 
 test('an interrupt closes the socket, and the next Turn sends everything on another', async () => {
   const long = Array.from({ length: 40 }, (_one, n) => `word ${n}`).join(' ')
   let n = 0
-  const here = await place({
+  const place = await openPlace({
     answer: () => (n++ === 0 ? { answer: { text: long }, cutAfter: Infinity } : { text: 'Well.' }),
   })
-  const session = value(await here.harness.create(RESPONSES))
+  const session = value(await place.harness.create(RESPONSES))
   const watching = session.subscribe()
   const admitted = value(await session.admit('Tell me more.'))
   for await (const seen of watching) {
@@ -308,37 +308,37 @@ test('an interrupt closes the socket, and the next Turn sends everything on anot
   const { ended } = value(await admitted.done)
   expect(['interrupted', 'completed']).toContain(ended.status)
   expect(await say(session, 'And now?')).toBe('completed')
-  await proven(here, session)
+  await proven(place, session)
 })
 
 test('the rest of an unreadable answer is not mistaken for the next one', async () => {
   const noise = ['{"type":"response.output_text.delta"}']
-  const here = await place({
+  const place = await openPlace({
     answer: (_request, n) =>
       n === 0 ? { noise, answer: { text: 'An old answer.' } } : { text: 'Good morning.' },
   })
-  const session = value(await here.harness.create(RESPONSES))
+  const session = value(await place.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^invalid_response: /)
   expect(await say(session, 'Two.')).toBe('completed')
-  const said = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
-  expect([said, here.server.opened()]).toEqual([['Good morning.'], 2])
-  await proven(here, session)
+  const texts = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+  expect([texts, place.server.opened()]).toEqual([['Good morning.'], 2])
+  await proven(place, session)
 })
 
 test('a socket killed at fifty points of a stream ends the Turn truthfully, and repeats nothing', async () => {
   const text =
     'It was a long and quiet morning, and nobody spoke before the tide had turned. '.repeat(3)
   let cutAfter: number | undefined
-  const here = await place({
+  const place = await openPlace({
     answer: () => (cutAfter === undefined ? { text } : { answer: { text }, cutAfter }),
   })
   const ends: string[] = []
   for (let point = 0; point < 50; point++) {
-    const session = value(await here.harness.create(RESPONSES))
+    const session = value(await place.harness.create(RESPONSES))
     const deltas: string[] = []
-    const watching = session.subscribe()
-    const heard = (async () => {
-      for await (const seen of watching) {
+    const subscription = session.subscribe()
+    const watching = (async () => {
+      for await (const seen of subscription) {
         if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
           deltas.push(seen.notice.data.text)
       }
@@ -351,7 +351,7 @@ test('a socket killed at fifty points of a stream ends the Turn truthfully, and 
     expect(kept.length).toBeLessThanOrEqual(1)
     expect(session.events.filter(({ type }) => type === 'turn_ended').length).toBe(1)
     await session.close()
-    await heard
+    await watching
     expect(kept[0]?.text ?? '').toBe(deltas.join(''))
     expect(text.startsWith(deltas.join(''))).toBe(true)
     expect(kept[0]?.partial === true).toBe(ended.status !== 'completed' && deltas.length > 0)

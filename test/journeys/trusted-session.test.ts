@@ -6,12 +6,12 @@ import { Output as Salvaged } from '../../src/presenters/cli/commands/log/salvag
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { runCli } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { registerDamage } from '../support/registered-damage.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { harnessPlace } from '../support/harness-place.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
-import { commandPlace, logPath } from '../support/written-log.ts'
+import { commandPlace, logPath } from '../support/write-log.ts'
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
 
@@ -64,28 +64,28 @@ test('a Session whose head cannot be written stays foreign, with nothing permitt
 })
 
 test('consent to send bytes in a foreign Log is asked for again', async () => {
-  let asked = 0
+  let questions = 0
   const ask: SessionParts['person']['ask'] = async () => {
-    asked += 1
+    questions += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
   const changes = {
     person: { ask, upload: { upload: 'ask' } },
     model: { replay: 'window' },
   } as const
-  const here = await seeingPlace('in process', { changes })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
-  const begun = value(await here.harness.create(here.begin))
+  const place = await visionPlace('in process', { changes })
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
+  const begun = value(await place.harness.create(place.begin))
   await say(begun, 'What do you see?', { attachments: [image.input] })
-  const again = value(await here.harness.open(begun.id))
+  const again = value(await place.harness.open(begun.id))
   await say(again, 'Good morning.')
-  expect(asked).toBe(1)
-  await rm(headOf(here.root, begun.id))
-  value(await here.harness.adopt(begun.id))
-  const session = value(await here.harness.open(begun.id))
+  expect(questions).toBe(1)
+  await rm(headOf(place.root, begun.id))
+  value(await place.harness.adopt(begun.id))
+  const session = value(await place.harness.open(begun.id))
   await say(session, 'Good morning.')
-  expect(asked).toBe(2)
-  const { requests } = value(await here.harness.verify(begun.id, { requests: true }))
+  expect(questions).toBe(2)
+  const { requests } = value(await place.harness.verify(begun.id, { requests: true }))
   expect(requests?.mismatches).toEqual([])
 })
 
@@ -102,7 +102,7 @@ async function foreignAuto() {
 
 const WRITE = 'Write "hello" to out.txt'
 
-test('after hawser trust the program asks, and acts without asking only when it is told to', async () => {
+test('after hawser trust the program asks, and acts without asking only if an option allows it', async () => {
   const { root, workspace, id } = await foreignAuto()
   const trusted = await runCli({ root }, 'trust', id, '--yes')
   expect([trusted.code, trusted.stderr.includes('permission: ask (recorded: auto')]).toEqual([
@@ -122,7 +122,7 @@ test('a salvaged Session asks, whatever the lost lines contained', async () => {
   const path = logPath(root, id)
   const lines = (await readFile(path, 'utf8')).split('\n')
   const narrowed = lines.findIndex((line) => line.includes('"session_settings"'))
-  await damagedOnPurpose(root, 'log', 'A line of a Log is spoilt.')
+  await registerDamage(root, 'log', 'A line of a Log is spoilt.')
   await writeFile(path, lines.with(narrowed, 'spoilt').join('\n'))
   const { stdout } = await runCli({ root }, 'log', 'salvage', id, '--json')
   const saved = Salvaged.parse(JSON.parse(stdout)).session_id

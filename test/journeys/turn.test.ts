@@ -22,7 +22,7 @@ function lastTurn(session: Session): string[] {
   })
 }
 
-/** The Log proves itself, and every request in it follows from it. Answers how many there are. */
+/** Verifies the Log and every request in it; returns the number of requests. */
 async function requestsHold({ harness }: HarnessPlace, session: Session): Promise<number> {
   const { log, requests } = value(await harness.verify(session.id, { requests: true }))
   expect([log.damage, requests?.mismatches]).toEqual([undefined, []])
@@ -32,9 +32,9 @@ async function requestsHold({ harness }: HarnessPlace, session: Session): Promis
 test.each(WAYS)(
   '%s: a Turn reads a file, answers, and every step of it is in the Log in order',
   async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    await writeFile(join(place.workspace, 'notes.txt'), 'rope\nsail\n')
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Read notes.txt')).toBe('completed')
     expect(lastTurn(session)).toEqual([
       'turn_started',
@@ -50,16 +50,16 @@ test.each(WAYS)(
       'provider_usage',
       'turn_ended',
     ])
-    expect(await requestsHold(here, session)).toBe(2)
+    expect(await requestsHold(place, session)).toBe(2)
   },
 )
 
 test.each(WAYS)(
   '%s: figures of a call name the contract and the transport of its request',
   async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    await writeFile(join(place.workspace, 'notes.txt'), 'rope\nsail\n')
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Read notes.txt')).toBe('completed')
     const named = (type: 'provider_request' | 'provider_usage') =>
       session.events.flatMap((event) => {
@@ -76,72 +76,75 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: calls that only read run in parallel, and their results are in the order of the calls',
   async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'a.txt'), 'one')
-    await writeFile(join(here.workspace, 'b.txt'), 'two')
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    await writeFile(join(place.workspace, 'a.txt'), 'one')
+    await writeFile(join(place.workspace, 'b.txt'), 'two')
+    const session = value(await place.harness.create(place.begin))
     await say(session, 'Read b.txt and a.txt')
     const calls = session.events.flatMap((e) => (e.type === 'tool_call' ? [e.data.call_id] : []))
-    const request = value(await here.harness.preview(session, 'next'))
+    const request = value(await place.harness.preview(session, 'next'))
     const results = request.segments.flatMap(({ role, bytes }) =>
       role === 'tool_result' ? [calls.find((id) => bytes.includes(id))] : [],
     )
     expect([calls.length, results]).toEqual([2, calls])
-    await requestsHold(here, session)
+    await requestsHold(place, session)
   },
 )
 
 test.each(WAYS)(
   '%s: in ask mode without anyone to ask, a change is denied with a reason and the Turn continues',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Write "hello" to out.txt')).toBe('completed')
     expect(lastTurn(session)).toContain('tool_result denied')
     const decision = session.events.find(({ type }) => type === 'permission_decision')
     expect(decision?.data).toMatchObject({ decision: 'denied', by: 'nobody', mode: 'ask' })
-    await expect(readFile(join(here.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+    await expect(readFile(join(place.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
   },
 )
 
 test.each(WAYS)(
   '%s: a yes for the Session covers the chosen offer, and a read-only Session asks nothing',
   async (way) => {
-    let asked = 0
+    let questions = 0
     const ask: SessionParts['person']['ask'] = async ({ offers }) => {
-      asked += 1
+      questions += 1
       const folder = offers.find(({ rule }) => rule.kind === 'folder')?.rule
       const rule = folder === undefined ? {} : { rule: folder }
       return { allowed: true, scope: 'session', by: 'person', ...rule }
     }
-    const here = await wayPlace(way, { changes: { person: { ask } } })
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way, { changes: { person: { ask } } })
+    const session = value(await place.harness.create(place.begin))
     await say(session, 'Write "hello" to a.txt')
     await say(session, 'Write "hello" to b.txt')
-    expect([asked, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
+    expect([questions, await readFile(join(place.workspace, 'b.txt'), 'utf8')]).toEqual([
+      1,
+      'hello',
+    ])
     await say(session, 'Write "hello" to AGENTS.md')
-    expect(asked).toBe(2)
+    expect(questions).toBe(2)
     value(await session.setPermissionMode('read-only'))
     await say(session, 'Write "hello" to c.txt')
-    expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
+    expect([questions, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
   },
 )
 
 test.each(WAYS)(
   '%s: [PC-004] a resumed Session sends exactly the bytes that the live one would have sent',
   async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const place = await wayPlace(way)
+    await writeFile(join(place.workspace, 'notes.txt'), 'rope\n')
+    const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     await say(session, 'Read notes.txt')
     await say(session, 'Write "new" to other.txt and then read it')
-    const live = value(await here.harness.preview(session, 'What now?'))
-    // The disk is another one by now, and so is the toolset of the program that resumes.
-    await writeFile(join(here.workspace, 'notes.txt'), 'something else')
+    const live = value(await place.harness.preview(session, 'What now?'))
+    // The files have changed by now, and so has the toolset of the program that resumes.
+    await writeFile(join(place.workspace, 'notes.txt'), 'something else')
     const again = await wayPlace(way, {
       changes: { tools: { schemas: [] } },
-      root: here.root,
-      vendor: here.vendor,
+      root: place.root,
+      vendor: place.vendor,
     })
     const resumed = value(await again.harness.open(session.id))
     const next = value(await again.harness.preview(resumed, 'What now?'))
@@ -154,8 +157,8 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: a Turn that arrives while another runs is refused, queued or replaces it',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create(place.begin))
     const first = value(await session.admit('List all files'))
     expect(await session.admit('Read x.txt')).toMatchObject({ error: { kind: 'turn_in_progress' } })
     const queued = session.admit('List all files', { whenBusy: 'queue' })
@@ -166,14 +169,14 @@ test.each(WAYS)(
     expect(value(await value(await replacing).done).ended.status).toBe('completed')
     const ends = session.events.filter(({ type }) => type === 'turn_ended')
     expect(ends.length).toBe(3)
-    await requestsHold(here, session)
+    await requestsHold(place, session)
   },
 )
 
 test.each(WAYS)('%s: text sent while a Turn runs is in its next request', async (way) => {
-  const here = await wayPlace(way)
-  await writeFile(join(here.workspace, 'a.txt'), 'one')
-  const session = value(await here.harness.create(here.begin))
+  const place = await wayPlace(way)
+  await writeFile(join(place.workspace, 'a.txt'), 'one')
+  const session = value(await place.harness.create(place.begin))
   const admitted = value(await session.admit('List all files'))
   expect(session.steer('Read a.txt')).toBe(true)
   await admitted.done
@@ -181,14 +184,14 @@ test.each(WAYS)('%s: text sent while a Turn runs is in its next request', async 
   expect(steered?.data).toMatchObject({ text: 'Read a.txt' })
   expect(lastTurn(session)).toContain('tool_call read')
   expect(session.steer('too late')).toBe(false)
-  await requestsHold(here, session)
+  await requestsHold(place, session)
 })
 
 test.each(WAYS)(
   '%s: an interrupted Turn ends as interrupted, and the next one works',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     const admitted = value(await session.admit('Run `sleep 30`'))
     const watching = session.subscribe()
     for await (const seen of watching) {
@@ -197,13 +200,13 @@ test.each(WAYS)(
     session.interrupt()
     expect(value(await admitted.done).ended.status).toBe('interrupted')
     expect(await say(session, 'List all files')).toBe('completed')
-    await requestsHold(here, session)
+    await requestsHold(place, session)
   },
 )
 
 test.each(WAYS)('%s: a blank message and one that is too long are refused', async (way) => {
-  const here = await wayPlace(way)
-  const session = value(await here.harness.create(here.begin))
+  const place = await wayPlace(way)
+  const session = value(await place.harness.create(place.begin))
   expect(await session.admit(' \n')).toMatchObject({ error: { kind: 'invalid_args' } })
   const long = await session.admit('x'.repeat(1_048_577))
   expect(long).toMatchObject({ error: { kind: 'too_large', details: { limit: 1_048_576 } } })

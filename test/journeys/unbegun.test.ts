@@ -6,11 +6,11 @@ import { Output as Collected } from '../../src/presenters/cli/commands/gc.ts'
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { commandPlace, logPath } from '../support/written-log.ts'
+import { commandPlace, logPath } from '../support/write-log.ts'
 
 const UNBEGUN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-/** What a kill leaves between the creation of a Log and its first write, beside a Session that is whole. */
+/** What a kill between the creation of a Log and its first write leaves, beside an intact Session. */
 async function killedCreation() {
   const { root } = await commandPlace()
   await runCli({ root }, 'run', 'What is 2 + 2?')

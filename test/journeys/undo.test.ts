@@ -2,7 +2,7 @@ import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { calling, keyedPlace } from '../support/keyed-place.ts'
+import { callAnswer, keyedPlace } from '../support/keyed-place.ts'
 import { verified } from '../support/resource-events.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -17,48 +17,48 @@ async function say(session: Session, text: string): Promise<void> {
 test.each(WAYS)(
   '%s: a Turn is undone file by file, the latest first, and the model is informed',
   async (way) => {
-    const here = await wayPlace(way)
-    const path = (name: string) => join(here.workspace, name)
+    const place = await wayPlace(way)
+    const path = (name: string) => join(place.workspace, name)
     await writeFile(path('a.txt'), 'one\n')
-    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
     await say(session, 'Replace "one" with "two" in a.txt')
     await say(session, 'Write "new" to b.txt and then replace "two" with "three" in a.txt')
     expect(await readFile(path('a.txt'), 'utf8')).toBe('three\n')
 
-    const restored = value(await here.harness.undo(session))
+    const restored = value(await place.harness.undo(session))
     expect(restored.files.map((file) => [file.path, file.outcome])).toEqual([
       ['b.txt', 'restored'],
       ['a.txt', 'restored'],
     ])
     expect(await readFile(path('a.txt'), 'utf8')).toBe('two\n')
     await expect(access(path('b.txt'))).rejects.toThrow('ENOENT')
-    value(await here.harness.undo(session))
+    value(await place.harness.undo(session))
     expect(await readFile(path('a.txt'), 'utf8')).toBe('one\n')
-    expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
+    expect(await place.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
 
-    const next = value(await here.harness.preview(session, 'What now?'))
+    const next = value(await place.harness.preview(session, 'What now?'))
     expect(next.body.toString('utf8')).toContain('undid file changes')
     await say(session, 'Read a.txt')
-    const proof = value(await here.harness.verify(session.id, { requests: true }))
+    const proof = value(await place.harness.verify(session.id, { requests: true }))
     expect(proof.requests?.mismatches).toEqual([])
   },
 )
 
 test('several edits in one call are one change: one diff, one undo, and a line for the model', async () => {
-  const here = await keyedPlace()
-  const path = join(here.workspace, 'a.txt')
+  const place = await keyedPlace()
+  const path = join(place.workspace, 'a.txt')
   await writeFile(path, 'one\ntwo\nthree\n')
   const session = value(
-    await here.harness.create({ provider: 'rehearsal', model: 'rehearsal', ...AUTO }),
+    await place.harness.create({ provider: 'rehearsal', model: 'rehearsal', ...AUTO }),
   )
   const edits = [
     { old_text: 'three', new_text: '3' },
     { old_text: 'one', new_text: '1' },
   ]
   const missing = { old_text: 'four', new_text: '4' }
-  here.answers.push(
-    calling('edit', { path: 'a.txt', edits: [...edits, missing] }),
-    calling('edit', { path: 'a.txt', edits }),
+  place.answers.push(
+    callAnswer('edit', { path: 'a.txt', edits: [...edits, missing] }),
+    callAnswer('edit', { path: 'a.txt', edits }),
   )
   await say(session, 'Go.')
   expect(await readFile(path, 'utf8')).toBe('1\ntwo\n3\n')
@@ -73,35 +73,35 @@ test('several edits in one call are one change: one diff, one undo, and a line f
   )
   expect(results[1]?.output).toBe('Edited a.txt: 2 replacements, +2 -2 lines (lines 1, 3).\n')
   expect(results[1]?.diff).toContain('-one\n+1\n two\n-three\n+3\n')
-  const [, , last = ''] = here.requests
+  const [, , last = ''] = place.requests
   expect(last).toContain('2 replacements, +2 -2 lines')
   expect(last).not.toContain('@@ -1')
-  const [change] = value(await here.harness.diff(session))
+  const [change] = value(await place.harness.diff(session))
   expect(change).toMatchObject({ path: 'a.txt', diff: results[1]?.diff })
-  const { files } = value(await here.harness.undo(session))
+  const { files } = value(await place.harness.undo(session))
   expect(files.map(({ path: name, outcome }) => [name, outcome])).toEqual([['a.txt', 'restored']])
   expect(await readFile(path, 'utf8')).toBe('one\ntwo\nthree\n')
-  await verified(here, session)
+  await verified(place, session)
 })
 
 test.each(WAYS)(
   '%s: a file that changed since is left alone and named, and the others are restored',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
     await say(session, 'Write "1" to a.txt and then write "2" to b.txt and then write "3" to c.txt')
-    await writeFile(join(here.workspace, 'a.txt'), 'mine')
-    await unlink(join(here.workspace, 'c.txt'))
-    const { files } = value(await here.harness.undo(session))
+    await writeFile(join(place.workspace, 'a.txt'), 'mine')
+    await unlink(join(place.workspace, 'c.txt'))
+    const { files } = value(await place.harness.undo(session))
     expect(files.map(({ path, outcome }) => [path, outcome])).toEqual([
       ['a.txt', 'changed_since'],
       ['b.txt', 'restored'],
       ['c.txt', 'restored'],
     ])
-    expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('mine')
-    // Not taken back as a whole, so it can be tried again.
-    await writeFile(join(here.workspace, 'a.txt'), '1')
-    const again = value(await here.harness.undo(session))
+    expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('mine')
+    // Not completely undone, so it can be tried again.
+    await writeFile(join(place.workspace, 'a.txt'), '1')
+    const again = value(await place.harness.undo(session))
     expect(again.files.map(({ outcome }) => outcome)).toEqual(['restored', 'restored', 'restored'])
   },
 )
@@ -109,60 +109,60 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: a link put in the place of a file or of its folder is not followed',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
     await say(session, 'Write "1" to a.txt')
-    await writeFile(join(here.root, 'outside.txt'), '1')
-    await unlink(join(here.workspace, 'a.txt'))
-    await symlink(join(here.root, 'outside.txt'), join(here.workspace, 'a.txt'))
-    const { files } = value(await here.harness.undo(session))
+    await writeFile(join(place.root, 'outside.txt'), '1')
+    await unlink(join(place.workspace, 'a.txt'))
+    await symlink(join(place.root, 'outside.txt'), join(place.workspace, 'a.txt'))
+    const { files } = value(await place.harness.undo(session))
     expect(files.map(({ outcome }) => outcome)).toEqual(['failed'])
-    expect(await readFile(join(here.root, 'outside.txt'), 'utf8')).toBe('1')
+    expect(await readFile(join(place.root, 'outside.txt'), 'utf8')).toBe('1')
   },
 )
 
 test.each(WAYS)(
   '%s: a named Turn is undone, and one that changed nothing cannot be',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
     await say(session, 'Write "1" to a.txt')
     await say(session, 'Write "2" to b.txt')
     await say(session, 'List all files')
     const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-    value(await here.harness.undo(session, turns[0]))
-    await expect(access(join(here.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
-    expect(await readFile(join(here.workspace, 'b.txt'), 'utf8')).toBe('2')
-    expect(await here.harness.undo(session, turns[2])).toMatchObject({
+    value(await place.harness.undo(session, turns[0]))
+    await expect(access(join(place.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
+    expect(await readFile(join(place.workspace, 'b.txt'), 'utf8')).toBe('2')
+    expect(await place.harness.undo(session, turns[2])).toMatchObject({
       error: { kind: 'not_found' },
     })
   },
 )
 
 test.each(WAYS)('%s: no undo runs beside a Turn', async (way) => {
-  const here = await wayPlace(way)
-  const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+  const place = await wayPlace(way)
+  const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
   await say(session, 'Write "1" to a.txt')
   const turn = value(await session.admit('List all files'))
-  expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'turn_in_progress' } })
+  expect(await place.harness.undo(session)).toMatchObject({ error: { kind: 'turn_in_progress' } })
   await turn.done
 })
 
 test.each(WAYS)(
   '%s: the diff of a Session spans from before its first change to after its last',
   async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'a.txt'), 'one\n')
-    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    const place = await wayPlace(way)
+    await writeFile(join(place.workspace, 'a.txt'), 'one\n')
+    const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
     await say(session, 'Replace "one" with "two" in a.txt')
     await say(session, 'Replace "two" with "three" in a.txt and then write "new" to b.txt')
     const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-    const diffs = value(await here.harness.diff(session))
+    const diffs = value(await place.harness.diff(session))
     expect(diffs.map(({ path, change }) => [path, change])).toEqual([
       ['a.txt', 'changed'],
       ['b.txt', 'created'],
     ])
     expect(diffs[0]?.diff).toContain('-one\n+three\n')
-    expect(value(await here.harness.diff(session, turns[0]))[0]?.diff).toContain('-one\n+two\n')
+    expect(value(await place.harness.diff(session, turns[0]))[0]?.diff).toContain('-one\n+two\n')
   },
 )

@@ -5,7 +5,7 @@ import type { ModelFacts } from '../../src/model/model-facts.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
-import { withImages } from '../support/stand-in-images.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
 import { value } from '../support/story.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
@@ -23,7 +23,7 @@ function shows({ bytes }: RecordedRequest, image: Buffer): boolean {
   return bytes.includes(image.toString('base64'))
 }
 
-/** How each vendor says that it cannot read the image at a place; with no place, that it cannot read some image. */
+/** How each vendor reports that it cannot read the image at a position; without one, that it cannot read some image. */
 function cannotRead(
   dialect: VendorDialect,
   request: RecordedRequest,
@@ -31,8 +31,9 @@ function cannotRead(
 ): ScriptedAnswer {
   const at = placeOf(request.body, BAD.toString('base64'))
   const path = dialect === 'messages' ? at.join('.') : at.join('.').replaceAll(/\.(\d+)/g, '[$1]')
-  const said = 'Could not process image'
-  const message = dialect === 'messages' && named ? `${path}.image.source.base64: ${said}` : said
+  const reason = 'Could not process image'
+  const message =
+    dialect === 'messages' && named ? `${path}.image.source.base64: ${reason}` : reason
   const type = 'invalid_request_error'
   const param = named ? path : null
   const error =
@@ -41,7 +42,7 @@ function cannotRead(
   return { status: 400, body: JSON.stringify(body) }
 }
 
-/** The way to the content block that holds a text. */
+/** The path to the content block that contains a text. */
 function placeOf(body: unknown, text: string, way: string[] = []): string[] {
   if (typeof body !== 'object' || body === null) return []
   for (const [name, inner] of Object.entries(body)) {
@@ -67,7 +68,7 @@ function notices(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
 }
 
-/** Files of the workspace that hold a text: an image lies there once, and never as it was sent. */
+/** Files of the workspace that contain a text: an image is stored once, and never in its sent form. */
 async function storedAs(workspace: string, text: string): Promise<string[]> {
   const paths = await readdir(workspace, { recursive: true, withFileTypes: true })
   const files = paths
@@ -83,15 +84,15 @@ async function verified({ harness }: HarnessPlace, session: Session): Promise<vo
 }
 
 test.each(VENDOR_DIALECTS)(
-  '[SR-019] [TI-079] %s: an image that the provider cannot read costs one more call, and is never sent again',
+  '[SR-019] [TI-079] %s: an image that the provider cannot read causes one more call, and is never sent again',
   async (dialect) => {
     const server = await scriptedServer((request) =>
       shows(request, BAD)
         ? cannotRead(dialect, request, true)
         : { body: sseOf(dialect, { text: 'A harbour.' }) },
     )
-    const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { retries: 4 })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect(server.requests.map((request) => [shows(request, GOOD), shows(request, BAD)])).toEqual([
       [true, true],
@@ -112,9 +113,9 @@ test.each(VENDOR_DIALECTS)(
     ])
     expect(await say(session, 'And now?')).toBe('completed')
     expect(server.requests.length).toBe(3)
-    await verified(here, session)
-    expect(await storedAs(here.workspace, GOOD.toString('base64'))).toEqual([])
-    expect((await storedAs(here.workspace, GOOD.toString('latin1'))).length).toBe(1)
+    await verified(place, session)
+    expect(await storedAs(place.workspace, GOOD.toString('base64'))).toEqual([])
+    expect((await storedAs(place.workspace, GOOD.toString('latin1'))).length).toBe(1)
   },
 )
 
@@ -126,13 +127,13 @@ test.each(VENDOR_DIALECTS)(
         ? cannotRead(dialect, request, false)
         : { body: sseOf(dialect, { text: 'Nothing.' }) },
     )
-    const here = await vendorPlace(server)
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server)
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect([quarantined(session), server.requests.length]).toEqual([['1', '2'], 2])
     const body = server.requests[1]?.bytes.toString('utf8') ?? ''
     expect([body.includes('@img1'), body.includes('@img2')]).toEqual([true, true])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -143,12 +144,12 @@ test.each(VENDOR_DIALECTS)(
     const server = await scriptedServer((request) =>
       refusing ? cannotRead(dialect, request, false) : { body: sseOf(dialect, { text: 'Well.' }) },
     )
-    const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { retries: 4 })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect([await say(session, 'What is it?'), server.requests.length]).toEqual(['invalid_args', 2])
     refusing = false
     expect([await say(session, 'And now?'), server.requests.length]).toEqual(['completed', 3])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -166,8 +167,8 @@ test.each(
   '$dialect: $name is detected before anything is sent, and reported to the model and the person',
   async ({ dialect, facts }) => {
     const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
-    const here = await vendorPlace(server, { facts })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { facts })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     const [request] = server.requests
     if (request === undefined) throw new Error('nothing was sent')
@@ -176,14 +177,14 @@ test.each(
     expect(notices(session).every((code) => code === 'resource_not_shown')).toBe(true)
     expect(notices(session).length).toBeGreaterThan(0)
     expect(await say(session, 'And now?')).toBe('completed')
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test('a request larger than its model accepts is not sent, and the Turn reports why', async () => {
   const server = await scriptedServer(() => 'cut')
-  const here = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
-  const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+  const place = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
+  const session = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
   expect(await say(session, 'Good morning.')).toBe('context_overflow')
   expect(server.requests.length).toBe(0)
   const ended = session.events.findLast((event) => event.type === 'turn_ended')

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { earlyWorkspace } from '../../src/contract/early-workspace.ts'
 import { surfaceEvent } from '../../src/session/live/create.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { withImages } from '../support/stand-in-images.ts'
-import { canDrawAll, drawing, drawn } from '../support/drawing.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
+import { canDrawAll, drawing, encodeDrawing } from '../support/drawing.ts'
 import { withChanges, withClock, type Changes } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
-import { hastyClock } from '../support/vendor-place.ts'
+import { recordingClock } from '../support/vendor-place.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
 const WIRE = WAYS.filter((way) => way !== 'in process')
@@ -28,12 +28,12 @@ function usages(session: Session) {
 }
 
 test.each(WIRE)(
-  '%s: of a Session of sixty calls with tools, at least 95 %% of the input is found in the cache after the first',
+  '%s: in a Session of sixty calls with tools, at least 95 %% of the input after the first call is cached',
   async (way) => {
-    const here = await wayPlace(way)
+    const place = await wayPlace(way)
     for (let n = 0; n < 30; n++)
-      await writeFile(join(here.workspace, `f${n}.txt`), `file number ${n}\n`.repeat(8))
-    const session = value(await here.harness.create(here.begin))
+      await writeFile(join(place.workspace, `f${n}.txt`), `file number ${n}\n`.repeat(8))
+    const session = value(await place.harness.create(place.begin))
     for (let n = 0; n < 30; n++) expect(await say(session, `Read f${n}.txt`)).toBe('completed')
     const [, ...later] = usages(session)
     expect(later.length).toBe(59)
@@ -49,15 +49,15 @@ test.each(WIRE)(
   },
 )
 
-/** A picture drawn from a seed, and the colours of it that anybody would name first. */
+/** An image drawn from a seed, and its most prominent colours. */
 async function pictureOf(seed: number) {
   const picture = drawing(seed)
   const shares = [...picture.shares].toSorted((a, b) => b[1] - a[1])
   const colours = shares.slice(0, 2).map(([name]) => name)
-  return { ...picture, colours, png: await drawn(picture, 'png') }
+  return { ...picture, colours, png: await encodeDrawing(picture, 'png') }
 }
 
-/** A fault that passes, and how a Turn that may try again ends: nothing was shown before it, or something was. */
+/** A transient fault, and how a Turn with retries ends: if nothing was shown before it, and if something was. */
 const UNNUMBERED = /^(duplicate|out-of-order)/
 
 const PASSING: readonly {
@@ -80,7 +80,7 @@ const PASSING: readonly {
 test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
   '$way: after the fault $name the Turn has a truthful end, repeats nothing, and the Session continues',
   async ({ way, switches, ends }) => {
-    const clock = hastyClock()
+    const clock = recordingClock()
     const plain = await wayPlace(way, { changes: RETRYING, switches })
     const { Harness } = await import('../../src/session/harness.ts')
     const harness = new Harness(withClock(plain.parts, clock))
@@ -90,7 +90,7 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
     expect(await say(session, 'What did it say?')).toBe('completed')
     const last = answers(session).at(-1) ?? ''
     expect(last.length).toBeGreaterThan(20)
-    // What a vendor does not number can be told twice by it, and nobody would know.
+    // Without event numbers, a repeated event cannot be detected.
     if (!UNNUMBERED.test(switches)) expect(last.startsWith(first)).toBe(true)
     const { requests } = value(await harness.verify(session.id, { requests: true }))
     expect(requests?.mismatches).toEqual([])
@@ -98,16 +98,16 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
 )
 
 test.each(WIRE)('%s: a full window is reported as such, without a retry', async (way) => {
-  const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
-  const session = value(await here.harness.create(here.begin))
+  const place = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
+  const session = value(await place.harness.create(place.begin))
   expect(await say(session, 'What did it say?')).toBe('context_overflow')
   expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
 })
 
 test.each(WIRE)('%s: refused images are not sent again, and the Turn continues', async (way) => {
-  const here = await wayPlace(way, { switches: 'refuse-images' })
+  const place = await wayPlace(way, { switches: 'refuse-images' })
   const { png } = await pictureOf(1)
-  const session = await withImages(here, here.begin.provider, [png])
+  const session = await sessionWithImages(place, place.begin.provider, [png])
   expect(await say(session, 'What do you see?')).toBe('completed')
   const events = session.events.map(({ type }) => type)
   expect(events.filter((type) => type === 'provider_request').length).toBe(2)
@@ -118,14 +118,14 @@ test.runIf(canDrawAll).each(WIRE)(
   '%s: the description of an image by the model is correct',
   async (way) => {
     for (const seed of [3, 8]) {
-      const here = await wayPlace(way)
+      const place = await wayPlace(way)
       const { png, width, height, colours } = await pictureOf(seed)
-      const session = await withImages(here, here.begin.provider, [png])
+      const session = await sessionWithImages(place, place.begin.provider, [png])
       expect(await say(session, 'What do you see?')).toBe('completed')
-      const said = answers(session).at(-1) ?? ''
-      expect(said).toContain(`${width} by ${height} pixels`)
-      for (const colour of colours) expect(said).toContain(colour)
-      const sent = here.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
+      const answer = answers(session).at(-1) ?? ''
+      expect(answer).toContain(`${width} by ${height} pixels`)
+      for (const colour of colours) expect(answer).toContain(colour)
+      const sent = place.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
       expect(sent).toBe(true)
     }
   },
@@ -134,11 +134,11 @@ test.runIf(canDrawAll).each(WIRE)(
 test.each(WIRE)(
   '[PC-038] [PC-066] %s: another contract is one cold start, and the evidence names it',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create(place.begin))
     for (const text of ['What came back?', 'Did it work?']) await say(session, text)
-    const contract = earlyWorkspace(here.workspace)
-    const parts = withChanges(here.parts, { model: { contract } })
+    const contract = earlyWorkspace(place.workspace)
+    const parts = withChanges(place.parts, { model: { contract } })
     const changed = value(await surfaceEvent(parts, session.state, 'reload'))
     value(await session.between((record) => record([changed])))
     for (const text of ['What happened?', 'How did it go?']) await say(session, text)

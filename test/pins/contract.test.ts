@@ -11,7 +11,7 @@ import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version
 import { LOSSES } from '../../src/model/events/loss.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
-import { madeRequests } from '../support/made-requests.ts'
+import { generatedRequests } from '../support/generated-requests.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
 /** What a file of sentences exports, each rendered with facts that reach every branch of it. None can be omitted. */
@@ -99,7 +99,7 @@ async function everyLayout(): Promise<unknown[]> {
   const layouts: unknown[] = []
   for (const dialect of DIALECT_NAMES) {
     for (const seed of [1, 2, 3]) {
-      for (const { segments } of await madeRequests(seed, { dialect })) {
+      for (const { segments } of await generatedRequests(seed, { dialect })) {
         const parts = segments.map(({ role, lifetime, bracket, bytes }) => {
           return [role, lifetime, bracket.toString('utf8'), sha256(bytes)]
         })

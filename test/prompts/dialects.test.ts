@@ -7,7 +7,7 @@ import { LIMITS } from '../../src/model/limits.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { SurfaceParams } from '../../src/model/surface.ts'
 import { DIALECTS, VENDOR_DIALECTS } from '../support/dialects.ts'
-import { madeRequests } from '../support/made-requests.ts'
+import { generatedRequests } from '../support/generated-requests.ts'
 import { requestErrors, type VendorDialect } from '../support/vendor-schemas.ts'
 
 const CACHE_KEY = 'hw1:m_0:r_build:s_0:t_0:k_0'
@@ -52,7 +52,7 @@ function skillBody(bytes: string): Part {
   return { type: 'blob', blob: key, media_type: 'text/markdown', lifetime: 'stable', bytes: body }
 }
 
-const text = (said: string): Part => ({ type: 'text', text: said, lifetime: 'stable' })
+const text = (words: string): Part => ({ type: 'text', text: words, lifetime: 'stable' })
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64')
 
 const REASONED: Readonly<Record<VendorDialect, Record<string, unknown>>> = {
@@ -178,8 +178,8 @@ function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = ()
 function missing(dialect: VendorDialect, body: Buffer): string[] {
   const found = body.toString('utf8')
   return Object.entries(EVERYTHING).flatMap(([name, { shown }]) => {
-    const wanted = shown(dialect)
-    return wanted === undefined || found.includes(wanted) ? [] : [name]
+    const expected = shown(dialect)
+    return expected === undefined || found.includes(expected) ? [] : [name]
   })
 }
 
@@ -228,7 +228,7 @@ test.each(VENDOR_DIALECTS)(
     const wrong = requestErrors(dialect, JSON.parse(bodyOf(dialect).toString('utf8')))
     let count = 0
     for (let seed = 1; seed <= 40; seed++) {
-      for (const { segments } of await madeRequests(seed, { dialect })) {
+      for (const { segments } of await generatedRequests(seed, { dialect })) {
         const marks = cacheMarks({
           surface: 3,
           transient: undefined,

@@ -9,7 +9,7 @@ import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { random, type Random } from '../support/random.ts'
-import { madeRequests, type Mistake } from '../support/made-requests.ts'
+import { generatedRequests, type Mistake } from '../support/generated-requests.ts'
 import { judgeLaw } from './law.ts'
 
 test.each(DIALECT_NAMES)(
@@ -141,7 +141,7 @@ test('a request that only grew is computed from its new Events alone, with the s
   const wrong: string[] = []
   const steps = { grown: 0, broken: 0, neither: 0 }
   for (let seed = 1; seed <= 60; seed++) {
-    const last = (await madeRequests(seed)).at(-1)
+    const last = (await generatedRequests(seed)).at(-1)
     if (last === undefined) continue
     const chance = random(seed)
     const events = last.made.events.map((event) => refusedAtTimes(event, chance))

@@ -3,7 +3,11 @@ import { sharedPrefix } from '../../src/contract/prefix.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { DialectName } from '../support/dialects.ts'
-import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
+import {
+  generatedRequests,
+  type GeneratedRequest,
+  type Mistake,
+} from '../support/generated-requests.ts'
 import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 /** Checks the requests of generated Logs against the law of the byte-stable prefix. */
@@ -12,7 +16,7 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
   const wrong: string[] = []
   let pairs = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const requests = await madeRequests(seed, { mistake, dialect })
+    const requests = await generatedRequests(seed, { mistake, dialect })
     for (const [at, next] of requests.entries()) {
       wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
       const before = comparedWith(requests, at)
@@ -28,30 +32,39 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
 }
 
 /** The last request to the same model, or else the last one to any model. */
-function comparedWith(requests: readonly MadeRequest[], at: number): MadeRequest | undefined {
+function comparedWith(
+  requests: readonly GeneratedRequest[],
+  at: number,
+): GeneratedRequest | undefined {
   const { model } = requests[at]?.made.surface ?? {}
   const earlier = requests.slice(0, at)
   return earlier.findLast(({ made }) => made.surface.model === model) ?? earlier.at(-1)
 }
 
 /** What is wrong with the step from one request to the next; empty if the law holds. */
-function offences(before: MadeRequest, next: MadeRequest): string[] {
-  const foretold = predictBreak(before.made, before.segments, next.made)
-  const apart = foretold !== undefined && APART.has(foretold.cause)
+function offences(before: GeneratedRequest, next: GeneratedRequest): string[] {
+  const predicted = predictBreak(before.made, before.segments, next.made)
+  const apart = predicted !== undefined && APART.has(predicted.cause)
   const shared = sharedPrefix(before.segments, next.segments)
   const bytes = apart ? 0 : shared.bytes
-  if (foretold === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
+  if (predicted === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
   const found =
-    foretold.at === bytes ? [] : [`${foretold.cause} foretold at ${foretold.at}, found at ${bytes}`]
-  const retiring = ['transient_retired', 'drop'].includes(foretold.cause)
+    predicted.at === bytes
+      ? []
+      : [`${predicted.cause} predicted at ${predicted.at}, found at ${bytes}`]
+  const retiring = ['transient_retired', 'drop'].includes(predicted.cause)
   return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
 }
 
 /**
  * Whether the bodies agree with the segments: a block of the shared part is in the same message of both, with the same role. Read
- * from the bodies alone, so that a bracket which no segment has is found too.
+ * from the bodies alone, so that a bracket that no segment has is found too.
  */
-function movedBlocks(before: MadeRequest, next: MadeRequest, dialect: DialectName): string[] {
+function movedBlocks(
+  before: GeneratedRequest,
+  next: GeneratedRequest,
+  dialect: DialectName,
+): string[] {
   const predicted = predictBreak(before.made, before.segments, next.made)
   if (predicted !== undefined && APART.has(predicted.cause)) return []
   const [earlier, later] = [before, next].map(({ body }) => wireBlocks(dialect, body))

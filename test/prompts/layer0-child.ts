@@ -50,7 +50,7 @@ const segments = surface === undefined ? [] : provider.encode([], surface)
 const body = provider.buildBody(segments, { cacheKey: '', marks: [] })
 const last = segments.at(-1)?.bytes ?? body
 const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions()
-const told = {
+const report = {
   contract_version: request?.data.contract_version,
   recorded: recorded?.data.layer0_sha256,
   layer0: sha256(surface?.system[0] ?? ''),
@@ -61,7 +61,7 @@ const told = {
   body: sent[0]?.toString('base64'),
   cache_key: request?.data.cache_key,
   late: session.events.find((event) => event.type === 'late_context')?.data,
-  here: {
+  actual: {
     cwd: process.cwd(),
     uid: process.getuid?.(),
     home: process.env['HOME'],
@@ -69,4 +69,4 @@ const told = {
     timeZone,
   },
 }
-writeFileSync(1, `${JSON.stringify(told)}\n`)
+writeFileSync(1, `${JSON.stringify(report)}\n`)

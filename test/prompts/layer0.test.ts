@@ -11,7 +11,7 @@ import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import { CONTRACT_VERSION } from '../../src/encoding/words/version.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { SessionMode } from '../../src/model/modes.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 
 /** Environments of a process. Omitted fields are as in the first one. */
 interface World {
@@ -34,21 +34,21 @@ const WORLDS: Readonly<Record<string, World>> = {
   'an ordinary place': { found: { late: { mode: 'build', permission_mode: 'ask' } } },
   'another current folder': {
     cwd: 'elsewhere',
-    found: { here: { cwd: expect.stringMatching(/elsewhere$/) } },
+    found: { actual: { cwd: expect.stringMatching(/elsewhere$/) } },
   },
-  'another user': { uid: NOBODY, found: { here: { uid: NOBODY } } },
+  'another user': { uid: NOBODY, found: { actual: { uid: NOBODY } } },
   'another home': {
     env: { HOME: '/nowhere/home', USER: 'stoker', LOGNAME: 'stoker', XDG_CONFIG_HOME: '/nowhere' },
-    found: { here: { home: '/nowhere/home' } },
+    found: { actual: { home: '/nowhere/home' } },
   },
   'another language': {
     env: { LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8', LANGUAGE: 'tr:de' },
-    found: { here: { locale: 'tr-TR' } },
+    found: { actual: { locale: 'tr-TR' } },
   },
   'another time zone': {
     env: { TZ: 'Pacific/Kiritimati' },
     found: {
-      here: { timeZone: 'Pacific/Kiritimati' },
+      actual: { timeZone: 'Pacific/Kiritimati' },
       late: { zone: 'Pacific/Kiritimati' },
     },
   },
@@ -60,7 +60,7 @@ const WORLDS: Readonly<Record<string, World>> = {
   'a later date in a zone where it is tomorrow': {
     now: Date.UTC(2038, 0, 19, 23, 0),
     env: { TZ: 'Asia/Kathmandu' },
-    found: { late: { date: '2038-01-20' }, here: { timeZone: expect.stringMatching(/mandu$/) } },
+    found: { late: { date: '2038-01-20' }, actual: { timeZone: expect.stringMatching(/mandu$/) } },
   },
   'a git repository with changes': { branch: 'moored', found: { late: { branch: 'moored' } } },
   'a machine with a sandbox': { sandbox: true, found: {} },
@@ -72,7 +72,7 @@ const WORLDS: Readonly<Record<string, World>> = {
   },
 }
 
-const Told = z.object({
+const Report = z.object({
   contract_version: z.string(),
   recorded: z.string(),
   layer0: z.string(),
@@ -91,12 +91,12 @@ const Told = z.object({
     os: z.string(),
     shell: z.string(),
   }),
-  here: z.object({ cwd: z.string() }).loose(),
+  actual: z.object({ cwd: z.string() }).loose(),
 })
-type Told = z.infer<typeof Told>
+type Report = z.infer<typeof Report>
 
 const names = Object.keys(WORLDS)
-const told = new Map<string, Told>()
+const reports = new Map<string, Report>()
 /** Environments that cannot be created here, and why. */
 const missing = new Map<string, string>()
 let folder = ''
@@ -111,7 +111,7 @@ beforeAll(async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [name, world] = next
       const why = await whyNot(world)
-      if (why === undefined) told.set(name, await begunIn(script, world))
+      if (why === undefined) reports.set(name, await startIn(script, world))
       else missing.set(name, why)
     }
   }
@@ -122,9 +122,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test.for(names)('[PC-014] [PC-017] the surface has the same bytes in %s', (name, { skip }) => {
   skip(missing.has(name), missing.get(name))
-  const { layer0, recorded, contract_version, segments, blob } = toldIn(name)
-  const plain = toldIn('an ordinary place')
-  expect(toldIn(name)).toMatchObject(WORLDS[name]?.found ?? {})
+  const { layer0, recorded, contract_version, segments, blob } = reportOf(name)
+  const plain = reportOf('an ordinary place')
+  expect(reportOf(name)).toMatchObject(WORLDS[name]?.found ?? {})
   expect({ layer0, recorded, contract_version, segments, blob }).toEqual({
     layer0: sha256(LAYER_0),
     recorded: sha256(LAYER_0),
@@ -139,16 +139,16 @@ const BYTES_A_TOKEN = 16
 
 test.for(names)('[PC-006] a request begins with the whole surface in %s', (name, { skip }) => {
   skip(missing.has(name), missing.get(name))
-  const { surface } = toldIn('an ordinary place')
+  const { surface } = reportOf('an ordinary place')
   expect(surface.length).toBeGreaterThan(256 * BYTES_A_TOKEN)
-  expect(toldIn(name).body.subarray(0, surface.length).equals(surface)).toBe(true)
+  expect(reportOf(name).body.subarray(0, surface.length).equals(surface)).toBe(true)
 })
 
 test.for(names)(
   '[PC-023] the current state is placed after the request in %s',
   (name, { skip }) => {
     skip(missing.has(name), missing.get(name))
-    const { body, late } = toldIn(name)
+    const { body, late } = reportOf(name)
     const input = Body.parse(JSON.parse(body.toString('utf8'))).segments.flatMap(
       ({ role, parts = [] }) => parts.map(({ text }) => ({ role, text })),
     )
@@ -169,10 +169,10 @@ test.for(names)(
 )
 
 test('[PC-008] [PC-036] Sessions with the same surface are distinguished by their cache key alone', () => {
-  const keys = [...told.values()].map(({ cache_key }) => cache_key)
+  const keys = [...reports.values()].map(({ cache_key }) => cache_key)
   const families = keys.map((key) => /:s_([0-9a-f]{16}):/.exec(key)?.[1])
   const others = keys.map((key) => key.replace(/:s_[0-9a-f]{16}/, '').replace('r_plan', 'r_build'))
-  expect(new Set(families).size).toBe(told.size)
+  expect(new Set(families).size).toBe(reports.size)
   expect(new Set(others).size).toBe(1)
 })
 
@@ -182,14 +182,14 @@ const Body = z.object({
   ),
 })
 
-function toldIn(name: string): Told {
-  const found = told.get(name)
-  if (found === undefined) throw new Error(`nothing was told in ${name}`)
+function reportOf(name: string): Report {
+  const found = reports.get(name)
+  if (found === undefined) throw new Error(`there is no report of ${name}`)
   return found
 }
 
 /** A separate process in a separate folder: it inherits nothing but its environment. */
-async function begunIn(script: string, world: World): Promise<Told> {
+async function startIn(script: string, world: World): Promise<Report> {
   const root = await mkdtemp(join(folder, 'world-'))
   const cwd = join(root, world.cwd ?? '')
   await mkdir(join(root, 'workspace'), { recursive: true })
@@ -201,7 +201,7 @@ async function begunIn(script: string, world: World): Promise<Told> {
     await Promise.all([root, join(root, 'workspace')].map((at) => chown(at, uid, uid)))
   const order = JSON.stringify({ root, mode, permission, sandbox, now })
   const env = { ...process.env, ...world.env }
-  return Told.parse(JSON.parse(await outputOf([script, order], { cwd, env, ...own })))
+  return Report.parse(JSON.parse(await outputOf([script, order], { cwd, env, ...own })))
 }
 
 async function makeRepository(workspace: string, branch: string): Promise<void> {
@@ -228,11 +228,11 @@ async function whyNot({ uid, branch }: World): Promise<string | undefined> {
 
 async function outputOf(args: readonly string[], options: SpawnOptions): Promise<string> {
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said: Buffer[] = []
+  const chunks: Buffer[] = []
   const complaint: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => said.push(chunk))
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(Buffer.concat(complaint).toString())
-  return Buffer.concat(said).toString()
+  return Buffer.concat(chunks).toString()
 }

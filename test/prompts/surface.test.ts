@@ -19,7 +19,7 @@ const params = {
 } as const
 
 test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where a project has its instructions and how to read a checkpoint', () => {
-  for (const said of [
+  for (const sentence of [
     'You are the agent of Hawser',
     'Never try to get around a refusal',
     'outcome: unknown] means that it is not known whether the call took effect',
@@ -31,24 +31,24 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where
     'A description is not the content',
     'Hydrated context is facts fetched for one Turn',
   ]) {
-    expect(LAYER_0).toContain(said)
+    expect(LAYER_0).toContain(sentence)
   }
 })
 
 test('[PC-019] [PC-069] the content of AGENTS.md reaches a model only through a call that reads it', async () => {
-  const here = await harnessPlace()
-  await mkdir(join(here.workspace, 'sub'))
+  const place = await harnessPlace()
+  await mkdir(join(place.workspace, 'sub'))
   for (const path of ['AGENTS.md', 'sub/AGENTS.md']) {
-    await writeFile(join(here.workspace, path), 'Always say ahoy.\n')
+    await writeFile(join(place.workspace, path), 'Always say ahoy.\n')
   }
-  const session = value(await here.harness.create(REHEARSAL))
-  const before = value(await here.harness.preview(session, 'What do you know?'))
+  const session = value(await place.harness.create(REHEARSAL))
+  const before = value(await place.harness.preview(session, 'What do you know?'))
   expect(before.body.toString('utf8')).not.toContain('ahoy')
   await value(await session.admit('Read AGENTS.md')).done
-  const after = value(await here.harness.preview(session, 'And now?'))
-  const told = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
-  expect(told.map(({ role }) => role)).toContain('tool_result')
-  expect(told.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
+  const after = value(await place.harness.preview(session, 'And now?'))
+  const withText = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
+  expect(withText.map(({ role }) => role)).toContain('tool_result')
+  expect(withText.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
 })
 
 test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 and the index of Skills, and nothing else', () => {
@@ -66,12 +66,12 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
     'system',
     'system',
   ])
-  const said: unknown[] = segments.map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')))
+  const parsed: unknown[] = segments.map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')))
   const names = tools.map(({ name }) => name).toSorted()
-  expect(said.slice(1, 1 + tools.length)).toEqual(
+  expect(parsed.slice(1, 1 + tools.length)).toEqual(
     names.map((name): unknown => expect.objectContaining({ role: 'tool', name })),
   )
-  expect(said.slice(1 + tools.length)).toEqual([
+  expect(parsed.slice(1 + tools.length)).toEqual([
     { role: 'system', text: LAYER_0 },
     { role: 'system', text: 'Skills: none.' },
   ])
@@ -92,12 +92,12 @@ test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
 })
 
 test('[PC-015] the role expresses authority, the position decides what is cached', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
+  const place = await harnessPlace()
+  const session = value(await place.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
   value(await session.setPermissionMode('read-only'))
   await value(await session.admit('List all files')).done
-  const { segments } = value(await here.harness.preview(session, 'And now?'))
+  const { segments } = value(await place.harness.preview(session, 'And now?'))
   const roles = segments.map(({ role }) => role)
   // Developer facts are placed among and after a person's messages, never before them, and keep their role everywhere.
   const lastSystem = roles.lastIndexOf('system')
@@ -109,8 +109,8 @@ test('[PC-015] the role expresses authority, the position decides what is cached
 })
 
 test('[PC-039] every call records its contract and its cache figures in the Log', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
+  const place = await harnessPlace()
+  const session = value(await place.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
   const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   const usages = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data] : []))

@@ -21,7 +21,7 @@ test.each([
   '[a](src/log/gone.ts)',
   '[a](docs/gone.md#part)',
   '[a](./gone.md "title")',
-])('a document that names %s is told that it does not exist', (mention) => {
+])('a document that names %s is reported, because the path does not exist', (mention) => {
   expect(pathsThatDoNotExist(planted({ ...FILES, 'README.md': `See ${mention}.` }))).toHaveLength(1)
 })
 

@@ -42,7 +42,7 @@ test.each([
   'const { ...facts } = error.details\nprint(facts)',
   "const { incomplete_details: incomplete } = response\nconst why = incomplete['reason']",
   "const cause = causeOf(error)\nconst damaged = cause?.type === 'payload'",
-])('copying or printing details whole is none: %s', (text) => {
+])('copying or printing details as a whole is allowed: %s', (text) => {
   expect(inSource(text)).toEqual([])
 })
 

@@ -92,7 +92,7 @@ test.each([
   'scripts/misc.mjs',
   'src/log/index.ts',
   'test/support/index.ts',
-])('%s is a name that says nothing', (path) => {
+])('%s is a meaningless name', (path) => {
   expect(namesThatSayNothing(planted({ [path]: '' }))).toHaveLength(1)
 })
 

@@ -99,7 +99,7 @@ describe('the check of citations', () => {
   })
 
   test('reads tests and the test folder, except the list and its own test', () => {
-    const heard = ['src/log/append.test.ts', 'test/faults/kill.ts', 'test/support/citations.ts']
+    const read = ['src/log/append.test.ts', 'test/faults/kill.ts', 'test/support/citations.ts']
     const ignored = [
       'src/log/append.ts',
       'docs/requirements.md',
@@ -107,6 +107,6 @@ describe('the check of citations', () => {
       'test/requirements/attachments.ts',
       'test/structure/requirements.test.ts',
     ]
-    expect([...heard, ...ignored].filter(mayCite)).toEqual(heard)
+    expect([...read, ...ignored].filter(mayCite)).toEqual(read)
   })
 })

@@ -1,4 +1,5 @@
-// Takes a Session, appends one Event that may wait, and says what became of it. Nothing else keeps this process alive.
+// A process that opens a Session, appends one deferrable Event and prints the result. Nothing else keeps it alive, so a
+// test can check that a pending append does.
 import { acquireLog } from '../../src/log/open.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { diskPlace } from './disk-place.ts'

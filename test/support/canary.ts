@@ -1,14 +1,14 @@
 /**
- * The key that every test uses which needs one. It is nobody's. A run fails that leaves it in any file but the settings it was
- * stored in: not in a Log, not in a blob, not in what a program printed.
+ * The API key of every test that needs one; it is not a real key. A run fails if it leaves the key in any file except the
+ * settings that store it: in a Log, a blob or the output of a program.
  */
 export const CANARY_KEY = 'sk-canary-Hq7xW2vN9pLr4tZc8mYd'
 
-/** So much of the key gives it away: a cut through the key must not leave a part of this length. */
-const TELLING = 12
+/** A part of the key of this length reveals it: text that is cut inside the key must not contain one. */
+const REVEALING_LENGTH = 12
 
-/** Every part of the key that is just long enough to give it away. */
+/** Every part of the key that is just long enough to reveal it. */
 export const CANARY_PARTS: readonly string[] = Array.from(
-  { length: CANARY_KEY.length - TELLING + 1 },
-  (_, at) => CANARY_KEY.slice(at, at + TELLING),
+  { length: CANARY_KEY.length - REVEALING_LENGTH + 1 },
+  (_, at) => CANARY_KEY.slice(at, at + REVEALING_LENGTH),
 )

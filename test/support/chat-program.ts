@@ -14,19 +14,20 @@ import { Harness } from '../../src/session/harness.ts'
 import { openParts } from './harness-parts.ts'
 import { value } from './story.ts'
 
-// A chat with the rehearsal model, in the terminal that this is started in: the order is its one argument.
+// A chat with the rehearsal model in the current terminal, so that tests can drive a real chat process. Its only
+// argument is the order, as JSON.
 
 const Order = z.object({
   root: z.string(),
-  /** To go on with; a new one by default. */
+  /** The Session to continue; a new one by default. */
   session: SessionId.optional(),
   permission: z.enum(['read-only', 'ask', 'auto']).default('ask'),
   mode: z.enum(['build', 'plan']).default('build'),
-  /** Characters of an answer that come at once. */
+  /** The number of characters in each piece of an answer. */
   chunk: z.number().default(16),
-  /** Each waits for the signal SIGUSR2, so that a test says when. */
+  /** Each piece waits for a SIGUSR2, so that a test decides when it arrives. */
   gated: z.boolean().default(false),
-  /** What was copied. */
+  /** The content of the clipboard. */
   clipboard: z.string().default(''),
   /** The terminal can show images, as kitty does. */
   pictures: z.boolean().default(false),
@@ -71,7 +72,7 @@ process.exitCode = await runChat({
 })
 await close()
 
-/** A gate that each signal opens once, for one who waits now or later. */
+/** A gate that lets one waiter pass for each signal, whether it waits already or later. */
 function opened(): (ms: number, signal: AbortSignal) => Promise<void> {
   const gate = { passes: 0, wake: () => {} }
   process.on('SIGUSR2', () => {

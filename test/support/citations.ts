@@ -1,6 +1,6 @@
 import type { Owner, Requirement } from '../requirements/requirement.ts'
 
-/** A file by its path from the root of the repository. */
+/** A file, with its path relative to the root of the repository. */
 interface CitingFile {
   readonly path: string
   readonly text: string
@@ -17,7 +17,7 @@ const CITATION = /\[([A-Z]{2}-\d+)\]/g
 const THE_LIST = /^test\/requirements(\.ts|\/.*)$/
 const ITS_TEST = 'test/structure/requirements.test.ts'
 
-/** The list cannot cite itself, and its test plants ids that are wrong on purpose. */
+/** The list cannot cite itself, and its test contains wrong ids on purpose. */
 export function mayCite(path: string): boolean {
   if (THE_LIST.test(path) || path === ITS_TEST) return false
   return path.endsWith('.test.ts') || (path.startsWith('test/') && path.endsWith('.ts'))

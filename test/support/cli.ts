@@ -11,19 +11,19 @@ export interface CliRun {
 }
 
 export interface CliPlace {
-  /** Holds the workspace, where the person stands, and the home. */
+  /** Contains `workspace`, the current folder of the user, and `home`. */
   readonly root: string
   readonly stdin?: string | Buffer
-  /** Where the person is, relative to the workspace. */
+  /** The user's current folder, relative to the workspace. */
   readonly folder?: string
-  /** Somebody presses Ctrl-C as soon as the program listens for it. */
+  /** The user presses Ctrl-C as soon as the program listens for it. */
   readonly interrupted?: boolean
   /** Standard output and error are terminals. */
   readonly terminal?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the program as a script would: without `terminal`, there is none anywhere. The workspace `<root>/workspace` must be there. */
+/** Runs the program in this process as a script would; only `terminal` gives it a terminal. `<root>/workspace` must exist. */
 export async function runCli(place: CliPlace, ...argv: readonly string[]): Promise<CliRun> {
   const { terminal = false } = place
   const [stdout, stderr] = [captured(terminal), captured(terminal)]
@@ -54,9 +54,9 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
     cwd: () => join(place.root, 'workspace', place.folder ?? ''),
     streams,
   })
-  const told = { code, stdout: stdout.text(), stderr: stderr.text() }
-  if (`${told.stdout}${told.stderr}`.includes(CANARY_KEY)) throw new Error('a key was printed')
-  return told
+  const run = { code, stdout: stdout.text(), stderr: stderr.text() }
+  if (`${run.stdout}${run.stderr}`.includes(CANARY_KEY)) throw new Error('a key was printed')
+  return run
 }
 
 function captured(isTTY: boolean): { readonly output: Output; readonly text: () => string } {

@@ -2,38 +2,38 @@ import { FileFailure, type File, type Folder, type OpenMode } from '../../src/ho
 import { afterCrash, Inode, type Entries } from './crash-inode.ts'
 import { random, type Random } from './random.ts'
 
-/** The machine went off. Nothing in the program can catch this for good: every later call throws it again. */
+/** The power was cut. The program cannot recover from this: every later call throws it again. */
 export class PowerCut extends Error {}
 
-/** What goes wrong, and when. Steps count every call that could change the disk, from 1. */
-export interface Mishaps {
-  /** The power goes at this step; a write at that moment may have happened in part. */
+/** Which faults occur, and when. A step is a call that can change the disk; steps are counted from 1. */
+export interface DiskFaults {
+  /** The power is cut at this step; a write at that step may be partly done. */
   readonly powerCutAt?: number
-  /** The disk is full from this write on, until `spaceAgain`; a write may go out in part first. */
+  /** The disk is full from this write on, until `freeSpace`; a write may first succeed in part. */
   readonly fullAtWrite?: number
-  /** This sync, counted from 1, fails with EIO: what it should have made durable may be gone, and is never tried again. */
+  /** This sync, counted from 1, fails with EIO: its data may be lost, and no later sync writes it. */
   readonly badSyncAt?: number
-  /** Writes may stop short without an error, as write(2) may. */
+  /** Writes may be short without an error, like those of write(2). */
   readonly shortWrites?: boolean
 }
 
 /**
- * A disk in memory that keeps what is durable apart from what a running program sees. After a crash, unsynced writes are
- * there, gone or garbage by 512-byte sectors, in any combination, and unsynced renames, removals and truncates may be
- * lost; what was synced is there.
+ * An in-memory disk that separates what is durable from what a running program sees, so that tests can crash it at any
+ * step. After a crash, each 512-byte sector of an unsynced write is present, missing or garbage, in any combination, and
+ * unsynced renames, removals and truncations may be lost. Synced data is present.
  */
 export class CrashDisk {
   readonly root: Inode
   readonly chance: Random
-  #mishaps: Mishaps
+  #mishaps: DiskFaults
   #off = false
   steps = 0
   writes = 0
   syncs = 0
 
-  constructor(seed: number, mishaps: Mishaps = {}, root: Inode = Inode.folder()) {
+  constructor(seed: number, faults: DiskFaults = {}, root: Inode = Inode.folder()) {
     this.chance = random(seed)
-    this.#mishaps = mishaps
+    this.#mishaps = faults
     this.root = root
   }
 
@@ -42,18 +42,18 @@ export class CrashDisk {
   }
 
   /** The disk as the next boot finds it. */
-  afterCrash(seed: number, mishaps: Mishaps = {}): CrashDisk {
-    return new CrashDisk(seed, mishaps, afterCrash(this.root, this.chance))
+  afterCrash(seed: number, faults: DiskFaults = {}): CrashDisk {
+    return new CrashDisk(seed, faults, afterCrash(this.root, this.chance))
   }
 
   /** The disk as another process finds it after this one was killed: nothing unsynced is lost. */
-  afterKill(seed: number, mishaps: Mishaps = {}): CrashDisk {
+  afterKill(seed: number, faults: DiskFaults = {}): CrashDisk {
     this.root.unlockAll()
-    return new CrashDisk(seed, mishaps, this.root)
+    return new CrashDisk(seed, faults, this.root)
   }
 
-  /** From now on; counts begin with the next call. */
-  befall({ powerCutAt, fullAtWrite, badSyncAt, ...rest }: Mishaps): void {
+  /** Replaces the faults; their counts start with the next call. */
+  injectFaults({ powerCutAt, fullAtWrite, badSyncAt, ...rest }: DiskFaults): void {
     this.#mishaps = {
       ...rest,
       ...(powerCutAt === undefined ? {} : { powerCutAt: this.steps + powerCutAt }),
@@ -62,11 +62,11 @@ export class CrashDisk {
     }
   }
 
-  spaceAgain(): void {
+  freeSpace(): void {
     this.#mishaps = { ...this.#mishaps, fullAtWrite: Infinity }
   }
 
-  /** Counts a step; `partly` is what may have happened of it when the power goes. */
+  /** Counts a step; `partly` does the part of it that may be done when the power is cut. */
   step(partly: () => void = () => {}): void {
     if (this.#off) throw new PowerCut()
     this.steps += 1
@@ -76,8 +76,8 @@ export class CrashDisk {
     throw new PowerCut()
   }
 
-  /** Reading changes nothing, but a machine that is off does not read either. */
-  look(): void {
+  /** Reading is not a step, but it fails after the power was cut. */
+  checkPower(): void {
     if (this.#off) throw new PowerCut()
   }
 
@@ -90,7 +90,7 @@ export class CrashDisk {
     this.step(() => upTo(bytes.length))
     this.writes += 1
     if (this.writes >= (this.#mishaps.fullAtWrite ?? Infinity)) {
-      // A full disk takes what still fits and says so; only when nothing fits does it fail.
+      // A full disk writes what still fits and returns its length; it fails only if nothing fits.
       const count = bytes.length > 1 && this.chance.next() < 0.5 ? upTo(bytes.length - 1) : 0
       if (count > 0) return count
       throw systemError('ENOSPC')
@@ -131,11 +131,11 @@ class CrashFolder implements Folder {
   }
 
   async folder(name: string, mode: 'open' | 'create'): Promise<Folder> {
-    this.#disk.look()
-    const there = this.#entries.get(name)
-    if (there === undefined && mode === 'open') throw systemError('ENOENT')
-    const inode = there ?? Inode.folder()
-    if (there === undefined) {
+    this.#disk.checkPower()
+    const existing = this.#entries.get(name)
+    if (existing === undefined && mode === 'open') throw systemError('ENOENT')
+    const inode = existing ?? Inode.folder()
+    if (existing === undefined) {
       const link = () => this.#inode.link([[name, inode]])
       this.#disk.step(link)
       link()
@@ -145,17 +145,17 @@ class CrashFolder implements Folder {
   }
 
   async open(name: string, mode: OpenMode): Promise<File> {
-    this.#disk.look()
-    const there = this.#entries.get(name)
-    if (there !== undefined && mode === 'create') throw systemError('EEXIST')
-    if (there?.entries !== undefined) throw new FileFailure('NOT_REGULAR', name)
-    if (there !== undefined) return new CrashFile(this.#disk, there, mode)
+    this.#disk.checkPower()
+    const existing = this.#entries.get(name)
+    if (existing !== undefined && mode === 'create') throw systemError('EEXIST')
+    if (existing?.entries !== undefined) throw new FileFailure('NOT_REGULAR', name)
+    if (existing !== undefined) return new CrashFile(this.#disk, existing, mode)
     if (mode !== 'create' && mode !== 'lease') throw systemError('ENOENT')
-    const made = Inode.file()
-    const link = () => this.#inode.link([[name, made]])
+    const created = Inode.file()
+    const link = () => this.#inode.link([[name, created]])
     this.#disk.step(link)
     link()
-    return new CrashFile(this.#disk, made, mode)
+    return new CrashFile(this.#disk, created, mode)
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -178,7 +178,7 @@ class CrashFolder implements Folder {
   }
 
   async names(): Promise<string[]> {
-    this.#disk.look()
+    this.#disk.checkPower()
     return [...this.#entries.keys()]
   }
 
@@ -214,13 +214,13 @@ class CrashFile implements File {
   }
 
   async stat() {
-    this.#disk.look()
+    this.#disk.checkPower()
     const { content, links, changedAt } = this.#inode
     return { size: content.length, links, changedAt }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
-    this.#disk.look()
+    this.#disk.checkPower()
     const bytes = this.#inode.content.subarray(position, position + into.length)
     into.set(bytes)
     return bytes.length
@@ -257,7 +257,7 @@ class CrashFile implements File {
   }
 
   async tryLock(): Promise<boolean> {
-    this.#disk.look()
+    this.#disk.checkPower()
     return this.#inode.lock(this)
   }
 

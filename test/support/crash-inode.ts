@@ -3,13 +3,13 @@ import type { Random } from './random.ts'
 const SECTOR_BYTES = 512
 
 export type Entries = Map<string, Inode>
-/** Names and what they come to stand for; all of one change happen together or not at all. */
+/** Names and their new inodes, or `undefined` if removed; one change is atomic. */
 type LinkChange = readonly (readonly [string, Inode | undefined])[]
 type ContentChange =
   | { readonly at: number; readonly bytes: Buffer }
   | { readonly truncateTo: number }
 
-/** A file or a folder: what programs see, what is durable, and the changes between the two, in order. */
+/** A file or folder of the crash disk: what programs see, what is durable, and the changes between the two, in order. */
 export class Inode {
   content: Buffer = Buffer.alloc(0)
   entries: Entries | undefined
@@ -37,7 +37,7 @@ export class Inode {
     return inode
   }
 
-  /** At the end, or over what is there. */
+  /** Writes at the end by default. */
   write(bytes: Uint8Array, at = this.content.length): void {
     this.#change({ at, bytes: Buffer.from(bytes) })
   }
@@ -57,7 +57,7 @@ export class Inode {
     applyLinks(this.entries, change)
   }
 
-  /** Writes out what changed since the last sync. What an earlier, failed sync lost is not among it any more. */
+  /** Makes the changes since the last sync durable, without those that an earlier, failed sync lost. */
   sync(): void {
     for (const change of this.#contentChanges)
       this.#durableContent = applied(this.#durableContent, change)
@@ -66,7 +66,7 @@ export class Inode {
     this.#linkChanges = []
   }
 
-  /** A failed sync: some of it reached the disk, and the rest will not be tried again although it can still be read. */
+  /** A failed sync: some changes reach the disk; the others can still be read, but no later sync writes them. */
   loseUnsynced(chance: Random): void {
     const survived = this.survivor(chance)
     this.#durableContent = survived.content
@@ -89,7 +89,7 @@ export class Inode {
     for (const child of this.entries?.values() ?? []) child.unlockAll()
   }
 
-  /** What of this one the next boot finds, without looking below. */
+  /** What remains of this inode after a crash, without what is below it. */
   survivor(chance: Random): { content: Buffer; entries: Entries | undefined } {
     let content = this.#durableContent
     for (const change of chosen(this.#contentChanges, chance)) {
@@ -109,19 +109,19 @@ export class Inode {
   }
 }
 
-/** A copy of everything below `root` as it is after the power went and came back. */
+/** A copy of everything below `root` as the next boot finds it. */
 export function afterCrash(root: Inode, chance: Random): Inode {
   const seen = new Map<Inode, Inode>()
   const boot = (inode: Inode): Inode => {
     const already = seen.get(inode)
     if (already !== undefined) return already
     const { content, entries } = inode.survivor(chance)
-    const made =
+    const created =
       entries === undefined
         ? Inode.file(content)
         : Inode.folder(new Map([...entries].map(([name, child]) => [name, boot(child)])))
-    seen.set(inode, made)
-    return made
+    seen.set(inode, created)
+    return created
   }
   return boot(root)
 }
@@ -136,8 +136,8 @@ function chosen<T>(changes: readonly T[], chance: Random): readonly T[] {
 }
 
 /**
- * The change as the disk may hold it: each sector by itself is there, missing, or garbage. Only new bytes become garbage: a
- * sector that is written over is the old one or the new one.
+ * The content with the part of the change that survives: each sector is present, missing or garbage. Only appended bytes
+ * become garbage: an overwritten sector has its old or its new content.
  */
 function survivingContent(content: Buffer, change: ContentChange, chance: Random): Buffer {
   if ('truncateTo' in change) return applied(content, change)
@@ -146,11 +146,11 @@ function survivingContent(content: Buffer, change: ContentChange, chance: Random
   for (let from = 0; from < change.bytes.length;) {
     const room = SECTOR_BYTES - ((change.at + from) % SECTOR_BYTES)
     const sector = change.bytes.subarray(from, from + room)
-    const fate = chance.next()
+    const roll = chance.next()
     const at = change.at + from
     const fresh = Math.max(0, Math.min(sector.length, at + sector.length - content.length))
     const torn = Buffer.concat([sector.subarray(0, sector.length - fresh), garbage(fresh, chance)])
-    const bytes = fate < 0.6 ? sector : fate < 0.8 ? undefined : torn
+    const bytes = roll < 0.6 ? sector : roll < 0.8 ? undefined : torn
     if (bytes !== undefined) result = applied(result, { at, bytes })
     from += sector.length
   }

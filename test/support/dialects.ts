@@ -4,7 +4,7 @@ import type { Dialect } from '../../src/providers/provider.ts'
 import * as rehearsal from '../../src/providers/rehearsal/encode.ts'
 import * as responses from '../../src/providers/responses/encode.ts'
 
-/** How requests are written in every dialect there is. */
+/** The pure part of every dialect, for tests that compare all of them. */
 export const DIALECTS: Readonly<Record<Dialect['dialect'], Dialect>> = {
   rehearsal: { dialect: 'rehearsal', encode: rehearsal.encode, buildBody: rehearsal.frame },
   messages: { dialect: 'messages', encode: messages.encode, buildBody: messages.buildBody },

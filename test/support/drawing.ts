@@ -1,15 +1,15 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { random, type Random } from './random.ts'
 
-/** A picture of nine fields, three by three, drawn from a seed, and what can be said of it. */
+/** A picture of three by three fields, drawn from a seed, with the facts that a description of it must contain. */
 export interface Drawing {
   readonly width: number
   readonly height: number
   /** The names of the fields' colours, row by row. */
   readonly fields: readonly string[]
-  /** Which part of the picture each name has. */
+  /** The fraction of the picture that each colour covers. */
   readonly shares: ReadonlyMap<string, number>
-  /** Three bytes a pixel, row by row. */
+  /** Three bytes per pixel, row by row. */
   readonly pixels: Buffer
 }
 
@@ -26,7 +26,7 @@ export function drawing(seed: number): Drawing {
   const chance = random(seed)
   const width = 30 + chance.below(500)
   const height = 30 + chance.below(500)
-  const few = Array.from({ length: 2 + chance.below(5) }, () => chance.pick(PAINTS))
+  const few = Array.from({ length: 2 + chance.below(5) }, () => chance.pick(COLOURS))
   const fields = Array.from({ length: 9 }, () => chance.pick(few)).map(({ name, colour }) => {
     return { name, colour: shaded(colour, chance) }
   })
@@ -43,8 +43,8 @@ export function drawing(seed: number): Drawing {
   return { width, height, fields: fields.map(({ name }) => name), shares, pixels }
 }
 
-/** What most people would call them. */
-const PAINTS = [
+/** Colours by the names that most people use. */
+const COLOURS = [
   { name: 'black', colour: [6, 6, 6] },
   { name: 'grey', colour: [126, 128, 127] },
   { name: 'white', colour: [250, 250, 249] },
@@ -62,14 +62,14 @@ const PAINTS = [
   { name: 'pink', colour: [242, 132, 180] },
 ] as const
 
-/** A little lighter or darker, so that no two drawings have the same colours. */
+/** Slightly lighter or darker, so that drawings differ in their colours. */
 function shaded(colour: readonly number[], chance: Random): number[] {
   const shade = chance.below(11) - 5
   return colour.map((channel) => Math.min(255, Math.max(0, channel + shade)))
 }
 
-/** The bytes of a file. PNG is written here; the others need the image library. */
-export async function drawn(
+/** Encodes a drawing as a file. PNG is encoded here; other formats need the image library. */
+export async function encodeDrawing(
   { width, height, pixels }: Drawing,
   format: DrawnFormat,
 ): Promise<Buffer> {
@@ -81,8 +81,8 @@ export async function drawn(
 }
 
 /**
- * Eight bits a channel, three channels, no filter. What it says of its size need not be true. With `length`, it has so many
- * bytes: a chunk that nobody reads fills it up.
+ * A PNG with three channels of eight bits, without a filter. Width and height are written as given and may be wrong. With
+ * `length`, a chunk that readers ignore pads the file to that many bytes.
  */
 export function png(width: number, height: number, pixels: Buffer, length = 0): Buffer {
   const rows = Array.from({ length: Math.floor(pixels.length / (width * 3)) }, (_, y) =>
@@ -98,13 +98,13 @@ export function png(width: number, height: number, pixels: Buffer, length = 0): 
     chunk('IDAT', deflateSync(Buffer.concat(rows))),
     chunk('IEND', Buffer.alloc(0)),
   ]
-  const lacking = length - Buffer.concat(chunks).length
-  if (lacking >= CHUNK_FRAME)
-    chunks.splice(2, 0, chunk('fiLl', Buffer.alloc(lacking - CHUNK_FRAME)))
+  const missing = length - Buffer.concat(chunks).length
+  if (missing >= CHUNK_FRAME)
+    chunks.splice(2, 0, chunk('fiLl', Buffer.alloc(missing - CHUNK_FRAME)))
   return Buffer.concat(chunks)
 }
 
-/** Length, name and check of a chunk. */
+/** The bytes of a chunk besides its data: length, name and checksum. */
 const CHUNK_FRAME = 12
 
 function chunk(name: string, data: Buffer): Buffer {

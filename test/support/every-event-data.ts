@@ -38,7 +38,7 @@ const surface = {
 } as const
 const late = { workspace: '/w', mode: 'build', permission_mode: 'ask', date: '2026-01-31' } as const
 
-/** One Event of each type, with every field. */
+/** The data of one Event of each type, with every field, for tests of all types. */
 export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   session_started: {
     workspace: '/w',
@@ -259,7 +259,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   },
 }
 
-/** Reads an Event with this data, as a line of a Log is read. */
+/** Parses an Event with this data, like a line of a Log. */
 export function read(type: string, data: object) {
   const line = { v: 1, seq: 0, id: event, session_id: session, type, data, prev: null }
   return readEvent(
@@ -267,8 +267,8 @@ export function read(type: string, data: object) {
   )
 }
 
-/** The sample without one of its fields, and with others instead. */
-export function changed(type: EventType, without: string, others: object = {}): object {
+/** The sample without the field `without`, and with `others` added. */
+export function withoutField(type: EventType, without: string, others: object = {}): object {
   const rest = Object.entries(SAMPLES[type]).filter(([name]) => name !== without)
   return { ...Object.fromEntries(rest), ...others }
 }

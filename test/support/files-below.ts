@@ -9,7 +9,7 @@ export function headsBelow(root: string): Promise<string[]> {
   return filesBelow(root, '*/heads/ses_*')
 }
 
-/** In an order that does not depend on the disk, so that those who share the work share it without a gap. */
+/** Sorted, so that processes that divide the files among themselves miss none. */
 async function filesBelow(root: string, pattern: string): Promise<string[]> {
   const options = { maxBuffer: 256 * 1024 * 1024 }
   const found = await promisify(execFile)(

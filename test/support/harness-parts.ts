@@ -16,10 +16,10 @@ import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import { value } from './story.ts'
 
-/** What a test has otherwise, in any group. */
+/** Parts that a test replaces, in any group. */
 export type Changes = { readonly [Group in keyof SessionParts]?: Partial<SessionParts[Group]> }
 
-/** Group by group: what `changes` has goes before what `parts` has. */
+/** Merges the parts of each group; `changes` takes precedence. */
 export function withChanges(parts: SessionParts, changes: Changes): SessionParts
 export function withChanges(parts: Changes, changes: Changes): Changes
 export function withChanges(parts: Changes, changes: Changes): Changes {
@@ -42,7 +42,7 @@ export interface OpenParts {
   readonly close: () => Promise<void>
 }
 
-/** Everything a Session works with, on the real disk below `root`, and the rehearsal model to play the other part. */
+/** Everything that a Session needs, on the real disk below `root`, with the rehearsal model as its provider. */
 export async function openParts(root: string, changes: Changes = {}): Promise<OpenParts> {
   const workspace = join(root, 'workspace')
   const home = join(root, 'home')

@@ -4,14 +4,14 @@ import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { freshFolder } from './folder.ts'
 import { openParts, type Changes } from './harness-parts.ts'
 
-/** A workspace on the real disk with everything a Session works with, for one test. */
+/** A workspace on the real disk with everything that a Session needs, closed at the end of the test. */
 export interface HarnessPlace {
   readonly workspace: string
   readonly parts: SessionParts
   readonly harness: Harness
 }
 
-/** Opened again on the same `root`, it stands for another process: nothing is shared but the files. */
+/** Opened again on the same `root`, it simulates another process: only the files are shared. */
 export async function harnessPlace(
   changes: Changes = {},
   root?: string,

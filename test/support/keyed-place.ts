@@ -9,12 +9,12 @@ import { CANARY_KEY, CANARY_PARTS } from './canary.ts'
 import { withChanges, type Changes } from './harness-parts.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 
-/** A workspace with a key in a file, a process that uses this key, and a model that does as the test says. */
+/** A workspace with a key in a file, a harness that uses this key, and a model whose answers the test sets. */
 export interface KeyedPlace extends HarnessPlace {
   readonly root: string
-  /** What the model says next: each list is one answer. */
+  /** The next answers of the model; each list is one answer. */
   readonly answers: ProviderEvent[][]
-  /** Bodies of all requests. */
+  /** The bodies of all requests. */
   readonly requests: string[]
 }
 
@@ -28,7 +28,7 @@ export async function keyedPlace(changes: Changes = {}): Promise<KeyedPlace> {
     ...base,
     stream: async function* (body) {
       requests.push(body.toString('utf8'))
-      yield* answers.shift() ?? said('Done.')
+      yield* answers.shift() ?? textAnswer('Done.')
     },
   }
   const keyed = {
@@ -36,7 +36,7 @@ export async function keyedPlace(changes: Changes = {}): Promise<KeyedPlace> {
     log: { secrets: [CANARY_KEY] },
   }
   const place = await harnessPlace(withChanges(keyed, changes))
-  // The file of the person and what they attached hold the key, and no run may leave it anywhere.
+  // The user's file and the attachments contain the key, and a run fails if it leaves the key anywhere.
   onTestFinished(() => rm(place.root, { recursive: true, force: true }))
   await writeFile(join(place.workspace, '.env'), ENV_FILE)
   return { ...place, answers, requests }
@@ -48,8 +48,8 @@ const DONE: ProviderEvent = {
   usage: { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 },
 }
 
-/** An answer in words, in these pieces. */
-export function said(...pieces: readonly string[]): ProviderEvent[] {
+/** A text answer, streamed in these pieces. */
+export function textAnswer(...pieces: readonly string[]): ProviderEvent[] {
   const deltas = pieces.map((text): ProviderEvent => ({ type: 'text_delta', text }))
   return [...deltas, { type: 'item', item: { kind: 'text', text: pieces.join('') } }, DONE]
 }
@@ -57,14 +57,14 @@ export function said(...pieces: readonly string[]): ProviderEvent[] {
 let calls = 0
 
 /** An answer that calls one tool. */
-export function calling(name: string, args: object): ProviderEvent[] {
+export function callAnswer(name: string, args: object): ProviderEvent[] {
   calls += 1
   const call = { call_id: `c${calls}`, name, arguments: JSON.stringify(args) }
   return [{ type: 'item', item: { kind: 'tool_call', ...call } }, DONE]
 }
 
-/** Collects what watchers are told, until the Session is closed. */
-export function watched(session: Session): { readonly text: () => string } {
+/** Collects the text of all notices until the end of the test. */
+export function watchNotices(session: Session): { readonly text: () => string } {
   const subscription = session.subscribe()
   const seen: string[] = []
   void (async () => {
@@ -76,17 +76,17 @@ export function watched(session: Session): { readonly text: () => string } {
   return { text: () => seen.join('') }
 }
 
-/** Files below a folder that hold a part of the key that gives it away. */
-export async function tellingFiles(folder: string): Promise<string[]> {
+/** Names of the files below a folder that contain a part of the key that reveals it. */
+export async function filesWithKey(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const found: string[] = []
   for (const entry of entries.filter((one) => one.isFile())) {
     const path = join(entry.parentPath, entry.name)
-    if (tells(await readFile(path, 'latin1'))) found.push(entry.name)
+    if (revealsKey(await readFile(path, 'latin1'))) found.push(entry.name)
   }
   return found.toSorted()
 }
 
-export function tells(text: string): boolean {
+export function revealsKey(text: string): boolean {
   return CANARY_PARTS.some((part) => text.includes(part))
 }

@@ -6,32 +6,32 @@ import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
-import { madeDescriptor } from './made-descriptor.ts'
-import { madeSurface, REASONING } from './made-surface.ts'
+import { generatedDescriptor } from './generated-descriptor.ts'
+import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
 
-/** A made-up Log: Events as they would be appended, and the blobs they name. */
-export interface MadeLog {
+/** A generated Log: Events as they would be appended, and the blobs that they name. */
+export interface GeneratedLog {
   readonly drafts: readonly EventDraft[]
   readonly ids: readonly EventId[]
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** Writes a random Log with Events of every type, in orders that a harness could have produced; its models speak `dialect`. */
-export function makeLog(seed: number, dialect: DialectName = 'rehearsal'): MadeLog {
-  const maker = new LogMaker(random(seed), dialect)
-  maker.begin()
-  const turns = 3 + maker.chance.below(6)
+/** Generates a random Log with Events of every type, in an order that a harness could produce, for models of `dialect`. */
+export function generateLog(seed: number, dialect: DialectName = 'rehearsal'): GeneratedLog {
+  const generator = new LogGenerator(random(seed), dialect)
+  generator.begin()
+  const turns = 3 + generator.chance.below(6)
   for (let turn = 0; turn < turns; turn++) {
-    maker.turn()
-    maker.between()
+    generator.turn()
+    generator.between()
   }
-  return maker.made
+  return generator.made
 }
 
-export const MADE_SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+export const SAMPLE_SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-class LogMaker {
+class LogGenerator {
   readonly chance: Random
   readonly #drafts: EventDraft[] = []
   readonly #ids: EventId[] = []
@@ -52,7 +52,7 @@ class LogMaker {
     this.#dialect = dialect
   }
 
-  get made(): MadeLog {
+  get made(): GeneratedLog {
     return { drafts: this.#drafts, ids: this.#ids, blobs: this.#blobs }
   }
 
@@ -79,7 +79,7 @@ class LogMaker {
     if (this.#maybe(0.15)) this.#view('person')
     if (this.#maybe(0.6)) this.#lateContext()
     if (this.#maybe(0.2)) this.#skill()
-    // Sometimes nothing answers: then what was attached is carried to the next Turn.
+    // Without an answer, the attachments are carried to the next Turn.
     const answers = this.#maybe(0.15) ? 0 : 1 + this.chance.below(4)
     for (let call = 0; call < answers; call++) this.#call(call, call === answers - 1)
     if (answers === 0) this.#request(0)
@@ -228,12 +228,12 @@ class LogMaker {
     const kind = this.chance.pick(['image', 'image', 'pdf', 'text', 'link', 'file'] as const)
     const resource_id = this.#id('res')
     const blob = this.#blob(`bytes of resource ${n}`, 'png')
-    const descriptor = madeDescriptor({ kind, n, resource_id, blob })
+    const descriptor = generatedDescriptor({ kind, n, resource_id, blob })
     this.#resources.push(descriptor)
     return descriptor
   }
 
-  /** What was not shown yet is withheld. */
+  /** Denies the upload of a Resource that was not shown yet. */
   #deny(resource: Descriptor | undefined): void {
     if (resource === undefined) return
     this.#add({
@@ -320,7 +320,7 @@ class LogMaker {
     this.#add({ type: 'files_restored', data: { undone_turn_id, files, by: 'person' } })
   }
 
-  /** The tail starts with a Turn, as a plan of Compaction would choose it. */
+  /** The tail starts with a Turn, as in a real Compaction. */
   #checkpoint(): void {
     const starts = this.#drafts.flatMap((draft, at) => (draft.type === 'turn_started' ? [at] : []))
     const from_seq = starts.at(-1 - this.chance.below(2)) ?? 0
@@ -343,10 +343,11 @@ class LogMaker {
     if (id !== undefined) this.#checkpoints.push(id)
   }
 
-  /** Another toolset, other parameters or another model, each now and then. */
+  /** A reload changes the toolset, and sometimes the parameters or the model. */
   #surfaceEvent(reason: 'session_start' | 'reload'): void {
     if (reason === 'reload') this.#surface += 1
-    const frozen = freezeSurface(madeSurface(this.#surface, this.chance.below(4), this.#replay))
+    const variation = this.chance.below(4)
+    const frozen = freezeSurface(generatedSurface(this.#surface, variation, this.#replay))
     const blob = this.#blob(frozen.bytes.toString('utf8'), 'json')
     const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
     const hashes = { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256 }

@@ -7,7 +7,7 @@ import { workspaceFolders } from '../../src/host/workspace.ts'
 import type { LogPlace } from '../../src/log/place.ts'
 import type { KeepBlob } from '../../src/log/spill.ts'
 
-/** A workspace and a home next to each other, with everything a Log and a blob store need. */
+/** A workspace and a home side by side, with everything that a Log and a blob store need. */
 export interface TestPlace {
   readonly place: LogPlace
   readonly blobs: Folder
@@ -38,8 +38,8 @@ export async function testPlace(root: Folder, clock: Clock = systemClock): Promi
   }
 }
 
-/** A clock whose timers ring as soon as nothing else is to be done: nothing sleeps. */
-export const promptClock: Clock = {
+/** A clock whose timers fire in the next turn of the event loop, so that no test sleeps. */
+export const immediateClock: Clock = {
   ...systemClock,
   after: (_ms, then) => {
     const soon = setImmediate(then)

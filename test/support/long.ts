@@ -1,4 +1,4 @@
 import process from 'node:process'
 
-/** Whether this is `npm run test:long`. */
+/** Whether this run is `npm run test:long`. */
 export const LONG = process.env['HAWSER_TEST_SIZE'] === 'long'

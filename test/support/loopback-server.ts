@@ -3,24 +3,24 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server on this machine that ends, connections and all, with the test that made it. */
+/** A server on this machine that is closed with all its connections at the end of the test. */
 export interface LoopbackServer {
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly url: string
-  /** All that were ever made. */
+  /** All connections so far, open or closed. */
   readonly connections: ReadonlySet<Socket>
-  /** Resolves when the first connection is gone, with the word that says so. */
+  /** Resolves to `'closed'` when the first connection is closed. */
   readonly firstClosed: Promise<'closed'>
-  /** Takes no more connections. */
+  /** Stops accepting connections. */
   readonly stop: () => void
 }
 
-/** Answers requests, and keeps connections for as long as the other side does. */
+/** Serves HTTP and keeps each connection open until the client closes it. */
 export function serveHttp(listener: RequestListener): Promise<LoopbackServer> {
   return listen(createHttpServer({ keepAliveTimeout: 0 }, listener))
 }
 
-/** Says `bytes` to whoever has asked for something, whatever that was, and then does as told. */
+/** Answers the first data on each connection with `bytes`, whatever it is, and then calls `then`. */
 export function serveBytes(
   bytes: string,
   then: (socket: Socket) => void = () => {},
@@ -37,7 +37,7 @@ async function listen(server: Server): Promise<LoopbackServer> {
   const firstClosed = new Promise<'closed'>((resolve) => {
     server.on('connection', (socket) => {
       connections.add(socket)
-      // A test that breaks a connection knows; nobody else has one broken.
+      // Only tests that break a connection cause errors here, and they expect them.
       socket.on('error', () => {})
       socket.once('close', () => resolve('closed'))
     })

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 
-/** Where files cost nothing to sync; on a machine without such a place, where all temporary files lie. */
+/** A folder in memory, where syncs are free; the system's temporary folder if there is none. */
 export async function memoryFolder(): Promise<string> {
   try {
     await access('/dev/shm', constants.W_OK | constants.X_OK)

@@ -5,20 +5,20 @@ import { failed, ok, type Failed, type Result } from '../../src/model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../../src/model/ids.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 
-interface Kept {
+interface StoredBlob {
   readonly bytes: Buffer
   readonly putAt: number
 }
 
-/** A blob store that touches no disk: whatever runs on it depends on the port and on nothing behind it. */
+/** A blob store in memory: code that runs on it depends on the port alone. */
 export function memoryStore(clock: Pick<Clock, 'now'>) {
-  const kept = new Map<string, Kept>()
-  const find = (key: string): Result<Kept> => {
+  const blobs = new Map<string, StoredBlob>()
+  const find = (key: string): Result<StoredBlob> => {
     if (!BlobKey.safeParse(key).success) return badKey()
-    const one = kept.get(key)
+    const one = blobs.get(key)
     return one === undefined ? missing('missing') : ok(one)
   }
-  const verified = (key: string): Result<Kept> => {
+  const verified = (key: string): Result<StoredBlob> => {
     const one = find(key)
     if (!one.ok || sha256(one.value.bytes) === key.slice(0, 64)) return one
     return missing('damaged')
@@ -31,7 +31,7 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
       const bytes = Buffer.concat(all)
       if (bytes.length > LIMITS.blob_bytes) return failed('too_large', 'Too large.')
       const key = BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[mediaType]}`)
-      kept.set(key, { bytes, putAt: clock.now() })
+      blobs.set(key, { bytes, putAt: clock.now() })
       return ok(key)
     },
     get: async (key) => {
@@ -51,29 +51,29 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
       const one = find(key)
       return one.ok ? ok({ size: one.value.bytes.length, putAt: one.value.putAt }) : one
     },
-    list: async () => ok([...kept.keys()].map((key) => BlobKey.parse(key))),
+    list: async () => ok([...blobs.keys()].map((key) => BlobKey.parse(key))),
     renew: async (key) => {
       const one = find(key)
       if (!one.ok) return one.error.kind === 'resource_missing' ? ok(false) : one
-      kept.set(key, { ...one.value, putAt: clock.now() })
+      blobs.set(key, { ...one.value, putAt: clock.now() })
       return ok(true)
     },
     delete: async (key, putAt) => {
       const one = find(key)
       if (!one.ok) return one.error.kind === 'resource_missing' ? ok(true) : one
       if (putAt !== undefined && one.value.putAt !== putAt) return ok(false)
-      return ok(kept.delete(key))
+      return ok(blobs.delete(key))
     },
     tidy: async () => ok(0),
   }
-  const change = (key: string, how: (one: Kept) => Kept) => {
-    const one = kept.get(key)
-    if (one !== undefined) kept.set(key, how(one))
+  const change = (key: string, how: (one: StoredBlob) => StoredBlob) => {
+    const one = blobs.get(key)
+    if (one !== undefined) blobs.set(key, how(one))
   }
   return {
     store,
-    /** Puts bytes under a key that is not theirs. */
-    spoil: (key: string, bytes: Buffer) => change(key, (one) => ({ ...one, bytes })),
+    /** Replaces the bytes of a blob by others that do not match its key. */
+    corrupt: (key: string, bytes: Buffer) => change(key, (one) => ({ ...one, bytes })),
     age: (key: string, ms: number) => change(key, (one) => ({ ...one, putAt: one.putAt - ms })),
   }
 }

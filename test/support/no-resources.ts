@@ -2,7 +2,7 @@ import { SessionResources } from '../../src/history/session-resources.ts'
 import { failed } from '../../src/model/errors.ts'
 import type { ToolResources } from '../../src/tools/tool.ts'
 
-/** For tools that have nothing to do with Resources: using any is a defect. */
+/** For tools that do not use Resources: every access fails. */
 export const NO_RESOURCES: ToolResources = {
   known: () => new SessionResources(),
   notTaken: () => undefined,

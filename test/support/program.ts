@@ -4,36 +4,36 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import { bundleScript } from './bundled-script.ts'
+import { bundleScript } from './bundle-script.ts'
 import { freshFolder } from './folder.ts'
 
-/** The program as a real process. */
+/** The program as a real process, for tests of signals, standard streams and users. */
 export interface Started {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
-  /** Resolves when standard output or error holds `text`; rejects when the program ends before. */
-  readonly said: (text: string) => Promise<void>
+  /** Resolves when standard output or error contains `text`; rejects if the program exits before. */
+  readonly waitFor: (text: string) => Promise<void>
 }
 
 export interface StartOptions {
-  /** Where the person stands; `<root>/workspace` by default. */
+  /** The program runs in `<root>/workspace`, with `<root>/home` as its home. */
   readonly root: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly uid?: number
-  /** `/dev/null` by default; `pipe` is a socket that the test writes to and ends. */
+  /** `/dev/null` by default; with `pipe` the test writes to it and ends it. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Put before the program, as in `unshare --mount`. */
+  /** A command that runs the program, such as `unshare --mount`. */
   readonly under?: readonly string[]
-  /** In several files, as it is built, and not in one. */
+  /** Bundled into several files like the built program, instead of one. */
   readonly inParts?: boolean
 }
 
-/** A user without any rights. */
+/** An unprivileged user. */
 export const NOBODY = 65_534
 
-/** Why the program cannot be started as nobody here, if so. */
+/** The reason why the program cannot be started as nobody here, if any. */
 export async function whyNotAsNobody(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'only root can start a process as another user'
   const native = createRequire(import.meta.url).resolve('fs-native-extensions')
@@ -44,13 +44,13 @@ export async function whyNotAsNobody(): Promise<string | undefined> {
   })
   return can.then(
     () => undefined,
-    () => 'nobody else may read the packages that it needs',
+    () => 'other users cannot read the packages that the program needs',
   )
 }
 
 const programs = new Map<boolean, Promise<string>>()
 
-/** Starts the program, bundled once for all tests of a file. Ends with the test. */
+/** Starts the program, bundled once for all tests of a file. It is killed at the end of the test. */
 export async function startProgram(
   options: StartOptions,
   argv: readonly string[],
@@ -92,21 +92,23 @@ export async function startProgram(
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     ended,
-    said: (wanted) =>
+    waitFor: (expected) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          if (!`${text.stdout}${text.stderr}`.includes(wanted)) return
+          if (!`${text.stdout}${text.stderr}`.includes(expected)) return
           waiting.delete(look)
           resolve()
         }
         waiting.add(look)
-        void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text.stderr}`)))
+        void ended.then(() =>
+          reject(new Error(`exited without printing ${expected}: ${text.stderr}`)),
+        )
         look()
       }),
   }
 }
 
-/** The way to the folders of the tests is open to their owner alone; whoever else comes in can still list nothing. */
+/** Lets other users enter the folders of the tests, which only their owner can by default; they still cannot list them. */
 async function openTo(...folders: readonly string[]): Promise<void> {
   const root = process.env['HAWSER_TEST_ROOT'] ?? ''
   await Promise.all([root, ...folders].map((folder) => chmod(folder, 0o711)))

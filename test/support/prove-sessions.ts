@@ -1,4 +1,5 @@
-// Proves a part of the Sessions below a folder, and prints the tally: `node --import tsx prove-sessions.ts <root> <part> <of>`.
+// Proves one part of the Sessions below a folder and prints the tally. A separate process, so that its memory is freed:
+// `node --import tsx prove-sessions.ts <root> <part> <of>`.
 import process from 'node:process'
 import { proveSessions } from './session-proof.ts'
 

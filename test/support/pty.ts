@@ -9,33 +9,33 @@ export interface PtyOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A program in a real pseudoterminal, and a terminal that shows what it writes. */
+/** A program in a real pseudoterminal, with a virtual terminal that interprets its output. */
 export interface Pty {
   readonly pid: number
   readonly terminal: VirtualTerminal
-  /** Everything the program wrote, as it came. */
+  /** All output of the program, uninterpreted. */
   raw(): string
-  /** As if typed. */
+  /** Sends text as if it were typed. */
   write(text: string): void
-  /** The terminal changes its size, and the program is told. */
+  /** Resizes the terminal and signals the program. */
   resize(columns: number, rows: number): void
   signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGINT' | 'SIGUSR2'): void
-  /** Resolves when the rows in sight are so; rejects, and shows them, when that takes too long or the program ended. */
-  until(what: Shown): Promise<void>
-  /** Resolves to how the program ended, when all it wrote was taken in. */
+  /** Resolves when the visible rows match; rejects with the rows after a time limit or when the program exits. */
+  until(expected: Expected): Promise<void>
+  /** Resolves when the program has exited and all its output was interpreted. */
   readonly ended: Promise<Ended>
 }
 
-/** Text that must be in sight, or a question about the rows. */
-type Shown = string | RegExp | ((rows: readonly string[]) => boolean)
+/** Text that must be visible, or a predicate on the visible rows. */
+type Expected = string | RegExp | ((rows: readonly string[]) => boolean)
 
 export interface Ended {
   readonly code: number
   readonly signal: number
 }
 
-/** Nothing takes this long on any machine: whoever waits for it waits in vain. */
-const PATIENCE_MS = 30_000
+/** Longer than any step takes on any machine. */
+const TIMEOUT_MS = 30_000
 
 export function openPty(program: string, args: readonly string[], options: PtyOptions): Pty {
   const { columns, rows, cwd, env } = options
@@ -48,7 +48,7 @@ export function openPty(program: string, args: readonly string[], options: PtyOp
     env: { ...process.env, ...env },
   })
   let raw = ''
-  let over: Ended | undefined
+  let exit: Ended | undefined
   let written = Promise.resolve()
   const listeners = new Set<() => void>()
   const look = () => {
@@ -61,7 +61,7 @@ export function openPty(program: string, args: readonly string[], options: PtyOp
   })
   const ended = new Promise<Ended>((resolve) => {
     child.onExit(({ exitCode, signal = 0 }) => {
-      over = { code: exitCode, signal }
+      exit = { code: exitCode, signal }
       void written.then(() => {
         look()
         resolve({ code: exitCode, signal })
@@ -69,7 +69,7 @@ export function openPty(program: string, args: readonly string[], options: PtyOp
     })
   })
   onTestFinished(async () => {
-    if (over === undefined) child.kill('SIGKILL')
+    if (exit === undefined) child.kill('SIGKILL')
     await ended
   })
   return {
@@ -84,35 +84,36 @@ export function openPty(program: string, args: readonly string[], options: PtyOp
       look()
     },
     signal: (name) => child.kill(name),
-    until: (what) =>
+    until: (expected) =>
       new Promise((resolve, reject) => {
         const refuse = (why: string) => {
           finish()
-          reject(new Error(`${why}: ${titleOf(what)}\n${terminal.screen().join('\n')}`))
+          reject(new Error(`${why}: ${titleOf(expected)}\n${terminal.screen().join('\n')}`))
         }
         const finish = () => {
           listeners.delete(check)
           clearTimeout(timer)
         }
         const check = () => {
-          if (holds(what, terminal.screen())) {
+          if (holds(expected, terminal.screen())) {
             finish()
             resolve()
-          } else if (over !== undefined) refuse(`It ended with ${over.code} and never showed`)
+          } else if (exit !== undefined)
+            refuse(`the program exited with ${exit.code} without showing`)
         }
-        const timer = setTimeout(() => refuse('It never showed'), PATIENCE_MS)
+        const timer = setTimeout(() => refuse('the program never showed'), TIMEOUT_MS)
         listeners.add(check)
         check()
       }),
   }
 }
 
-function holds(what: Shown, rows: readonly string[]): boolean {
-  if (typeof what === 'function') return what(rows)
+function holds(expected: Expected, rows: readonly string[]): boolean {
+  if (typeof expected === 'function') return expected(rows)
   const text = rows.join('\n')
-  return typeof what === 'string' ? text.includes(what) : what.test(text)
+  return typeof expected === 'string' ? text.includes(expected) : expected.test(text)
 }
 
-function titleOf(what: Shown): string {
-  return typeof what === 'string' ? JSON.stringify(what) : String(what)
+function titleOf(expected: Expected): string {
+  return typeof expected === 'string' ? JSON.stringify(expected) : String(expected)
 }

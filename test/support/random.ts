@@ -1,8 +1,8 @@
-/** A seeded source of chance: the same seed gives the same run, so a found seed can be kept as a test. */
+/** A seeded random generator: the same seed gives the same run, so a seed that found a bug can become a test. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number
-  /** A whole number from 0 to below `limit`. */
+  /** An integer of at least 0, below `limit`. */
   below(limit: number): number
   pick<T>(choices: readonly T[]): T
   bytes(length: number): Buffer

@@ -2,14 +2,14 @@ import { closing, readSpan, writeAll, type Folder } from '../../src/host/files/f
 import { logName } from '../../src/log/place.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 
-/** The bytes of a file, whatever they are. */
+/** The bytes of a file, without interpretation. */
 export async function rawBytes(folder: Folder, name: string): Promise<Buffer> {
   const file = await folder.open(name, 'read')
   const { size } = await file.stat()
   return closing(file, () => readSpan(file, 0, size))
 }
 
-/** Puts bytes in place of a file's, as no writer of ours would. */
+/** Replaces the content of a file, bypassing the writer. */
 export async function overwrite(folder: Folder, name: string, bytes: Uint8Array): Promise<void> {
   const file = await folder.open(name, 'lease')
   await file.truncate(0)
@@ -21,7 +21,7 @@ export async function rawLog(sessions: Folder, session: SessionId): Promise<Buff
   return rawBytes(sessions, logName(session))
 }
 
-/** Lines with their newlines; what has none at the end is left out. */
+/** Complete lines with their newlines; an unfinished last line is omitted. */
 export function linesOf(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = []
   let from = 0

@@ -13,39 +13,39 @@ import { openParts, withChanges } from './harness-parts.ts'
 import { value } from './story.ts'
 import { strictServer } from './strict-server.ts'
 
-/** What a person does in a Session. */
+/** A Session to record: the files of its workspace and the messages of its user. */
 export interface PlannedSession {
-  /** What lies in the workspace: the bytes of each file by its path. */
+  /** The files of the workspace, by path. */
   readonly files: ReadonlyMap<string, Buffer>
   readonly turns: readonly PlannedTurn[]
 }
 
 export interface PlannedTurn {
-  /** How long the person takes after the Turn before it. */
+  /** The pause of the user after the previous Turn. */
   readonly after_s: number
-  readonly says: string
-  /** Paths of files that are given with it. */
-  readonly gives: readonly string[]
+  readonly text: string
+  /** Paths of the files that are attached. */
+  readonly attachments: readonly string[]
 }
 
 /**
- * Has a Session below the folder `root` with the rehearsal model, which is served on a socket of this machine in the dialect
- * of Messages, and gives its Events. Only the pauses of the person are passed over: its clock stands still, and is put forward.
+ * Runs a Session below `root` with the rehearsal model, served over HTTP in the dialect of Messages, and returns its
+ * Events. The pauses of the user take no time: the clock only advances by them.
  */
 export async function recordedSession(
   root: string,
   { files, turns }: PlannedSession,
   replay: Replay,
 ): Promise<readonly WholeEvent[]> {
-  const clock = new PausesOnly()
-  const served = value(await strictServer({ clock }))
+  const clock = new SteppedClock()
+  const server = value(await strictServer({ clock }))
   const opened = await openParts(root)
   try {
     const { workspace } = opened
     for (const [path, bytes] of files) await keep(join(workspace, path), bytes)
     const provider = messagesProvider({
       key: CANARY_KEY,
-      baseUrl: served.origin,
+      baseUrl: server.origin,
       idleMs: 60_000,
       clock: systemClock,
     })
@@ -61,27 +61,27 @@ export async function recordedSession(
     })
     const harness = new Harness(parts)
     const session = value(await harness.create({ provider: NAME, model: 'rehearsal' }))
-    for (const { after_s, says, gives } of turns) {
+    for (const { after_s, text, attachments: paths } of turns) {
       clock.passed += after_s * 1000
-      const attachments = gives.map(
+      const attachments = paths.map(
         (path) => ({ from: 'path', path: join(workspace, path) }) as const,
       )
-      const admitted = value(await session.admit(says, { attachments }))
+      const admitted = value(await session.admit(text, { attachments }))
       const { ended } = value(await admitted.done)
-      if (ended.status !== 'completed') throw new Error(`${says}: ${JSON.stringify(ended)}`)
+      if (ended.status !== 'completed') throw new Error(`${text}: ${JSON.stringify(ended)}`)
     }
     await session.close()
     return session.events
   } finally {
-    await served.close()
+    await server.close()
     await opened.close()
   }
 }
 
 const NAME = 'messages'
 
-/** Noon of a day, and the pauses since. Timers go by the clock on the wall. */
-class PausesOnly implements Clock {
+/** A clock that shows a fixed start and the pauses since. Its timers run in real time. */
+class SteppedClock implements Clock {
   passed = Date.parse('2026-01-31T12:00:00.000Z')
 
   now(): number {

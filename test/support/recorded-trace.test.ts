@@ -7,13 +7,13 @@ import { drawing, png } from './drawing.ts'
 import { recordedSession } from './recorded-session.ts'
 import { traceOf } from './recorded-trace.ts'
 import { ReplayModel } from './replay-model.ts'
-import { played } from './replay-story.ts'
+import { playTrace } from './replay-story.ts'
 import { smallTrace, type ReplayTrace } from './replay-trace.ts'
 
 const REPLAYS = ['attach-turn', 'window', 'cost-aware'] as const
 
 async function eventsOf(trace: ReplayTrace, replay: (typeof REPLAYS)[number]) {
-  return (await played(trace, replay, new ReplayModel(replay, 'wire'))).events
+  return (await playTrace(trace, replay, new ReplayModel(replay, 'wire'))).events
 }
 
 test.each(REPLAYS)(
@@ -21,7 +21,7 @@ test.each(REPLAYS)(
   async (replay) => {
     await fc.assert(
       fc.asyncProperty(smallTrace(), async (trace) => {
-        // Nothing came before the first Turn.
+        // The first Turn has no pause before it.
         const turns = trace.turns.map((turn, at) => (at === 0 ? { ...turn, after_s: 0 } : turn))
         expect(traceOf(await eventsOf(trace, replay), 'made')).toEqual({ what: 'made', turns })
       }),
@@ -37,7 +37,7 @@ test('a Turn without an answer is not part of a trace, but its time is', async (
   const unanswered = events.filter(({ type, turn_id }) => {
     return turn_id !== second || type === 'turn_started' || type === 'user_message'
   })
-  // The calls that are missing would have taken four seconds each.
+  // The removed Turn lasted eight seconds: two calls of four seconds.
   const third = { ...turn, after_s: 38 }
   const first = { ...turn, after_s: 0 }
   expect(traceOf(unanswered, 'made')).toEqual({ what: 'made', turns: [first, third] })
@@ -46,15 +46,15 @@ test('a Turn without an answer is not part of a trace, but its time is', async (
 test('a trace has the text lengths of a request', async () => {
   const turn = { after_s: 0, ask_bytes: 1, attached: [], calls: [1] }
   const events = await eventsOf({ what: 'made', turns: [turn] }, 'window')
-  const told = events.map((event) => {
+  const reworded = events.map((event) => {
     if (event.type === 'user_message') return { ...event, data: { ...event.data, text: 'a\n"é"' } }
     return event.type === 'assistant_message' ? { ...event, data: { text: 'ü\t' } } : event
   })
   const turns = [{ ...turn, ask_bytes: 9, calls: [4] }]
-  expect(traceOf(told, 'made')).toEqual({ what: 'made', turns })
+  expect(traceOf(reworded, 'made')).toEqual({ what: 'made', turns })
 })
 
-/** By how much the requests of a Turn grew, Turn by Turn. */
+/** The growth from request to request, for each Turn. */
 function growth(events: readonly WholeEvent[], trace: ReplayTrace): number[][] {
   const sizes = answeredCalls(events).map(({ textBytes }) => textBytes)
   return trace.turns.map(({ calls }) => {
@@ -71,9 +71,13 @@ test('the trace of a Session, played again, makes requests that grow as those of
     ['b.txt', Buffer.from('The tide is low at six.\n'.repeat(40))],
   ])
   const turns = [
-    { after_s: 0, says: 'Read a.txt, then read b.txt, then list the files.', gives: ['a.png'] },
-    { after_s: 400, says: 'What do you see?', gives: [] },
-    { after_s: 20, says: 'Read b.txt, then search for "tide".', gives: ['b.txt'] },
+    {
+      after_s: 0,
+      text: 'Read a.txt, then read b.txt, then list the files.',
+      attachments: ['a.png'],
+    },
+    { after_s: 400, text: 'What do you see?', attachments: [] },
+    { after_s: 20, text: 'Read b.txt, then search for "tide".', attachments: ['b.txt'] },
   ]
   const events = await recordedSession(await freshFolder(), { files, turns }, 'window')
   const trace = traceOf(events, 'recorded')

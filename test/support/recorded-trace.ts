@@ -4,9 +4,8 @@ import { lengthsBy } from './replay-lengths.ts'
 import type { Attached, ReplayTrace } from './replay-trace.ts'
 
 /**
- * What the Events of a Session say of when things were said in it, and how long they were. Played again, the trace makes
- * requests that grow as those of the Session did. Turns that no model answered are left out, and so is what a trace has no
- * place for: late context, and what was viewed again. Pure.
+ * The trace of a Session: the times and lengths of its messages, calls and answers. Played again, it gives requests that
+ * grow like those of the Session. It omits Turns without an answer, late context, and views. Pure.
  */
 export function traceOf(events: readonly WholeEvent[], what: string): ReplayTrace {
   const answered = answeredCalls(events)
@@ -34,7 +33,7 @@ export function traceOf(events: readonly WholeEvent[], what: string): ReplayTrac
   return { what, turns }
 }
 
-/** The Events of each Turn, in the order in which they began. */
+/** The Events of each Turn, in the order in which the Turns started. */
 function turnsIn(events: readonly WholeEvent[]): WholeEvent[][] {
   const turns = new Map<string, WholeEvent[]>()
   for (const event of events) {
@@ -57,7 +56,7 @@ function attachedIn({ type, data }: WholeEvent): Attached[] {
   )
 }
 
-/** By how much each request was longer than the one before it, but for what a trace adds anyway when it is played. */
+/** The growth from request to request, without what playing a trace adds for each call. */
 function addedBetween(calls: readonly AnsweredCall[]): number[] {
   const lengths = lengthsBy('sent')
   const anyway = lengths.toolCall.sent + lengths.result(0).sent
@@ -66,18 +65,18 @@ function addedBetween(calls: readonly AnsweredCall[]): number[] {
   })
 }
 
-/** What came of the last call. */
+/** The Events from the last request of a Turn on. */
 function lastAnswer(turn: readonly WholeEvent[]): readonly WholeEvent[] {
   return turn.slice(turn.findLastIndex(({ type }) => type === 'provider_request'))
 }
 
-/** Of all that was said, as a request has it. */
+/** The total length of the messages of one type, encoded as in a request. */
 function lengthOf(
   events: readonly WholeEvent[],
-  said: 'user_message' | 'assistant_message',
+  messageType: 'user_message' | 'assistant_message',
 ): number {
   return events.reduce((all, { type, data }) => {
-    return type === said ? all + Buffer.byteLength(JSON.stringify(data.text)) - QUOTES : all
+    return type === messageType ? all + Buffer.byteLength(JSON.stringify(data.text)) - QUOTES : all
   }, 0)
 }
 

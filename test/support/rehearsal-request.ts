@@ -5,7 +5,7 @@ import type { RehearsalSegment } from '../../src/providers/rehearsal/schema.ts'
 
 const TOOLS = ['attach', 'bash', 'edit', 'glob', 'grep', 'read', 'update_plan', 'write']
 
-/** A new conversation in which a person says this. */
+/** The segments of a new conversation that starts with this message. */
 export function opening(say: string, tools: readonly string[] = TOOLS): RehearsalSegment[] {
   return [
     { role: 'params', model: 'rehearsal', contract_version: 'hw1', tool_choice: 'auto' },
@@ -19,7 +19,7 @@ export function user(text: string): RehearsalSegment {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 
-export function said(role: 'assistant' | 'developer', text: string): RehearsalSegment {
+export function textSegment(role: 'assistant' | 'developer', text: string): RehearsalSegment {
   return { role, parts: [{ type: 'text', text }] }
 }
 
@@ -29,8 +29,8 @@ export function thinkOf(...segments: RehearsalSegment[]): Thought {
 
 type Outcome = Extract<RehearsalSegment, { role: 'tool_result' }>['outcome']
 
-/** Calls, and what came back. */
-export function answered(
+/** Calls and their results. */
+export function callsWithResults(
   calls: readonly Call[],
   outcome: Outcome = 'ok',
   output = 'fine\n',

@@ -4,36 +4,36 @@ import type { Heard, RehearsalServerOptions } from '../../src/providers/rehearsa
 import { value } from './story.ts'
 import { strictServer, STRICT_SWITCH } from './strict-server.ts'
 
-/** The rehearsal model as a vendor on this machine. */
+/** The rehearsal model as a vendor's server on this machine, with a record of its requests. */
 export interface RehearsalVendor {
-  /** Reads strictly. */
+  /** Requests to this origin are read strictly. */
   readonly origin: string
-  /** Reads as the vendors do, in a test that was opened as `lenient`. */
+  /** Requests to this origin are read as leniently as the vendors do; only with the option `lenient`. */
   readonly lenientOrigin: string
-  /** What the vendor's SDK takes as its `baseURL`; with switches, as in `cut:300,once`, that hold for all requests to it. */
+  /** The `baseURL` for the vendor's SDK; switches such as `cut:300,once` apply to all requests to it. */
   baseUrl(dialect: VendorDialect, switches?: string): string
-  /** Every request, in the order in which they were answered. */
-  readonly requests: readonly HeardRequest[]
-  /** Requests without faults that were refused. */
+  /** All requests, in the order in which they were answered. */
+  readonly requests: readonly ReceivedRequest[]
+  /** Requests that were refused although no switch asked for it. */
   readonly violations: readonly string[]
-  /** Ends every connection. Rejects when there are violations that no call before this one rejected with. */
+  /** Closes every connection. Rejects if there are violations that no earlier call has reported. */
   close(): Promise<void>
 }
 
-export interface HeardRequest extends Heard {
-  /** `undefined` when the bytes are no JSON. */
+export interface ReceivedRequest extends Heard {
+  /** `undefined` if the bytes are not JSON. */
   readonly body: unknown
 }
 
 export interface VendorOptions extends Partial<RehearsalServerOptions> {
-  /** Whether requests of other clients may come. Without it, a request that is not read strictly fails the test. */
+  /** Allows requests to the lenient origin. Without it, such a request fails the test. */
   readonly lenient?: boolean
 }
 
-/** Starts the server; it ends with the test. */
+/** Starts the server; it is closed at the end of the test. */
 export async function openRehearsal(options: VendorOptions = {}): Promise<RehearsalVendor> {
   const { lenient = false, ...given } = options
-  const requests: HeardRequest[] = []
+  const requests: ReceivedRequest[] = []
   const violations: string[] = []
   const opened = await strictServer({
     ...given,
@@ -56,7 +56,7 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
       throw new Error(`not read strictly: ${loose.map(({ path }) => path).join(', ')}`)
     }
   })
-  let told = 0
+  let reported = 0
   return {
     origin,
     lenientOrigin,
@@ -68,9 +68,9 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
     },
     close: async () => {
       await started.close()
-      const untold = violations.slice(told)
-      told = violations.length
-      if (untold.length > 0) throw new Error(`refused requests:\n${untold.join('\n')}`)
+      const unreported = violations.slice(reported)
+      reported = violations.length
+      if (unreported.length > 0) throw new Error(`refused requests:\n${unreported.join('\n')}`)
     },
   }
 }

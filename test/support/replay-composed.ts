@@ -12,15 +12,15 @@ import {
 } from '../../src/request/compose-request.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { DIALECTS } from './dialects.ts'
-import { promptClock, testPlace } from './log-place.ts'
+import { immediateClock, testPlace } from './log-place.ts'
 import { replaySurface, type Measure } from './replay-lengths.ts'
-import type { Asked, Asking } from './replay-story.ts'
+import type { ReplayCall, ReplayProvider } from './replay-story.ts'
 import type { Attached } from './replay-trace.ts'
 import { value } from './story.ts'
 
-/** Requests as a Turn composes them, read by the server of the rehearsal and looked up in its cache. */
-export async function composedAsking(replay: Replay, measure: Measure): Promise<Asking> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+/** Composes real requests as a Turn does, and looks them up in the prompt cache of the rehearsal server. */
+export async function composedProvider(replay: Replay, measure: Measure): Promise<ReplayProvider> {
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const surface = replaySurface(replay)
   const parts = { provider: DIALECTS.messages, surface, store, cacheKey: 'hw1' }
   let time = 0
@@ -28,7 +28,11 @@ export async function composedAsking(replay: Replay, measure: Measure): Promise<
   let composing: { readonly turn: TurnId; readonly composer: RequestComposer } | undefined
   let last: ComposedRequest | undefined
   const cache = new PromptCache({ clock: { monotonicMs: () => time } })
-  const ask = async (events: readonly WholeEvent[], turn: TurnId, now: number): Promise<Asked> => {
+  const ask = async (
+    events: readonly WholeEvent[],
+    turn: TurnId,
+    now: number,
+  ): Promise<ReplayCall> => {
     time = now
     if (composing?.turn !== turn) composing = { turn, composer: new RequestComposer(parts, turn) }
     const request = await composing.composer.compose(events, { before: last })
@@ -62,7 +66,7 @@ async function cacheRequest(
   return { model, ...read.asked.cache }
 }
 
-/** As many bytes as a trace says, each time others, that begin as bytes of their type do. */
+/** Stores a unique blob of the size in the trace, with the magic bytes of its type. */
 async function keepBytes(
   store: BlobStore,
   { kind, bytes }: Attached,

@@ -9,30 +9,30 @@ import type { Surface } from '../../src/model/surface.ts'
 import { cacheBlock } from '../../src/providers/rehearsal/wire/cache-blocks.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import { DIALECTS } from './dialects.ts'
-import { madeSurface } from './made-surface.ts'
+import { generatedSurface } from './generated-surface.ts'
 import { TOOL_ARGUMENTS } from './replay-story.ts'
 
-/** Four bytes of what are a token: of blocks as the rehearsal's server has them, pictures shortened, or of all that is sent. */
+/** What counts four bytes as a token: `wire` the blocks of the rehearsal server, with shortened media; `sent` all bytes. */
 export type Measure = 'wire' | 'sent'
 
-/** The surface of a Session that plays a trace: that of the program, under one policy. */
+/** The surface of a Session that plays a trace: that of the program, with one replay policy. */
 export function replaySurface(replay: Replay): Surface {
-  const { params, ...made } = madeSurface(0, 0)
+  const { params, ...made } = generatedSurface(0, 0)
   return freezeSurface({ ...made, tools: TOOLS, params: { ...params, replay } }).surface
 }
 
 const TOOLS = toolSchemas(TOOLSET)
 
-/** How long a segment is, and by how much a cache counts it. */
+/** The length of a segment, and the length that the cache counts. */
 export interface Length {
   readonly sent: number
   readonly counted: number
   readonly resource?: ResourceId
-  /** Of the Resource itself. */
+  /** The size of the Resource itself. */
   readonly bytes?: number
 }
 
-/** Lengths of what a trace can bring, without the bytes. */
+/** The lengths of everything that a trace can contain, computed without its bytes. */
 export interface Lengths {
   readonly surface: readonly Length[]
   readonly toolCall: Length
@@ -49,7 +49,7 @@ export function lengthsBy(measure: Measure): Lengths {
 
 const LENGTHS = new Map<Measure, Lengths>()
 
-/** Each kind is encoded once, with a letter in it; a longer one is as much longer as it has more letters. */
+/** Encodes one sample of each kind with a single letter; other lengths follow from the number of letters. */
 function measured(measure: Measure): Lengths {
   const surface = replaySurface('window')
   const segments = DIALECTS.messages.encode([], surface)
@@ -93,7 +93,7 @@ function blockOf({ role, bytes }: Segment): object {
 
 const SAMPLE = Buffer.from('aaa')
 
-/** The server counts no picture or document as longer. */
+/** The maximum length that the server counts for an image or document. */
 const MOST_COUNTED = 6_400
 
 function withData(sample: Length, part: BlobPart, bytes: number, measure: Measure): Length {
@@ -113,7 +113,7 @@ function sizeOf({ resource }: BlobPart, { data }: WholeEvent<'user_message'>): n
   return found === undefined || found.kind === 'link' ? undefined : found.size_bytes
 }
 
-/** The server has the choice of tools behind tools and instructions, where a request has it among what stands before them. */
+/** The server counts the tool choice after tools and instructions; a request has it among the parameters before them. */
 function surfaceLengths(
   { tools, system, params: { tool_choice } }: Surface,
   segments: readonly Segment[],

@@ -3,24 +3,24 @@ import type { Replay } from '../../src/model/modes.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import { BlobKey, type TurnId } from '../../src/model/ids.ts'
 import { lengthsBy, type Length, type Lengths, type Measure } from './replay-lengths.ts'
-import type { Asked, Asking } from './replay-story.ts'
+import type { ReplayCall, ReplayProvider } from './replay-story.ts'
 
-/** A segment without its bytes. */
+/** A segment, represented by its length. */
 interface Block extends Length {
   readonly id: number
   /** The Event it comes from. */
   readonly seq: number
 }
 
-/** A request up to the end of one block. The same blocks in the same order are the same prefix. */
+/** A request up to the end of one block; equal blocks in the same order have the same node. */
 interface Prefix {
   readonly node: number
   readonly sent: number
   readonly counted: number
 }
 
-/** Composer and prompt cache by arithmetic, for hundreds of traces: the same figures as theirs, from lengths alone. */
-export class ReplayModel implements Asking {
+/** An arithmetic model of composer and prompt cache, fast enough for hundreds of traces: the same figures, from lengths. */
+export class ReplayModel implements ReplayProvider {
   readonly #replay: Replay
   readonly #measure: Measure
   readonly #lengths: Lengths
@@ -31,11 +31,11 @@ export class ReplayModel implements Asking {
   #ids = 0
   #read = 0
   #turn: TurnId | undefined
-  /** How much of the last request there is in this one. */
+  /** The number of blocks that this request shares with the last one. */
   #shared = 0
-  /** Before the blocks of the latest message that shows Resources. */
+  /** The position before the blocks of the latest message that shows Resources. */
   #latest: number | undefined
-  #projected: Asked['projected'] = []
+  #projected: ReplayCall['projected'] = []
 
   constructor(replay: Replay, measure: Measure) {
     this.#replay = replay
@@ -48,7 +48,7 @@ export class ReplayModel implements Asking {
     return NO_BLOB
   }
 
-  ask(events: readonly WholeEvent[], turn: TurnId, now: number): Asked {
+  ask(events: readonly WholeEvent[], turn: TurnId, now: number): ReplayCall {
     if (turn !== this.#turn && this.#replay === 'attach-turn')
       this.#drop(({ resource }) => resource !== undefined)
     this.#turn = turn
@@ -69,7 +69,7 @@ export class ReplayModel implements Asking {
     const surface = this.#lengths.surface.length
     const [shared, end] = [this.#shared, this.#blocks.length]
     const marks = cacheMarks({ surface, transient: this.#latest, shared, end })
-    // What the server has behind the instructions carries no mark.
+    // The block that the server counts after the instructions has no mark.
     const behind = this.#measure === 'wire' ? 1 : 0
     return marks.map(({ after }) => (after === surface ? after - behind : after))
   }
@@ -137,7 +137,7 @@ const MINIMUM_TOKENS = 1_024
 const KEPT_MS = 5 * 60_000
 const LOOKBACK = 20
 
-/** The prompt cache of the rehearsal's server, of prefixes that are numbers. */
+/** A model of the prompt cache of the rehearsal server, with numbers as prefixes. */
 class PrefixCache {
   readonly #used = new Map<number, number>()
 

@@ -4,17 +4,17 @@ import { Descriptor, HANDLE_PREFIXES } from '../../src/model/descriptor.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../src/model/events/event.ts'
 import { EventId, TurnId, type BlobKey } from '../../src/model/ids.ts'
 import type { CallUsage } from '../../src/providers/provider.ts'
-import { MADE_SESSION } from './log-generator.ts'
+import { SAMPLE_SESSION } from './log-generator.ts'
 import type { Attached, ReplayTrace } from './replay-trace.ts'
 
-/** Composes the requests of a Session, and is the provider that answers them. */
-export interface Asking {
-  /** Keeps bytes as long as that. */
+/** Composes the requests of a Session and simulates the provider that answers them. */
+export interface ReplayProvider {
+  /** Stores bytes of the size in the trace. */
   keep(attached: Attached): BlobKey | Promise<BlobKey>
-  ask(events: readonly WholeEvent[], turn: TurnId, now: number): Asked | Promise<Asked>
+  ask(events: readonly WholeEvent[], turn: TurnId, now: number): ReplayCall | Promise<ReplayCall>
 }
 
-export interface Asked {
+export interface ReplayCall {
   readonly usage: CallUsage
   readonly request_bytes: number
   readonly shared_prefix_bytes: number
@@ -23,45 +23,45 @@ export interface Asked {
 
 const REPLAYS = ['attach-turn', 'window', 'cost-aware'] as const
 
-/** What all calls of a trace cost: tokens that no cache knew, those written to it 1.25 times, those read from it 0.1 times. */
+/** The cost of all calls of a trace in tokens; those written to the cache count 1.25 times, those read from it 0.1 times. */
 export type Costs = Readonly<Record<Replay, number>>
 
 export async function costsOf(
   trace: ReplayTrace,
-  askingUnder: (replay: Replay) => Asking,
+  providerFor: (replay: Replay) => ReplayProvider,
 ): Promise<Costs> {
   const costs = { 'attach-turn': 0, window: 0, 'cost-aware': 0 }
   for (const replay of REPLAYS)
-    costs[replay] = (await played(trace, replay, askingUnder(replay))).cost
+    costs[replay] = (await playTrace(trace, replay, providerFor(replay))).cost
   return costs
 }
 
-/** How many times the cheaper of the two policies that never choose. */
-export function timesTheCheaper(costs: Costs): number {
+/** The cost of `cost-aware` divided by that of the cheaper fixed policy. */
+export function ratioToCheaper(costs: Costs): number {
   return costs['cost-aware'] / Math.min(costs['attach-turn'], costs.window)
 }
 
-/** The Events of a Session that goes as a trace says, and what its calls cost. */
-export async function played(
+/** Plays a trace; returns the Events of the Session and the cost of its calls. */
+export async function playTrace(
   trace: ReplayTrace,
   replay: Replay,
-  asking: Asking,
+  provider: ReplayProvider,
 ): Promise<{ readonly events: readonly WholeEvent[]; readonly cost: number }> {
   const story = new Story()
   let cost = 0
   for (const { after_s, ask_bytes, attached, calls } of trace.turns) {
     const turn = story.turn(after_s * 1000)
     const blobs = []
-    for (const one of attached) blobs.push({ ...one, blob: await asking.keep(one) })
+    for (const one of attached) blobs.push({ ...one, blob: await provider.keep(one) })
     story.message(ask_bytes, blobs)
     const costly = replay === 'cost-aware' ? costlyResources(story.events, turn) : []
     for (const one of costly) story.add({ type: 'resource_retired', data: { ...one, why: 'cost' } })
     for (const [index, bytes] of calls.entries()) {
-      const asked = await asking.ask(story.events, turn, story.now)
-      story.request(index, asked)
-      if (index === calls.length - 1) story.answer(index, asked, bytes)
-      else story.toolCall(index, asked, bytes)
-      cost += costOf(asked.usage)
+      const call = await provider.ask(story.events, turn, story.now)
+      story.request(index, call)
+      if (index === calls.length - 1) story.answer(index, call, bytes)
+      else story.toolCall(index, call, bytes)
+      cost += costOf(call.usage)
     }
   }
   return { events: story.events, cost }
@@ -76,7 +76,7 @@ const CALL_MS = 4_000
 const MEDIA_TYPES = { image: 'image/png', pdf: 'application/pdf', text: 'text/plain' } as const
 const EVENT = EventId.parse(idOf('evt', 0))
 
-/** The Events of a Session as they come. */
+/** Builds the Events of a Session one after another. */
 class Story {
   readonly events: WholeEvent[] = []
   now = START
@@ -90,7 +90,7 @@ class Story {
       v: 1,
       seq: this.events.length,
       id: EVENT,
-      session_id: MADE_SESSION,
+      session_id: SAMPLE_SESSION,
       ...(this.#turn === undefined ? {} : { turn_id: this.#turn }),
       ts: new Date(this.now).toISOString(),
       prev: null,
@@ -127,7 +127,7 @@ class Story {
     this.add({ type: 'user_message', data })
   }
 
-  request(call_index: number, { usage: _usage, ...request }: Asked): void {
+  request(call_index: number, { usage: _usage, ...request }: ReplayCall): void {
     const made = { dialect: 'messages', model: 'rehearsal', contract_version: 'hw1' } as const
     const names = { cache_key: 'hw1', request_sha256: '0'.repeat(64), transport: 'http-sse' }
     this.add({
@@ -137,21 +137,21 @@ class Story {
     this.now += CALL_MS
   }
 
-  answer(call_index: number, asked: Asked, bytes: number): void {
+  answer(call_index: number, call: ReplayCall, bytes: number): void {
     this.add({ type: 'assistant_message', data: { text: letters(bytes) } })
-    this.#usage(call_index, asked)
+    this.#usage(call_index, call)
   }
 
-  toolCall(call_index: number, asked: Asked, bytes: number): void {
+  toolCall(call_index: number, call: ReplayCall, bytes: number): void {
     const call_id = `call_${String((this.#toolCalls += 1)).padStart(6, '0')}`
     const called = { call_id, name: 'read' }
     this.add({ type: 'tool_call', data: { ...called, arguments: TOOL_ARGUMENTS } })
-    this.#usage(call_index, asked)
+    this.#usage(call_index, call)
     const result = { outcome: 'ok', output: letters(bytes), duration_ms: 1 } as const
     this.add({ type: 'tool_result', data: { ...called, ...result } })
   }
 
-  #usage(call_index: number, { usage }: Asked): void {
+  #usage(call_index: number, { usage }: ReplayCall): void {
     const ended = { latency_ms: CALL_MS, pressure: 'unavailable', stop_reason: 'end' } as const
     this.add({ type: 'provider_usage', data: { call_index, usage, ...ended } })
   }

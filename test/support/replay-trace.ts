@@ -2,22 +2,24 @@ import * as fc from 'fast-check'
 import * as z from 'zod'
 
 const Count = z.int().nonnegative()
-const Some = z.int().positive()
+const Positive = z.int().positive()
 
-/** A Session as far as the cost of its requests goes: when things were said, and how long they were. */
+/** What the cost of a Session's requests depends on: the times and lengths of its messages, calls and answers. */
 export const ReplayTrace = z.strictObject({
   what: z.string(),
   turns: z.array(
     z.strictObject({
-      /** Seconds since the Turn before it. */
+      /** Seconds since the previous Turn. */
       after_s: Count,
-      ask_bytes: Some,
-      attached: z.array(z.strictObject({ kind: z.enum(['image', 'pdf', 'text']), bytes: Some })),
+      ask_bytes: Positive,
+      attached: z.array(
+        z.strictObject({ kind: z.enum(['image', 'pdf', 'text']), bytes: Positive }),
+      ),
       /**
-       * For each call to the model: the length of the result of the tool it called, and of whatever else it added to the next
-       * request beyond the call of a tool; of the last one, the length of its answer.
+       * For each call to the model: the length of the tool result and of anything else that it added to the next request, not
+       * counting the tool call; for the last one, the length of its answer.
        */
-      calls: z.array(Some).min(1),
+      calls: z.array(Positive).min(1),
     }),
   ),
 })
@@ -25,22 +27,22 @@ export type ReplayTrace = z.infer<typeof ReplayTrace>
 type TracedTurn = ReplayTrace['turns'][number]
 export type Attached = TracedTurn['attached'][number]
 
-/** How large a trace may become. */
+/** Upper bounds for a generated trace. */
 interface Shape {
   readonly turns: number
   readonly calls: number
   readonly callBytes: number
-  /** Of ten Turns, so many bring something. */
+  /** How many of ten Turns have attachments. */
   readonly attaching: number
   readonly attached: number
   readonly attachedBytes: number
-  /** Of ten Turns, so many come after a pause in which caches forget. */
+  /** How many of ten Turns follow a pause in which caches expire. */
   readonly pauses: number
 }
 
 const ATTACHED_A_TRACE = 20
 
-/** Traces of 1 to 40 Turns, 1 to 60 calls a Turn, and up to 20 attachments of 1 KB to 400 KB. */
+/** Traces of 1 to 40 Turns, 1 to 60 calls per Turn, and up to 20 attachments of 1 KB to 400 KB. */
 export function anyTrace(): fc.Arbitrary<ReplayTrace> {
   const shape = fc.record({
     turns: fc.constantFrom(3, 10, 40),
@@ -54,7 +56,7 @@ export function anyTrace(): fc.Arbitrary<ReplayTrace> {
   return shape.chain(tracesOf)
 }
 
-/** Small enough for every byte of them to be composed and hashed. */
+/** Traces that are small enough to compose and hash every byte. */
 export function smallTrace(): fc.Arbitrary<ReplayTrace> {
   const bytes = { callBytes: 6_000, attachedBytes: 20_000 }
   return tracesOf({ turns: 6, calls: 8, attaching: 5, attached: 3, pauses: 2, ...bytes })
@@ -79,14 +81,14 @@ function anyAttached(most: number): fc.Arbitrary<Attached> {
   return fc.record({ kind, bytes: fc.integer({ min: 1_000, max: most }) })
 }
 
-/** Long ones as likely as short ones. */
+/** Lists in which every length is equally likely. */
 function listOf<T>(one: fc.Arbitrary<T>, most: number): fc.Arbitrary<T[]> {
   return fc
     .integer({ min: 1, max: most })
     .chain((count) => fc.array(one, { minLength: count, maxLength: count }))
 }
 
-/** The first ones count. */
+/** Keeps only the first attachments of a trace. */
 function withFewAttached(turns: readonly TracedTurn[]): TracedTurn[] {
   let left = ATTACHED_A_TRACE
   return turns.map((turn) => {
@@ -96,7 +98,7 @@ function withFewAttached(turns: readonly TracedTurn[]): TracedTurn[] {
   })
 }
 
-/** Always the same ones. */
-export function madeTraces(count: number): ReplayTrace[] {
+/** The same traces in every run. */
+export function generatedTraces(count: number): ReplayTrace[] {
   return fc.sample(anyTrace(), { seed: 1, numRuns: count })
 }

@@ -5,9 +5,9 @@ import type { Session } from '../../src/session/live/session.ts'
 import type { HarnessPlace } from './harness-place.ts'
 import { value } from './story.ts'
 
-// What a Log tells of Resources, in the forms in which journeys compare it.
+// The facts about Resources in a Log, in the forms that journeys compare.
 
-/** What each request projected by its own account: handle and hash as a model sees them, and for how long. */
+/** What each request recorded as projected: handle, hash of the sent bytes, and lifetime. */
 export function projected(session: Session): string[][] {
   const known = new SessionResources(session.events)
   return session.events.flatMap((e) =>
@@ -22,12 +22,12 @@ export function projected(session: Session): string[][] {
   )
 }
 
-/** Everything that people brought, in order. */
+/** All Resources that users attached, in order. */
 export function resources(session: Session): NonNullable<EventData<'user_message'>['resources']> {
   return session.events.flatMap((e) => (e.type === 'user_message' ? (e.data.resources ?? []) : []))
 }
 
-/** The Log is whole, and every request that was ever sent follows from it. */
+/** Asserts that the Log is intact and that every request follows from it. */
 export async function verified(
   { harness }: Pick<HarnessPlace, 'harness'>,
   session: Session,

@@ -10,7 +10,7 @@ const RESOURCE = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12')
 const EVENT = EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12')
 const BLOB = BlobKey.parse(`${HASH}.png`)
 
-/** An Event of that type with its long fields in place, as if it were line 7 of a Log. */
+/** An Event of that type with inline fields, as line 7 of a Log. */
 function wholeEvent<T extends EventType>(type: T, data: EventData<T>): WholeEvent<T> {
   const envelope = {
     v: 1,
@@ -35,7 +35,7 @@ const stored = {
   rehydratable: true,
 } as const
 
-/** Events that reach every branch of every sentence. */
+/** Events that reach every branch of every sentence for a model. */
 export function sampleEvents() {
   const late = {
     workspace: '/a/b "c"',

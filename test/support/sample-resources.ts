@@ -2,9 +2,9 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventDraft, WholeEvent } from '../../src/model/events/event.ts'
 import { EventId } from '../../src/model/ids.ts'
-import { MADE_SESSION } from './log-generator.ts'
+import { SAMPLE_SESSION } from './log-generator.ts'
 
-/** A descriptor whose every other field follows from its handle. */
+/** A descriptor whose other fields are derived from its handle. */
 export function sampleDescriptor(handle: string, more: object = {}): Descriptor {
   const n = /\d+$/.exec(handle)?.[0] ?? '0'
   const content_sha256 = sha256(handle)
@@ -23,13 +23,13 @@ export function sampleDescriptor(handle: string, more: object = {}): Descriptor 
   })
 }
 
-/** Events as folds see them, numbered from 0. */
+/** Events as folds receive them, numbered from 0. */
 export function wholeEvents(drafts: readonly EventDraft[]): WholeEvent[] {
   return drafts.map((draft, seq) => ({
     v: 1,
     seq,
     id: EventId.parse(`evt_01kg8m2q3r4s5t6v7w8x9y0z${String(seq).padStart(2, '0')}`),
-    session_id: MADE_SESSION,
+    session_id: SAMPLE_SESSION,
     ts: '2026-01-31T12:00:00.000Z',
     prev: null,
     crc: '00000000',

@@ -8,7 +8,7 @@ import { streamAnswer, type Send } from '../../src/providers/call.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import { serveHttp } from './loopback-server.ts'
 
-/** No part of an error tells it: `all` looks for it in everything. */
+/** No error may contain it: `all` checks every event. */
 export const KEY = 'sk-canary-0123456789abcdef'
 export const IDLE_MS = 60_000
 export const BODY = Buffer.from('{"model":"m"}')
@@ -21,28 +21,28 @@ export const DONE: ProviderEvent = {
   usage: { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 },
 }
 
-/** Says every event's text letter by letter, and ends, fails or breaks when it is told to. */
+/** Returns the text of every event letter by letter; the name of an event makes it end, fail or throw. */
 function reader(): AnswerReader {
   return {
     progress: 0,
     take: ({ event, data }) => {
       if (event === 'ping') return []
       if (event === 'done') return [DONE]
-      if (event === 'twice') return [DONE, DONE, ...said('late')]
+      if (event === 'twice') return [DONE, DONE, ...textDeltas('late')]
       if (event === 'fault') {
         return [{ type: 'error', error: failed('refused', `${data} ${KEY}`, { code: KEY }).error }]
       }
       if (event === 'defect') throw new TypeError(`no ${KEY}`)
-      return said(data)
+      return textDeltas(data)
     },
   }
 }
 
-export function said(text: string): ProviderEvent[] {
+export function textDeltas(text: string): ProviderEvent[] {
   return Array.from(text, (one) => ({ type: 'text_delta', text: one }))
 }
 
-/** A call to a server by our own `fetch`, without an SDK around it. */
+/** A call to a server through our own `fetch`, without an SDK. */
 export function callOf(baseUrl: string, clock: Clock = systemClock) {
   const options = { key: KEY, baseUrl, idleMs: IDLE_MS, clock }
   const fetch = boundFetch(options)
@@ -50,13 +50,13 @@ export function callOf(baseUrl: string, clock: Clock = systemClock) {
   return streamAnswer({ send, reader, options })
 }
 
-/** A call that is sent in another way. */
-export function callBy(send: Send, clock: Clock = systemClock) {
+/** A call through another send function. */
+export function callWith(send: Send, clock: Clock = systemClock) {
   const options = { key: KEY, baseUrl: 'http://127.0.0.1', idleMs: IDLE_MS, clock }
   return streamAnswer({ send, reader, options })
 }
 
-/** All that a call says. No part of it tells the key. */
+/** All events of a call; asserts that none contains the key. */
 export async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
   const seen: ProviderEvent[] = []
   for await (const event of events) seen.push(event)
@@ -64,17 +64,17 @@ export async function all(events: AsyncIterable<ProviderEvent>): Promise<Provide
   return seen
 }
 
-/** All that a server says in one call. */
+/** All events of one call to a server. */
 export function answer(url: string): Promise<ProviderEvent[]> {
   return all(callOf(url)(BODY, new AbortController().signal))
 }
 
-/** The end of a call that failed. */
+/** A matcher for the error that ends a failed call. */
 export function failure(kind: string, details: unknown = expect.anything()) {
   return { type: 'error', error: expect.objectContaining({ kind, details }) }
 }
 
-/** A server that says this as a stream of events, which it does not end by itself. */
+/** A server that sends this text as a stream of events and does not end the stream. */
 export function serveEvents(text: string, then: (response: ServerResponse) => void = () => {}) {
   return serveHttp((_request, response) => {
     response.writeHead(200, HEAD).write(text, () => then(response))

@@ -5,33 +5,33 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import { parseJson } from '../../src/encoding/json.ts'
 import { sealLine } from '../../src/log/line.ts'
 import { isEventEnvelope } from '../../src/model/events/event.ts'
-import { damagedOnPurpose } from './damaged-on-purpose.ts'
+import { registerDamage } from './registered-damage.ts'
 import { freshFolder } from './folder.ts'
-import { say } from './given-files.ts'
-import { complaintsOf, provenSessions, wordsOf } from './proven-sessions.ts'
+import { say } from './sample-files.ts'
+import { failuresOf, proveInParallel, summaryOf } from './parallel-proof.ts'
 import { proveSessions } from './session-proof.ts'
 import { value } from './story.ts'
 import { wayPlace, type Way } from './ways.ts'
-import { logPath } from './written-log.ts'
+import { logPath } from './write-log.ts'
 
-/** A Session of two Turns, alone below a root of its own. */
+/** A Session of two Turns, the only one below `root`. */
 async function conversation(way: Way, root: string) {
-  const here = await wayPlace(way, { root })
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
-  const session = value(await here.harness.create(here.begin))
+  const place = await wayPlace(way, { root })
+  await writeFile(join(place.workspace, 'notes.txt'), 'rope\n')
+  const session = value(await place.harness.create(place.begin))
   await say(session, 'Read notes.txt')
   await say(session, 'What is 2 + 2?')
   await session.close()
   return { log: logPath(root, session.id), head: join(root, 'home', 'heads', session.id) }
 }
 
-/** Another digit in the request hash that an Event recorded last. */
-function planted(log: string): string {
+/** Changes one digit of the last recorded request hash. */
+function changedHash(log: string): string {
   const at = log.lastIndexOf('"request_sha256":"') + '"request_sha256":"'.length
   return `${log.slice(0, at)}${log.charAt(at) === '0' ? '1' : '0'}${log.slice(at + 1)}`
 }
 
-/** The same Events with checksums and a chain that hold. */
+/** The same Events with valid checksums and a valid chain. */
 function resealed(log: string): Buffer {
   let prev: string | null = null
   const lines: Buffer[] = []
@@ -46,7 +46,7 @@ function resealed(log: string): Buffer {
   return Buffer.concat(lines)
 }
 
-/** With the first line again behind the last request, where it has no place. */
+/** Repeats the first line after the last request, where it is invalid. */
 function damaged(log: string): string {
   const lines = log.split('\n')
   const last = lines.findLastIndex((line) => line.includes('"type":"provider_request"'))
@@ -68,20 +68,20 @@ test.each(['in process', 'messages', 'responses', 'chat'] as const)(
     const root = await freshFolder()
     const { log, head } = await conversation(way, join(root, 'one'))
     expect(await proveSessions(root)).toEqual(PROVED)
-    await damagedOnPurpose(root, 'events', 'A recorded request hash is changed.')
+    await registerDamage(root, 'events', 'A recorded request hash is changed.')
     const whole = await readFile(log, 'utf8')
-    await writeFile(log, planted(whole))
+    await writeFile(log, changedHash(whole))
     expect(await proveSessions(root)).toEqual({
       ...PROVED,
       sessions: 0,
       requests: 0,
       wrong: [expect.stringMatching(/: damaged: .*"reason":"checksum"/)],
     })
-    // Sealed again it is whole, and without a head nothing contradicts it but the request.
+    // Sealed again, the Log is valid; without a head, only the request hash shows the change.
     await rm(head)
     await writeFile(log, resealed(whole))
     expect(await proveSessions(root)).toEqual(PROVED)
-    await writeFile(log, resealed(planted(whole)))
+    await writeFile(log, resealed(changedHash(whole)))
     expect(await proveSessions(root)).toEqual({
       ...PROVED,
       sessions: 0,
@@ -93,15 +93,15 @@ test.each(['in process', 'messages', 'responses', 'chat'] as const)(
 
 test('damage below a registered folder is counted, and the requests before it and intact Sessions are verified', async () => {
   const root = await freshFolder()
-  const spoilt = await conversation('in process', join(root, 'spoilt'))
+  const damagedSession = await conversation('in process', join(root, 'spoilt'))
   await conversation('in process', join(root, 'whole'))
-  await damagedOnPurpose(root, 'log', 'A recorded request hash is changed.')
-  await writeFile(spoilt.log, planted(await readFile(spoilt.log, 'utf8')))
+  await registerDamage(root, 'log', 'A recorded request hash is changed.')
+  await writeFile(damagedSession.log, changedHash(await readFile(damagedSession.log, 'utf8')))
   expect(await proveSessions(root)).toMatchObject({
     damaged_on_purpose: 0,
     wrong: [expect.any(String)],
   })
-  await damagedOnPurpose(join(root, 'spoilt'), 'log', 'As registered in a run.', root)
+  await registerDamage(join(root, 'spoilt'), 'log', 'As registered in a run.', root)
   const counted = { ...PROVED, damaged_on_purpose: 1, requests_of_damaged: 2 }
   expect(await proveSessions(root)).toEqual(counted)
 })
@@ -109,9 +109,9 @@ test('damage below a registered folder is counted, and the requests before it an
 test('a request before registered damage that does not follow from the Log is wrong', async () => {
   const root = await freshFolder()
   const { log, head } = await conversation('in process', root)
-  await damagedOnPurpose(root, 'events', 'A recorded request hash is changed.')
-  await damagedOnPurpose(root, 'log', 'A line is repeated.')
-  await damagedOnPurpose(root, 'log', 'As registered in a run.', root)
+  await registerDamage(root, 'events', 'A recorded request hash is changed.')
+  await registerDamage(root, 'log', 'A line is repeated.')
+  await registerDamage(root, 'log', 'As registered in a run.', root)
   await rm(head)
   const good = await readFile(log, 'utf8')
   await writeFile(log, damaged(good))
@@ -121,7 +121,7 @@ test('a request before registered damage that does not follow from the Log is wr
     damaged_on_purpose: 1,
     requests_of_damaged: 3,
   })
-  await writeFile(log, damaged(resealed(planted(good)).toString('utf8')))
+  await writeFile(log, damaged(resealed(changedHash(good)).toString('utf8')))
   expect(await proveSessions(root)).toEqual({
     ...one,
     wrong: [expect.stringMatching(/ndjson: Event \d+: request_sha256 "[0-9a-f]{64}" recorded/)],
@@ -131,13 +131,13 @@ test('a request before registered damage that does not follow from the Log is wr
 test('missing payloads may be registered, and excuse neither a damaged Log nor another hash', async () => {
   const root = await freshFolder()
   const { log } = await conversation('in process', root)
-  await damagedOnPurpose(root, 'log', 'Bytes of a Log are changed.')
-  await damagedOnPurpose(root, 'blobs', 'The surface is missing.')
-  await damagedOnPurpose(root, 'blobs', 'As registered in a run.', root)
+  await registerDamage(root, 'log', 'Bytes of a Log are changed.')
+  await registerDamage(root, 'blobs', 'The surface is missing.')
+  await registerDamage(root, 'blobs', 'As registered in a run.', root)
   const blobs = join(root, 'workspace', '.hawser', 'blobs')
   for (const name of await readdir(blobs)) await rm(join(blobs, name))
   expect(await proveSessions(root)).toMatchObject({ damaged_on_purpose: 1, wrong: [] })
-  await writeFile(log, planted(await readFile(log, 'utf8')))
+  await writeFile(log, changedHash(await readFile(log, 'utf8')))
   expect(await proveSessions(root)).toMatchObject({
     damaged_on_purpose: 0,
     wrong: [expect.stringMatching(/: damaged: .*"reason":"checksum"/)],
@@ -148,15 +148,15 @@ test('programs that share the work find every Session, and a run fails if one is
   const root = await freshFolder()
   for (const name of ['a', 'b']) await conversation('in process', join(root, name))
   const { log } = await conversation('in process', join(root, 'c'))
-  await damagedOnPurpose(root, 'log', 'A recorded request hash is changed.')
-  await writeFile(log, planted(await readFile(log, 'utf8')))
+  await registerDamage(root, 'log', 'A recorded request hash is changed.')
+  await writeFile(log, changedHash(await readFile(log, 'utf8')))
   const parts = [await proveSessions(root, 0, 2), await proveSessions(root, 1, 2)]
   expect(parts.map(({ sessions, wrong }) => sessions + wrong.length)).toEqual([2, 1])
-  const proven = await provenSessions(root)
+  const proven = await proveInParallel(root)
   expect(proven).toMatchObject({ sessions: 2, requests: 6, wrong: [expect.stringContaining(log)] })
-  expect(wordsOf(proven)).toMatch(/^Sessions left behind: 2 proved, with 6 requests.* 1 wrong/)
+  expect(summaryOf(proven)).toMatch(/^Sessions of this run: 2 proved, with 6 requests.* 1 wrong/)
   const wrong = expect.stringContaining(log) as string
-  expect(complaintsOf(proven, false)).toEqual([wrong])
-  expect(complaintsOf(proven, true)).toEqual([wrong, expect.stringContaining('only 6 requests')])
-  expect(complaintsOf({ ...proven, requests: 1_000, wrong: [] }, true)).toEqual([])
+  expect(failuresOf(proven, false)).toEqual([wrong])
+  expect(failuresOf(proven, true)).toEqual([wrong, expect.stringContaining('only 6 requests')])
+  expect(failuresOf({ ...proven, requests: 1_000, wrong: [] }, true)).toEqual([])
 })

@@ -7,31 +7,31 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import type { RequestsVerdict } from '../../src/session/queries/verify-requests.ts'
-import { registeredIn, type Damage } from './damaged-on-purpose.ts'
+import { registeredIn, type Damage } from './registered-damage.ts'
 import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
 import { headsBelow, logsBelow } from './files-below.ts'
 import { openParts, withChanges } from './harness-parts.ts'
 
-/** What the Sessions of a run prove. */
+/** The results of proving the Sessions of a run. */
 export interface Tally {
-  /** Logs that are whole, and of which every request follows from the Events before it. */
+  /** Intact Logs whose requests all follow from the Events before them. */
   sessions: number
   requests: number
-  /** Requests that were written in other words than this version's. */
+  /** Requests with prompt texts of another version. */
   not_comparable: number
-  /** Logs whose creation was cut short: there is no Session. */
+  /** Logs whose creation was interrupted: there is no Session. */
   unbegun: number
-  /** Logs below a folder that a test registered, with nothing wrong but what comes of that damage. */
+  /** Logs below a registered folder whose only faults are effects of the registered damage. */
   damaged_on_purpose: number
-  /** Requests of those that were composed again as recorded: before the damage, or beside it. */
+  /** Requests of these Logs that were composed again as recorded. */
   requests_of_damaged: number
-  /** What is wrong anywhere else, a line a Log. */
+  /** All other faults, one line per Log. */
   readonly wrong: string[]
 }
 
 /**
- * Proves the Logs below `root` as `hawser log verify --requests` does, and writes into no folder of theirs. Of `of` that share
- * the work, this one takes the part `part`.
+ * Proves the Logs below `root` as `hawser log verify --requests` does, without writing to their folders. Processes that
+ * divide the work pass their number as `part` and their count as `of`.
  */
 export async function proveSessions(root: string, part = 0, of = 1): Promise<Tally> {
   const [logs, heads, registered] = await Promise.all([
@@ -76,7 +76,7 @@ const NOTHING = {
 
 const UNCHECKED: RequestsVerdict = { requests: 0, not_comparable: 0, mismatches: [] }
 
-/** The head of the Log's Session that lies nearest to it: tests copy workspaces, and homes with them. */
+/** The nearest head of the Log's Session: tests copy workspaces together with homes, so there may be several. */
 function nearest(log: string, heads: readonly string[]): string | undefined {
   const session = basename(log, '.ndjson')
   const shared = (path: string) => {
@@ -95,10 +95,10 @@ async function proofOf(
   parts: SessionParts,
 ): Promise<Result<Proof>> {
   const id = SessionId.safeParse(basename(log, '.ndjson'))
-  if (!id.success) return failed('invalid_args', 'The name of the Log is no Session id.')
+  if (!id.success) return failed('invalid_args', 'The name of the Log is not a Session id.')
   const sessions = await diskFolder(dirname(log))
   const { place } = parts.log
-  // Where one is missing, an empty one takes its place: nothing is made beside the Log.
+  // A missing folder is replaced by an empty one, because nothing may be created beside the Log.
   const none = join(parts.workspace.home, 'heads')
   const blobs = await diskFolder(join(dirname(dirname(log)), 'blobs')).catch(() => diskFolder(none))
   const heads = await diskFolder(head === undefined ? none : dirname(head))
@@ -122,7 +122,7 @@ const dialectOf: SessionParts['model']['dialectOf'] = async (name) => {
   return ok(DIALECTS[known])
 }
 
-/** Something wrong, and the damages that excuse it. */
+/** A fault, and the kinds of registered damage that explain it. */
 interface Wrong {
   readonly excuses: readonly Damage[]
   readonly words: string

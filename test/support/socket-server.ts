@@ -4,42 +4,42 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { eventsOf, sseOf, type VendorAnswer } from './vendor-answer.ts'
 import { requestErrors } from './vendor-schemas.ts'
 
-/** What came over a socket, or over HTTP. */
+/** A request over a socket or over HTTP. */
 export interface SocketRequest {
   readonly over: 'websocket' | 'http-sse'
   readonly bytes: number
   readonly text: string
   readonly previous: string | undefined
-  /** Types of the items of its input. */
+  /** The types of its input items. */
   readonly items: readonly string[]
 }
 
 export type SocketAnswer =
   | VendorAnswer
-  /** So many bytes of the messages, then the connection ends. */
+  /** The connection is cut after this many bytes of the messages. */
   | { readonly answer: VendorAnswer; readonly cutAfter: number }
   | { readonly error: Readonly<Record<string, unknown>> }
-  /** These messages come before those of the answer. */
+  /** These messages precede those of the answer. */
   | { readonly noise: readonly string[]; readonly answer: VendorAnswer }
 
 export interface SocketServer {
   readonly baseUrl: string
   readonly requests: readonly SocketRequest[]
   readonly violations: readonly string[]
-  /** How many sockets were opened. */
+  /** The number of sockets opened so far. */
   opened(): number
-  /** Ends all sockets that are open. */
+  /** Closes all open sockets. */
   hangUp(): Promise<void>
   close(): Promise<void>
 }
 
 export interface SocketServerOptions {
   readonly answer: (request: SocketRequest, n: number) => SocketAnswer
-  /** Refuses every socket with this status. */
+  /** Refuses a socket with the returned status. */
   readonly refuse?: () => number | undefined
 }
 
-/** A vendor of Responses on this machine that takes sockets, and HTTP too. */
+/** A Responses server on this machine that accepts sockets and HTTP, with a record of its requests. */
 export async function socketServer({
   answer,
   refuse = () => undefined,
@@ -104,10 +104,10 @@ function read(over: SocketRequest['over'], text: string) {
     input?: { type?: string }[]
     previous_response_id?: string
   }
-  const wanted = over === 'websocket' ? 'response.create' : undefined
+  const expectedType = over === 'websocket' ? 'response.create' : undefined
   const known = over === 'websocket' ? { ...body, stream: true } : body
   const errors = [
-    ...(type === wanted ? [] : [`type ${String(type)}`]),
+    ...(type === expectedType ? [] : [`type ${String(type)}`]),
     ...(over === 'websocket' && 'stream' in body ? ['stream over a socket'] : []),
     ...requestErrors('responses', known),
   ]
@@ -147,7 +147,7 @@ function reply(socket: WebSocket, answer: SocketAnswer, n: number): void {
     left -= event.length
     socket.send(event)
   }
-  // What was sent is on its way before the connection is gone.
+  // Closes the connection after everything before it was sent.
   socket.send('', () => socket.terminate())
 }
 

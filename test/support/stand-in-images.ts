@@ -6,18 +6,18 @@ import type { HarnessPlace } from './harness-place.ts'
 import { value } from './story.ts'
 
 /**
- * A Session whose last Turn attached images and was never answered, so that the next one carries them: stand-ins for what
- * a person attaches.
+ * A Session whose last Turn attached images and got no answer, so that the next Turn carries them. The Events are written
+ * directly, so the images need not be valid.
  */
-export async function withImages(
-  here: HarnessPlace,
+export async function sessionWithImages(
+  place: HarnessPlace,
   provider: string,
   images: readonly Buffer[],
 ): Promise<Session> {
-  const session = value(await here.harness.create({ provider, model: 'a-model' }))
-  const { ids } = here.parts.log.place
+  const session = value(await place.harness.create({ provider, model: 'a-model' }))
+  const { ids } = place.parts.log.place
   const turn_id = ids.turn()
-  const resources = await Promise.all(images.map((bytes, n) => described(here, bytes, n + 1)))
+  const resources = await Promise.all(images.map((bytes, n) => described(place, bytes, n + 1)))
   const drafts: EventDraft[] = [
     { type: 'turn_started', turn_id, data: { source: { presenter: 'test' } } },
     { type: 'user_message', turn_id, data: { text: 'Look.', prompt_mode: 'blocks', resources } },
@@ -27,8 +27,8 @@ export async function withImages(
   return session
 }
 
-async function described(here: HarnessPlace, bytes: Buffer, n: number): Promise<Descriptor> {
-  const blob = value(await here.parts.log.store.put([bytes], 'image/png'))
+async function described(place: HarnessPlace, bytes: Buffer, n: number): Promise<Descriptor> {
+  const blob = value(await place.parts.log.store.put([bytes], 'image/png'))
   return Descriptor.parse({
     resource_id: `res_01kg8m2q3r4s5t6v7w8x9y0z1${n}`,
     handle: `@img${n}`,

@@ -2,27 +2,27 @@ import { closing, ifThere, type Folder } from '../../src/host/files/files.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { openReader } from '../../src/log/reader.ts'
 import { verifyLog } from '../../src/log/verify.ts'
-import { promptClock, testPlace, type TestPlace } from './log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from './log-place.ts'
 import { Refused, StoryWriter, value, type Journal } from './story.ts'
 import { textFold } from './text-fold.ts'
 
-/** What a story's journal promises and the disk does not hold; empty when all is well. */
+/** Everything that the journal of a story promises and the disk does not contain; empty if nothing is missing. */
 export async function judgeStory(root: Folder, journal: Journal): Promise<string[]> {
-  const here = await testPlace(root, promptClock)
-  const offences = [...(await judgeBlobs(here, journal))]
+  const storage = await testPlace(root, immediateClock)
+  const offences = [...(await judgeBlobs(storage, journal))]
   if (journal.session === undefined) return offences
   try {
-    const storyWriter = new StoryWriter(here, journal)
+    const storyWriter = new StoryWriter(storage, journal)
     await storyWriter.open()
-    // It must not only open: it must be of use.
+    // The Log must open and accept a Turn.
     await storyWriter.turn(9)
     await storyWriter.end()
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    // A Session whose beginning nobody was told of need not be there.
+    // A Session whose creation was not acknowledged may be missing.
     return journal.begun ? [...offences, `unopenable: ${error.message}`] : offences
   }
-  return [...offences, ...(await judgeLog(here, journal, journal.session))]
+  return [...offences, ...(await judgeLog(storage, journal, journal.session))]
 }
 
 async function judgeBlobs({ store }: TestPlace, journal: Journal): Promise<string[]> {
@@ -40,13 +40,13 @@ async function judgeBlobs({ store }: TestPlace, journal: Journal): Promise<strin
 }
 
 async function judgeLog(
-  here: TestPlace,
+  storage: TestPlace,
   journal: Journal,
   session: NonNullable<Journal['session']>,
 ): Promise<string[]> {
   const offences: string[] = []
   const lines: LogLine[] = []
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward((line) => void lines.push(line)))
   if (end.damage !== undefined) offences.push(`damaged: ${end.damage.message}`)
   for (const [seq, hash] of journal.acknowledged) {
@@ -54,8 +54,8 @@ async function judgeLog(
     if (found?.hash !== hash) offences.push(`event lost: ${seq}`)
   }
   const texts = new Set<string>()
-  for (const line of lines) offences.push(...(await judgeLine(here, line, journal, texts)))
-  const verdict = value(await verifyLog(here.place, session))
+  for (const line of lines) offences.push(...(await judgeLine(storage, line, journal, texts)))
+  const verdict = value(await verifyLog(storage.place, session))
   if (verdict.damage !== undefined || verdict.torn_bytes > 0) offences.push('not whole after use')
   const byIndex = value(await reader.fold(textFold)).state
   const all = lines.reduce((state, line) => textFold.step(state, line), textFold.initial)
@@ -64,7 +64,7 @@ async function judgeLog(
   return offences
 }
 
-/** Every line is one that was asked for, once; every blob it names is there; every cut it tells of was kept. */
+/** Every line was submitted, and occurs once; every blob it names exists; the bytes of every recorded repair are kept. */
 async function judgeLine(
   { store, place }: TestPlace,
   { logged, seq }: LogLine,
@@ -76,7 +76,7 @@ async function judgeLine(
   const offences: string[] = []
   const text = await textOf(store, event.data)
   if (text !== undefined && (texts.has(text) || !journal.submitted.has(text))) {
-    offences.push(`event nobody asked for: ${seq} ${text.slice(0, 20)}`)
+    offences.push(`event not submitted: ${seq} ${text.slice(0, 20)}`)
   }
   if (text !== undefined) texts.add(text)
   for (const key of JSON.stringify(event.data).match(/[0-9a-f]{64}\.(txt|json)/g) ?? []) {

@@ -5,17 +5,17 @@ import type { BlobKey, SessionId, TurnId } from '../../src/model/ids.ts'
 import type { LogWriter } from '../../src/log/append.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { acquireLog, createLog } from '../../src/log/open.ts'
-import { promptClock, testPlace, type TestPlace } from './log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from './log-place.ts'
 import { textFold, type TextState } from './text-fold.ts'
 
-/** What a story asked for and what it was told; kept outside the disk, as a person's memory is. */
+/** What a story submitted and what was acknowledged; kept outside the disk, so that a crash does not affect it. */
 export interface Journal {
-  /** Known before it is acknowledged that the Session began. */
+  /** Set before the creation of the Session is acknowledged. */
   session: SessionId | undefined
   begun: boolean
-  /** Texts handed to the Log, acknowledged or not. */
+  /** Texts passed to the Log, acknowledged or not. */
   readonly submitted: Set<string>
-  /** Hash of each line that was acknowledged, by number. */
+  /** The hash of each acknowledged line, by number. */
   readonly acknowledged: Map<number, string>
   readonly blobs: Map<BlobKey, Buffer>
 }
@@ -33,12 +33,12 @@ export function newJournal(): Journal {
 export class Refused extends Error {}
 
 /**
- * Two Turns with everything that touches a disk: a Session begins, Events are appended alone and together, blobs are put
- * and named, a field spills, a Turn ends, the index is kept, the Log is opened again.
+ * Two Turns with every operation that writes to the disk: a Session is created, Events are appended alone and together,
+ * blobs are put and named, a field is spilled, a Turn ends, the index is written, the Log is opened again.
  */
-export async function tellStory(root: Folder, journal: Journal): Promise<void> {
-  const here = await testPlace(root, promptClock)
-  const storyWriter = new StoryWriter(here, journal)
+export async function runStory(root: Folder, journal: Journal): Promise<void> {
+  const storage = await testPlace(root, immediateClock)
+  const storyWriter = new StoryWriter(storage, journal)
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.end()
@@ -48,19 +48,19 @@ export async function tellStory(root: Folder, journal: Journal): Promise<void> {
 }
 
 export class StoryWriter {
-  readonly here: TestPlace
+  readonly storage: TestPlace
   readonly journal: Journal
   #writer: LogWriter<TextState> | undefined
   #count = 0
 
-  constructor(here: TestPlace, journal: Journal) {
-    this.here = here
+  constructor(storage: TestPlace, journal: Journal) {
+    this.storage = storage
     this.journal = journal
     this.#count = journal.submitted.size
   }
 
   async begin(): Promise<void> {
-    const { place, keep } = this.here
+    const { place, keep } = this.storage
     const session = place.ids.session()
     this.journal.session = session
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
@@ -70,9 +70,9 @@ export class StoryWriter {
   }
 
   async open(): Promise<void> {
-    const { place, keep } = this.here
+    const { place, keep } = this.storage
     const { session } = this.journal
-    if (session === undefined) throw new Error('the story has not begun')
+    if (session === undefined) throw new Error('the story has no Session yet')
     this.#writer = value(await acquireLog(place, session, { fold: textFold, keep }))
     this.journal.begun = true
   }
@@ -83,19 +83,19 @@ export class StoryWriter {
   }
 
   async turn(n: number): Promise<void> {
-    const turn = this.here.place.ids.turn()
+    const turn = this.storage.place.ids.turn()
     await this.append([
       { type: 'turn_started', turn_id: turn, data: { source: { presenter: 'story' } } },
       this.#message(turn, 40),
     ])
-    // Sizes below and above a sector, so that a write may tear inside a line and between lines.
+    // Sizes below and above a sector, so that a write can tear inside a line and between lines.
     await Promise.all(
       [30, 700, 20, 1500, 90].map((length) => this.append([this.#notice(turn, length)])),
     )
     const kept = await this.put(Buffer.alloc(1300, `blob ${n} `))
     await this.append([this.#result(turn, kept), this.#message(turn, 2500)])
     await this.put(Buffer.alloc(1300, 'the same bytes each Turn '))
-    // Over the limit of a field: goes to a blob.
+    // Over the limit of a field, so it is spilled to a blob.
     await this.append([this.#message(turn, 66_000)])
     await this.append([turnEnded(turn)])
   }
@@ -111,7 +111,7 @@ export class StoryWriter {
   }
 
   async put(bytes: Buffer): Promise<BlobKey> {
-    const key = value(await this.here.store.put([bytes], 'text/plain'))
+    const key = value(await this.storage.store.put([bytes], 'text/plain'))
     this.journal.blobs.set(key, bytes)
     return key
   }
@@ -177,7 +177,7 @@ export function turnEnded(turn: TurnId): EventDraft {
   return { type: 'turn_ended', turn_id: turn, data: { status: 'completed', usage_total } }
 }
 
-/** A story goes on only with what it asked for. */
+/** The value of a result; throws if it is an error. */
 export function value<T>(result: Result<T>): T {
   if (result.ok) return result.value
   throw new Refused(`${result.error.kind}: ${result.error.message}`)

@@ -9,16 +9,16 @@ import {
 import { describe } from '../../src/resources/describe.ts'
 
 export interface StrictServer {
-  /** Requests to it are read strictly. */
+  /** Requests to this origin are read strictly. */
   readonly origin: string
-  /** The same server, as lenient as the vendors are. */
+  /** The same server, which reads requests to this origin as leniently as the vendors do. */
   readonly lenientOrigin: string
   close(): Promise<void>
 }
 
 export const STRICT_SWITCH = '/~strict'
 
-/** The rehearsal server of every test: our own requests contain nothing that the types of the vendors' SDKs lack. */
+/** Starts the rehearsal server of every test, which refuses our requests if they contain anything unknown to the SDK types. */
 export async function strictServer(
   options: Partial<RehearsalServerOptions> = {},
 ): Promise<Result<StrictServer>> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Fold } from '../../src/log/derived-index.ts'
 
-/** A small fold: how many Events of each type there are, and the last few texts. */
+/** The state of a small fold for tests of the Log: the number of Events of each type, and the last few texts. */
 export interface TextState {
   readonly counts: Readonly<Record<string, number>>
   readonly lastTexts: readonly string[]

@@ -1,4 +1,4 @@
-/** One picture of three by two pixels in each format, as files of other programs have it. */
+/** An image of three by two pixels in each format, written by other programs. */
 export const TINY_IMAGES = {
   png: tiny(
     'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAFUlEQVQImWP4z8DAAMH//4NoTk5O',
@@ -10,7 +10,7 @@ export const TINY_IMAGES = {
     'AxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAb/xAAcEAEAAgEFAAAAAAAAAAAAAAABAAIFAwQRMZH/xAAVAQEBAAAAAAAAAAAAAAAAAAAC',
     'Bf/EABoRAAICAwAAAAAAAAAAAAAAAAABAgMxM3H/2gAMAwEAAhEDEQA/AJzLqZfe1Hitde9QOgLIHkREqU648QHk/9k=',
   ),
-  /** With more than one run of pixels. */
+  /** With more than one scan. */
   progressiveJpeg: tiny(
     '/9j/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4x9lnN+gXz/2wBDARUX',
     'Fx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wgARCAACAAMDASIAAhEB',

@@ -12,23 +12,23 @@ import { freshFolder } from './folder.ts'
 import { value } from './story.ts'
 import { worldResources } from './world-resources.ts'
 
-/** A workspace on the disk with a tool's view of it, and what the tool kept. */
+/** A workspace on the disk with the context of a tool, and a record of what the tool stored and ran. */
 export interface ToolWorld {
   readonly workspace: string
   readonly context: ToolContext
   readonly blobs: ReadonlyMap<BlobKey, Buffer>
-  /** Programs that were run. */
+  /** The command lines of the programs that were run. */
   readonly ran: readonly (readonly string[])[]
   readonly close: () => Promise<void>
 }
 
 export interface WorldOptions {
-  /** A workspace that is there already, instead of a new one. */
+  /** An existing workspace; by default a new one is created. */
   readonly at?: { readonly workspace: string; readonly files: ConfinedFiles }
   readonly files?: Readonly<Record<string, string | Buffer>>
   readonly outputBytes?: number
   readonly signal?: AbortSignal
-  /** Nothing can be stored. */
+  /** The store is full. */
   readonly full?: boolean
   readonly run?: ConfinedRun
   readonly decided?: readonly string[]
@@ -41,7 +41,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
   const { workspace, files } = options.at ?? (await newWorkspace(options.files ?? {}))
   const blobs = new Map<BlobKey, Buffer>()
   const ran: (readonly string[])[] = []
-  // What a sandbox does to a program has tests of its own.
+  // The sandbox itself is tested elsewhere.
   const base = { workspace, home: join(workspace, '../home'), protectedPaths: [] }
   const chosen = options.run ?? systemSandbox().unconfined({ ...base, writable: 'nothing' })
   const run: ConfinedRun = (command) => {

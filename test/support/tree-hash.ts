@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A hash over names, kinds, modes, inodes and contents of everything below a folder, but for what is left out. */
+/** A hash of the names, modes, inodes and contents of everything below a folder, except the paths in `without`. */
 export async function treeHash(folder: string, without: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256')
   const visit = async (path: string): Promise<void> => {

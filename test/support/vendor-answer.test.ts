@@ -127,7 +127,7 @@ async function answering(dialect: (typeof DIALECTS)[number]): Promise<string> {
   return server.baseUrl(dialect)
 }
 
-/** The data of every event; the name of an event has to be its type. */
+/** The data of every event; asserts that the name of an event is its type. */
 function framed(dialect: (typeof DIALECTS)[number], bytes: Buffer): VendorEvent[] {
   const frames = bytes.toString().split('\n\n').slice(0, -1)
   if (dialect === 'chat') expect(frames.pop()).toBe('data: [DONE]')

@@ -1,21 +1,21 @@
 import type { CallUsage } from '../../src/providers/provider.ts'
 import { eventErrors, type VendorDialect } from './vendor-schemas.ts'
 
-/** An answer of a model in no vendor's words. Parts come in this order; one that is absent is no part of it. */
+/** An answer of a model, independent of the vendor. Its parts are sent in this order; absent ones are omitted. */
 export interface VendorAnswer {
-  /** Chat Completions has no words for it: there it counts in the usage only. */
+  /** Chat Completions cannot express it: there it counts only in the usage. */
   readonly reasoning?: string
   readonly text?: string
   readonly calls?: readonly VendorCall[]
   readonly usage?: Partial<CallUsage>
-  /** Why it ended before the model was done, in the vendor's own word: `max_tokens`, `max_output_tokens`, `length`, … */
+  /** The vendor's reason why the answer was truncated: `max_tokens`, `max_output_tokens`, `length`, … */
   readonly stop?: string
 }
 
 export interface VendorCall {
   readonly id: string
   readonly name: string
-  /** As the model wrote them, whole or not. */
+  /** As the model wrote them, complete or not. */
   readonly arguments: string
 }
 
@@ -23,10 +23,10 @@ export type VendorEvent = Readonly<Record<string, unknown>>
 
 const MODEL = 'model-of-a-vendor'
 const CREATED = 1_769_860_800
-/** In how many pieces a part is sent, when it is long enough. */
+/** The number of pieces of a part that is long enough. */
 const PIECES = 3
 
-/** The bytes of an answer as the vendor streams it. */
+/** The bytes of an answer as the vendor streams them. */
 export function sseOf(dialect: VendorDialect, answer: VendorAnswer): Buffer {
   const frames = eventsOf(dialect, answer).map((event) => {
     const name = dialect === 'chat' ? '' : `event: ${String(event['type'])}\n`
@@ -35,11 +35,11 @@ export function sseOf(dialect: VendorDialect, answer: VendorAnswer): Buffer {
   return Buffer.from([...frames, ...(dialect === 'chat' ? ['data: [DONE]\n\n'] : [])].join(''))
 }
 
-/** The events of an answer. Each is as the vendor's types have it; a `stop` that they do not know is refused. */
+/** The events of an answer. Throws if one does not match the vendor's types, for example because of an unknown `stop`. */
 export function eventsOf(dialect: VendorDialect, answer: VendorAnswer): VendorEvent[] {
   const events = { messages, responses, chat }[dialect](answer)
   const wrong = events.flatMap((event) => eventErrors(dialect, event))
-  if (wrong.length > 0) throw new Error(`no event of ${dialect}: ${wrong.join('; ')}`)
+  if (wrong.length > 0) throw new Error(`invalid event of ${dialect}: ${wrong.join('; ')}`)
   return events
 }
 
@@ -266,7 +266,7 @@ function usageOf(given: Partial<CallUsage> = {}): CallUsage {
   return { input: 20, cached_read: 0, cache_write: 0, output: 10, reasoning: 0, ...given }
 }
 
-/** Never empty ones, and never half a character. */
+/** Splits a text into pieces that are not empty and do not split a character. */
 function pieces(text: string): string[] {
   const characters = Array.from(text)
   const size = Math.ceil(characters.length / PIECES)

@@ -2,12 +2,12 @@ import { readJson } from '../../src/providers/rehearsal/wire/json-body.ts'
 import { requestErrors, type VendorDialect } from './vendor-schemas.ts'
 
 interface VendorBody {
-  /** `undefined` when the bytes are no JSON. */
+  /** `undefined` if the bytes are not JSON. */
   readonly body: unknown
   readonly errors: readonly string[]
 }
 
-/** Reads the body of a request as strictly as any vendor might, and holds it against the types of the vendor's SDK. */
+/** Parses the body of a request as strictly as the strictest vendor, and checks it against the types of the vendor's SDK. */
 export function readBody(dialect: VendorDialect, bytes: Buffer): VendorBody {
   const { body, faults } = readJson(bytes)
   if (body === undefined) return { body, errors: faults }

@@ -22,7 +22,7 @@ export interface VendorPartsOptions {
   readonly idleMs: number
 }
 
-/** What a Session speaks to vendors with, all of whom are one server: providers are named like dialects. */
+/** Parts of a Session whose vendors are all one server; each provider has the name of its dialect. */
 export function vendorParts({ key, baseUrl, retries, idleMs }: VendorPartsOptions) {
   const made = new Map<string, Provider>()
   const providerOf = (name: string): Provider | undefined => {

@@ -10,14 +10,14 @@ import type { VendorServer } from './vendor-server.ts'
 export interface VendorPlaceOptions {
   readonly retries?: number
   readonly facts?: ModelFacts
-  /** By which waits between tries are counted. */
+  /** The clock of the waits between retries. */
   readonly clock?: Clock
   readonly idleMs?: number
   readonly changes?: Changes
   readonly root?: string
 }
 
-/** A workspace whose models are a server on this machine, spoken to as the vendors are: providers are named like dialects. */
+/** A workspace whose vendors are a server on this machine; each provider has the name of its dialect. */
 export async function vendorPlace(
   server: Pick<VendorServer, 'baseUrl' | 'close'>,
   options: VendorPlaceOptions = {},
@@ -35,8 +35,8 @@ export async function vendorPlace(
   return { ...place, parts, harness: new Harness(parts) }
 }
 
-/** Never waits, and remembers for how long it was to. */
-export function hastyClock(): Clock & { readonly waits: number[] } {
+/** A clock that never waits, and records the requested waits. */
+export function recordingClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
     waits,

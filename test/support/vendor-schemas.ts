@@ -16,20 +16,20 @@ type Kind = 'request' | 'event'
 const FOLDER = new URL('../../src/providers/rehearsal/wire/vendor-schemas/', import.meta.url)
 const CHECKS = new Map<string, SchemaCheck<unknown>>()
 
-/** What the vendor would not take about a body, by the types of its SDK; nothing when it is right. */
+/** The errors in the body of a request, by the types of the vendor's SDK; empty if it is valid. */
 export function requestErrors(dialect: VendorDialect, body: unknown): string[] {
   return errorsOf(dialect, 'request', body)
 }
 
 /**
- * What is not as the vendor sends it, by the types of its SDK. They do not know what is no part of an answer: `ping` and
- * `error` of Messages, `[DONE]` of Chat Completions, fields that only other servers send.
+ * The errors in an event, by the types of the vendor's SDK. These do not include what is not part of an answer: `ping`
+ * and `error` of Messages, `[DONE]` of Chat Completions, and fields that only other servers send.
  */
 export function eventErrors(dialect: VendorDialect, event: unknown): string[] {
   return errorsOf(dialect, 'event', event)
 }
 
-/** Written by `npm run vendor-schemas`. Its `$comment` is the package and the version of the types. */
+/** A schema that `npm run vendor-schemas` wrote. Its `$comment` names the package and version of the types. */
 export function vendorSchema(dialect: VendorDialect, kind: Kind): JsonSchema {
   return JSON.parse(readFileSync(new URL(`${dialect}.${kind}.json`, FOLDER), 'utf8')) as JsonSchema
 }

@@ -17,7 +17,7 @@ const QUESTION = 'How deep is the harbour?'
 const ANSWER = 'Twelve metres at low tide. ⚓'
 const CALL = { id: 'call_1', name: 'sound', arguments: '{"place":"harbour"}' }
 
-/** A question, a call of the tool, its result, an answer: by the vendor's own SDK. */
+/** A question, a tool call, its result and an answer, through the vendor's own SDK. */
 const ROUND_TRIPS: Record<VendorDialect, (baseURL: string) => Promise<[VendorCall[], string]>> = {
   messages: async (baseURL) => {
     const client = new Anthropic({ baseURL, apiKey: 'key', maxRetries: 0 })
@@ -138,7 +138,7 @@ for (const dialect of DIALECTS) {
   })
 }
 
-/** Bodies that the vendors take, without an SDK around them. */
+/** Valid request bodies, for requests without an SDK. */
 const RIGHT: Record<VendorDialect, object> = {
   messages: { model: 'm', max_tokens: 1, stream: true, messages: [{ role: 'user', content: 'a' }] },
   responses: { model: 'm', stream: true, input: 'a' },
@@ -168,9 +168,9 @@ test('the answers of fixtures are passed on byte for byte', async () => {
 })
 
 test('an invalid request is refused as the vendor would, and closing reports it once', async () => {
-  let asked = 0
+  let scriptCalls = 0
   const script = () => {
-    asked += 1
+    scriptCalls += 1
     return {}
   }
   for (const server of [await scriptedServer(script), await aimockServer(FIXTURES)]) {
@@ -189,10 +189,10 @@ test('an invalid request is refused as the vendor would, and closing reports it 
       'POST /v1/responses: the whole has unknown, which is unknown there',
     ])
     expect(server.requests).toHaveLength(3)
-    await expect(server.close()).rejects.toThrow('wrong requests')
+    await expect(server.close()).rejects.toThrow('invalid requests')
     await server.close()
   }
-  expect(asked).toBe(0)
+  expect(scriptCalls).toBe(0)
 })
 
 test('what a parser would silently ignore is an invalid request', async () => {

@@ -12,45 +12,45 @@ import type { Fixture, MockServerOptions } from '@copilotkit/aimock'
 import { readBody } from './vendor-body.ts'
 import type { VendorDialect } from './vendor-schemas.ts'
 
-/** A vendor on this machine. It takes only bodies that the types of the vendor's SDK allow. */
+/** A vendor's server on this machine, which accepts only bodies that the types of the vendor's SDK allow. */
 export interface VendorServer {
-  /** What the vendor's SDK takes as its `baseURL`. */
+  /** The `baseURL` for the vendor's SDK. */
   baseUrl(dialect: VendorDialect): string
-  /** Every request whose body came whole, in the order of arrival. */
+  /** Every request whose body arrived completely, in order of arrival. */
   readonly requests: readonly RecordedRequest[]
-  /** What was wrong with requests; each of them was answered with 400, in the vendor's shape. */
+  /** The errors in requests; each such request was answered with 400, in the vendor's format. */
   readonly violations: readonly string[]
   /**
-   * Ends every connection. Rejects when there are violations that no call before this one rejected with, so that a test cannot
-   * overlook them.
+   * Closes every connection. Rejects if there are violations that no earlier call has reported, so that a test cannot
+   * miss them.
    */
   close(): Promise<void>
 }
 
 export interface RecordedRequest {
-  /** `undefined` for a path that no dialect has. */
+  /** `undefined` if no dialect has the path. */
   readonly dialect: VendorDialect | undefined
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
-  /** `undefined` when the bytes are no JSON. */
+  /** `undefined` if the bytes are not JSON. */
   readonly body: unknown
-  /** Resolves if the connection is gone before the answer was whole. */
+  /** Resolves if the client disconnects before the end of the answer. */
   readonly hungUp: Promise<void>
 }
 
-/** `'cut'`: the connection ends without a word. */
+/** `'cut'`: the connection is closed without an answer. */
 export type ScriptedAnswer = 'cut' | RawAnswer
 
 export interface RawAnswer {
   /** 200 if absent. */
   readonly status?: number
-  /** Beside `content-type`, which is that of a stream for 200 and of JSON for any other status. */
+  /** Added to `content-type`, which is that of a stream for status 200 and JSON for any other status. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Each piece is sent at once; a generator may wait for whatever it likes between two of them. */
+  /** Each piece is sent at once; a generator may wait between pieces. */
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>
-  /** After so many bytes of the body the connection ends, without the end of the body. */
+  /** The connection is cut after this many bytes of the body. */
   readonly cutAfter?: number
 }
 
@@ -62,7 +62,7 @@ const DIALECTS: ReadonlyMap<string, VendorDialect> = new Map([
   ['/v1/chat/completions', 'chat'],
 ])
 
-/** Answers by fixtures that `@copilotkit/aimock` understands, in all dialects, byte for byte as it wrote them. */
+/** Answers with fixtures of `@copilotkit/aimock`, in all dialects, byte for byte. */
 export async function aimockServer(
   fixtures: readonly Fixture[],
   options: Omit<MockServerOptions, 'host' | 'port'> = {},
@@ -76,7 +76,7 @@ export async function aimockServer(
   )
 }
 
-/** Answers as the test says, to the byte. The answer to a request is what `script` gives for it; it is asked for right ones only. */
+/** Answers each valid request with exactly the bytes that `script` returns. */
 export async function scriptedServer(
   script: (request: RecordedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<VendorServer> {
@@ -99,7 +99,7 @@ async function open(respond: Respond, stop = async () => {}): Promise<VendorServ
     errors.forEach(remember)
     if (errors.length > 0) return refuse(request, errors.join('; '), response)
     await respond(request, response).catch((error: unknown) => {
-      remember(`no answer, because of ${String(error)}`)
+      remember(`the script failed: ${String(error)}`)
       response.destroy()
     })
   }
@@ -110,7 +110,7 @@ async function open(respond: Respond, stop = async () => {}): Promise<VendorServ
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port to listen on')
   const origin = `http://127.0.0.1:${address.port}`
-  let told = 0
+  let reported = 0
   return {
     requests,
     violations,
@@ -122,14 +122,14 @@ async function open(respond: Respond, stop = async () => {}): Promise<VendorServ
         await stop()
       }
       await closed
-      const untold = violations.slice(told)
-      told = violations.length
-      if (untold.length > 0) throw new Error(`wrong requests:\n${untold.join('\n')}`)
+      const unreported = violations.slice(reported)
+      reported = violations.length
+      if (unreported.length > 0) throw new Error(`invalid requests:\n${unreported.join('\n')}`)
     },
   }
 }
 
-/** `undefined` when the other side went away in the middle of its request. */
+/** `undefined` if the client disconnects during its request. */
 async function received(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -193,32 +193,32 @@ async function play(answer: ScriptedAnswer, response: ServerResponse): Promise<v
   else response.destroy()
 }
 
-/** Resolves when the bytes, and all before them, are on their way or will never be. */
+/** Resolves when the bytes were sent or the connection failed. */
 async function send(bytes: Uint8Array, response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     response.write(bytes, () => resolve())
   })
 }
 
-/** Whoever hangs up on one side hangs up on the other. */
+/** Forwards a request; if the client disconnects, so does the forwarded request. */
 async function passOn(
   { method, path, headers, bytes, hungUp }: RecordedRequest,
   origin: string,
   response: ServerResponse,
 ): Promise<void> {
-  const onward = httpRequest(`${origin}${path}`, { method, headers, agent: false })
-  void hungUp.then(() => onward.destroy())
-  onward.end(bytes)
-  const answer = await answerTo(onward)
+  const forwarded = httpRequest(`${origin}${path}`, { method, headers, agent: false })
+  void hungUp.then(() => forwarded.destroy())
+  forwarded.end(bytes)
+  const answer = await answerTo(forwarded)
   if (answer === undefined) return void response.destroy()
   response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
   await pipeline(answer, response).catch(() => response.destroy())
 }
 
-/** `undefined` when the connection ended without one. */
-function answerTo(onward: ClientRequest): Promise<IncomingMessage | undefined> {
+/** `undefined` if the connection ends without an answer. */
+function answerTo(forwarded: ClientRequest): Promise<IncomingMessage | undefined> {
   return new Promise((resolve) => {
-    onward.once('response', resolve)
-    onward.on('error', () => resolve(undefined))
+    forwarded.once('response', resolve)
+    forwarded.on('error', () => resolve(undefined))
   })
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/host/clock.ts'
 
-/** Time that stands still until a test lets it pass. */
+/** A clock that only a test advances. */
 export interface VirtualClock extends Clock {
-  /** Lets time pass, and rings on its way whatever is due. */
+  /** Advances the time and fires the timers that are due. */
   advance(ms: number): void
-  /** How long the timers that are set still have to go. */
+  /** The remaining time of each pending timer. */
   pending(): readonly number[]
-  /** How many timers were ever set. */
+  /** The number of timers set so far. */
   readonly set: number
 }
 
@@ -36,7 +36,7 @@ export function virtualClock(): VirtualClock {
   }
 }
 
-/** Waits until something holds that other work, which is under way, brings about. */
+/** Waits until other pending work makes the condition true. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => void setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless'
 
-/** A terminal without a window: takes the bytes a real one would get and says what it shows. */
+/** A terminal without a window, which interprets output so that tests can read the screen. */
 export class VirtualTerminal {
   readonly #terminal: InstanceType<typeof xterm.Terminal>
   #bells = 0
@@ -21,41 +21,41 @@ export class VirtualTerminal {
     return this.#bells
   }
 
-  /** What the terminal itself says to the program, such as where its cursor is. */
+  /** Receives what the terminal itself sends to the program, such as the position of its cursor. */
   onReply(listener: (text: string) => void): void {
     this.#terminal.onData(listener)
   }
 
-  /** Resolves when it was taken in. */
+  /** Resolves when the text was interpreted. */
   write(text: string): Promise<void> {
     return new Promise((resolve) => {
       this.#terminal.write(text, resolve)
     })
   }
 
-  /** Lines are wrapped anew, as most terminals do; the one with the cursor is cut. */
+  /** Rewraps lines as most terminals do; the line with the cursor is cut. */
   resize(columns: number, rows: number): void {
     this.#terminal.resize(columns, rows)
   }
 
-  /** The rows in sight, without blanks at their ends. */
+  /** The visible rows, without trailing spaces. */
   screen(): string[] {
     const { baseY } = this.#terminal.buffer.active
     return this.#rows(baseY, baseY + this.#terminal.rows)
   }
 
-  /** Every row there is, those that scrolled away included. */
+  /** Every row, including those that scrolled out of view. */
   all(): string[] {
     return this.#rows(0, this.#terminal.buffer.active.length)
   }
 
-  /** Counted from 0, within the rows in sight. */
+  /** Counted from 0, within the visible rows. */
   cursor(): { readonly row: number; readonly column: number } {
     const { cursorX, cursorY } = this.#terminal.buffer.active
     return { row: cursorY, column: cursorX }
   }
 
-  /** Colours of the foreground that occur in a row in sight, by their number; -1 is the usual one. */
+  /** The numbers of the foreground colours in a visible row; -1 is the default colour. */
   coloursOf(row: number): number[] {
     const { baseY } = this.#terminal.buffer.active
     const line = this.#terminal.buffer.active.getLine(baseY + row)

@@ -13,9 +13,9 @@ import { LONG } from './long.ts'
 import { openRehearsal, type RehearsalVendor } from './rehearsal-server.ts'
 import type { VendorDialect } from './vendor-schemas.ts'
 
-/** Every way in which a Session can talk to the rehearsal model. */
+/** The ways in which a Session can reach the rehearsal model: in process, or by dialect and transport. */
 export type Way = 'in process' | 'messages' | 'responses' | 'websocket' | 'chat'
-/** Those of this run: `npm test` takes two, and `npm run test:long` the others. */
+/** The ways that this run covers: `npm test` covers two, and `npm run test:long` the others. */
 export const WAYS: readonly Way[] = LONG
   ? ['responses', 'websocket', 'chat']
   : ['in process', 'messages']
@@ -23,9 +23,9 @@ export type WireWay = Exclude<Way, 'in process'>
 
 export interface WayPlace extends HarnessPlace {
   readonly root: string
-  /** What a Session that talks in this way is begun with. */
+  /** The options that create a Session which uses this way. */
   readonly begin: { readonly provider: string; readonly model: string }
-  /** The server; absent in process. */
+  /** The server; `undefined` in process. */
   readonly vendor: RehearsalVendor | undefined
 }
 
@@ -33,30 +33,30 @@ export interface WayOptions {
   readonly changes?: Changes
   readonly root?: string
   readonly vendor?: RehearsalVendor | undefined
-  /** Switches of faults, as in `cut:300,once`. */
+  /** Switches for faults, such as `cut:300,once`. */
   readonly switches?: string
 }
 
-/** A workspace whose Sessions talk to the rehearsal model in one way. Nothing that the server refused goes unnoticed. */
+/** A workspace whose Sessions reach the rehearsal model in one way. A request that the server refuses fails the test. */
 export async function wayPlace(way: Way, options: WayOptions = {}): Promise<WayPlace> {
   const { changes = {}, root, switches } = options
   if (way === 'in process') {
-    const here = await harnessPlace(changes, root)
-    return { ...here, begin: { provider: 'rehearsal', model: 'rehearsal' }, vendor: undefined }
+    const place = await harnessPlace(changes, root)
+    return { ...place, begin: { provider: 'rehearsal', model: 'rehearsal' }, vendor: undefined }
   }
   const vendor = options.vendor ?? (await newVendor())
   const provider = providerOf(way, vendor.baseUrl(dialectOf(way), switches))
-  const speaking: Changes = {
+  const connected: Changes = {
     model: {
       providerOf: async (name) =>
-        name === way ? ok(provider) : failed('not_configured', 'There is no other.'),
+        name === way ? ok(provider) : failed('not_configured', `There is no provider ${name}.`),
       dialectOf: async () => ok(DIALECTS[dialectOf(way)]),
       dialectNameOf: () => dialectOf(way),
     },
     log: { secrets: [CANARY_KEY] },
   }
-  const here = await harnessPlace(withChanges(speaking, changes), root)
-  return { ...here, begin: { provider: way, model: 'rehearsal' }, vendor }
+  const place = await harnessPlace(withChanges(connected, changes), root)
+  return { ...place, begin: { provider: way, model: 'rehearsal' }, vendor }
 }
 
 async function newVendor(): Promise<RehearsalVendor> {

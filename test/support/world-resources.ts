@@ -19,7 +19,7 @@ const text = sampleDescriptor('@txt1', {
 })
 const { resource_id, name, source } = sampleDescriptor('@link2')
 
-/** The Resources of a tool's world: a text of four lines, `@txt1`, and a link, `@link2`; what is attached comes from its files. */
+/** The Resources of a `ToolWorld`: `@txt1`, a text of four lines, and `@link2`; attachments come from its files. */
 export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']): ToolResources {
   const link = {
     resource_id,

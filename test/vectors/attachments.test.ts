@@ -24,20 +24,20 @@ const EXAMPLES = z
 
 test('[AT-002] [AT-004] [AT-023] [AT-053] each example has the expected result, whatever the source of its bytes', async () => {
   const folder = await freshFolder()
-  const told = []
+  const results = []
   for (const { what, name, base64 } of EXAMPLES) {
     const [bytes, path] = [Buffer.from(base64, 'base64'), join(folder, name)]
     // Some of these names are not possible for files.
     await writeFile(path, bytes).catch(() => {})
     const one = await judged({ from: 'path', path })
-    told.push({ what, ...one })
+    results.push({ what, ...one })
     // Each opens in a separate thread, which takes time.
     if (name.endsWith('.pdf')) continue
     expect(await judged({ from: 'bytes', name, bytes }), what).toEqual(one)
     const uri = `file://${path.split('/').map(encodeURIComponent).join('/')}`
     expect(await judged({ from: 'link', uri }), what).toEqual(one)
   }
-  expect(told).toEqual(EXAMPLES.map(expected))
+  expect(results).toEqual(EXAMPLES.map(expected))
 })
 
 /** A fixed clock, so that a busy machine changes nothing. */

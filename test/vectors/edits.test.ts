@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import { edit } from '../../src/tools/edit.ts'
 import { toolWorld } from '../support/tool-world.ts'
 
-/** Arguments of one call of edit on the file `x`, and what becomes of it. */
+/** Arguments of one call of edit on the file `x`, and the result. */
 const Vectors = z.array(
   z.strictObject({
     title: z.string(),
     before: z.string(),
     args: z.record(z.string(), z.unknown()),
-    /** One of the two: the content after a call that was made, or the error of one that was refused. */
+    /** One of the two: the content after a successful call, or the error of a refused one. */
     after: z.string().optional(),
     error: z
       .strictObject({ kind: z.string(), details: z.record(z.string(), z.unknown()).optional() })

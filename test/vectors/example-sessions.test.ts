@@ -7,9 +7,9 @@ import type { Provider } from '../../src/providers/provider.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
-import { lastAnswer, say } from '../support/given-files.ts'
+import { lastAnswer, say } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
-import { logPath } from '../support/written-log.ts'
+import { logPath } from '../support/write-log.ts'
 import {
   exampleSessions,
   factsOf,
@@ -39,7 +39,7 @@ async function opened(example: ExampleSession) {
   const root = await freshFolder()
   await placeExample(example, root)
   const provider = speaking(dialect)
-  const here = await harnessPlace(
+  const place = await harnessPlace(
     {
       model: {
         providerOf: async (name) =>
@@ -50,7 +50,7 @@ async function opened(example: ExampleSession) {
     },
     root,
   )
-  return { ...here, log: logPath(root, session_id) }
+  return { ...place, log: logPath(root, session_id) }
 }
 
 async function opensAndGoesOn(example: ExampleSession): Promise<void> {

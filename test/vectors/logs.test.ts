@@ -19,8 +19,8 @@ test.each(exampleLogs())('the example Log $name is read as the format defines', 
     lines += 1
     hash = line.hash
   })
-  const told = { good_lines: lines, last_hash: hash, fault: end.fault?.reason, at: end.fault?.offset }
-  expect(told).toEqual({
+  const result = { good_lines: lines, last_hash: hash, fault: end.fault?.reason, at: end.fault?.offset }
+  expect(result).toEqual({
     good_lines: example.good_lines,
     last_hash: example.last_hash,
     fault: example.fault,

@@ -1,7 +1,7 @@
 import { drawing, png } from '../support/drawing.ts'
 import { random } from '../support/random.ts'
 import type { PlannedSession, PlannedTurn } from '../support/recorded-session.ts'
-import { writtenPdf } from '../support/written-pdf.ts'
+import { buildPdf } from '../support/build-pdf.ts'
 
 /** The Sessions that the traces in `replay/` were recorded from. */
 export interface ReplaySession extends PlannedSession {
@@ -9,7 +9,7 @@ export interface ReplaySession extends PlannedSession {
   readonly what: string
 }
 
-/** Always the same ones. */
+/** The same Sessions in every run. */
 export function replaySessions(): ReplaySession[] {
   return [shortTurns(), longToolLoops(), manyImages()]
 }
@@ -112,8 +112,8 @@ function manyImages(): ReplaySession {
   return { name: 'many-images', what, files, turns }
 }
 
-function turn(after_s: number, says: string, gives: readonly string[] = []): PlannedTurn {
-  return { after_s, says, gives }
+function turn(after_s: number, text: string, attachments: readonly string[] = []): PlannedTurn {
+  return { after_s, text, attachments }
 }
 
 /** A unique image of this many bytes. */
@@ -125,7 +125,7 @@ function draw(files: Map<string, Buffer>, name: string, bytes: number): string {
 
 function pdf(files: Map<string, Buffer>, name: string, pages: number): string {
   const texts = Array.from({ length: pages }, (_, page) => prose(300 + page, 2_400).toString())
-  files.set(name, writtenPdf(texts))
+  files.set(name, buildPdf(texts))
   return name
 }
 

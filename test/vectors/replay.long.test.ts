@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { composedAsking } from '../support/replay-composed.ts'
+import { composedProvider } from '../support/replay-composed.ts'
 import type { Measure } from '../support/replay-lengths.ts'
 import { ReplayModel } from '../support/replay-model.ts'
-import { costsOf, timesTheCheaper } from '../support/replay-story.ts'
+import { costsOf, ratioToCheaper } from '../support/replay-story.ts'
 import { anyTrace, ReplayTrace, smallTrace } from '../support/replay-trace.ts'
 
 const NAMES = ['short-turns', 'long-tool-loops', 'many-images']
@@ -31,9 +31,9 @@ function modelCosts(trace: ReplayTrace, measure: Measure) {
 
 async function composedCosts(trace: ReplayTrace, measure: Measure) {
   const asking = {
-    'attach-turn': await composedAsking('attach-turn', measure),
-    window: await composedAsking('window', measure),
-    'cost-aware': await composedAsking('cost-aware', measure),
+    'attach-turn': await composedProvider('attach-turn', measure),
+    window: await composedProvider('window', measure),
+    'cost-aware': await composedProvider('cost-aware', measure),
   }
   return costsOf(trace, (replay) => asking[replay])
 }
@@ -51,7 +51,7 @@ test.each(NAMES.flatMap((name) => MEASURES.map((measure) => [name, measure] as c
   '[SR-008] on the trace %s, by the measure %s, cost-aware is within a tenth of the cheaper of the others',
   async (name, measure) => {
     const costs = await modelCosts(await traceNamed(name), measure)
-    expect(timesTheCheaper(costs)).toBeLessThanOrEqual(1.1)
+    expect(ratioToCheaper(costs)).toBeLessThanOrEqual(1.1)
   },
 )
 
@@ -70,7 +70,7 @@ test.each(MEASURES)(
     await fc.assert(
       fc.asyncProperty(anyTrace(), async (trace) => {
         const costs = await modelCosts(trace, measure)
-        expect(timesTheCheaper(costs)).toBeLessThanOrEqual(1.5)
+        expect(ratioToCheaper(costs)).toBeLessThanOrEqual(1.5)
       }),
       { seed: 20_260_131, numRuns: 60 },
     )

@@ -19,7 +19,7 @@ import { strictServer } from '../support/strict-server.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
 /** The end of a story: the Session, and the folder of its workspace and its home. */
-export interface ToldStory {
+export interface FinishedStory {
   readonly session: Session['id']
   readonly root: string
 }
@@ -29,7 +29,7 @@ export interface ToldStory {
  * calls that a person allowed and denied, an undo, a truncated answer, text that steered a Turn, and a Turn that a
  * crash ended and the next writer closed.
  */
-export async function sessionStory(root: string, dialect: DialectName): Promise<ToldStory> {
+export async function sessionStory(root: string, dialect: DialectName): Promise<FinishedStory> {
   const before = join(root, 'before-the-crash')
   const after = join(root, 'after-the-crash')
   const served = value(await strictServer())
@@ -86,9 +86,9 @@ async function afterTheCrash(stage: Stage, id: Session['id']): Promise<void> {
 
 /** The files on disk while a Turn waits for its model are those that a crash leaves. */
 async function crash(session: Session, model: StoryModel, stage: Stage, copy: string): Promise<void> {
-  const { asked, answer } = model.holdNext()
+  const { called, answer } = model.holdNext()
   const { done } = value(await session.admit('Read notes.txt'))
-  await asked
+  await called
   await cp(stage.root, copy, { recursive: true })
   answer()
   value(await done)
@@ -143,7 +143,7 @@ function providerOf(dialect: DialectName, origin: string): Provider {
 interface StoryModel {
   readonly provider: Provider
   readonly cutNext: () => void
-  readonly holdNext: () => { readonly asked: Promise<void>; readonly answer: () => void }
+  readonly holdNext: () => { readonly called: Promise<void>; readonly answer: () => void }
 }
 
 function storyModel({ delivery: _one, ...provider }: Provider): StoryModel {
@@ -167,10 +167,10 @@ function storyModel({ delivery: _one, ...provider }: Provider): StoryModel {
     holdNext: () => {
       let reached = () => {}
       let answer = () => {}
-      const asked = new Promise<void>((resolve) => (reached = resolve))
+      const called = new Promise<void>((resolve) => (reached = resolve))
       const released = new Promise<void>((resolve) => (answer = resolve))
       held = { reached, released }
-      return { asked, answer }
+      return { called, answer }
     },
   }
 }

@@ -15,7 +15,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
-import { meddledFiles } from '../../../test/support/meddled-files.ts'
+import { hookedFiles } from '../../../test/support/hooked-files.ts'
 import { outsideFiles, withOutsideFile } from './outside-file.ts'
 
 const never = new AbortController().signal
@@ -91,7 +91,7 @@ test.each([
   const path = await fileOf('hello')
   // Some file systems have coarse timestamps, so start from one long ago.
   await utimes(path, 1, 1)
-  const files = meddledFiles(meddle)
+  const files = hookedFiles(meddle)
   expect(await read(path, files)).toMatchObject({
     error: { kind: 'no_match', details: { reason: 'changed_since' } },
   })
@@ -100,7 +100,7 @@ test.each([
 
 test('an endless file is read only as far as the buffer allows', async () => {
   const path = await fileOf('x'.repeat(90))
-  const files = meddledFiles(() => appendFile(path, 'x'.repeat(90)))
+  const files = hookedFiles(() => appendFile(path, 'x'.repeat(90)))
   expect(await read(path, files)).toMatchObject({
     error: { kind: 'too_large', details: { size: 100 } },
   })
@@ -109,7 +109,7 @@ test('an endless file is read only as far as the buffer allows', async () => {
 test('an aborted read closes the file', async () => {
   const path = await fileOf('hello')
   const stop = new AbortController()
-  const files = meddledFiles(async () => stop.abort())
+  const files = hookedFiles(async () => stop.abort())
   expect(await read(path, files, Buffer.alloc(100), stop.signal)).toMatchObject({
     error: { kind: 'interrupted' },
   })

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { bundleScript } from '../../../test/support/bundled-script.ts'
+import { bundleScript } from '../../../test/support/bundle-script.ts'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { serveBytes, serveHttp } from '../../../test/support/loopback-server.ts'
 import { systemClock, type Clock } from '../clock.ts'
@@ -94,18 +94,18 @@ test('accepts headers in every form, and text as a body', async () => {
 })
 
 test('the body arrives piece by piece while the server is still sending', async () => {
-  let sayMore = () => {}
+  let sendMore = () => {}
   const { url } = await serveHttp((_request, response) => {
     response.write('one')
-    sayMore = () => void response.end('two')
+    sendMore = () => void response.end('two')
   })
   const answer = await httpFetch()(url)
-  const said: string[] = []
+  const chunks: string[] = []
   for await (const chunk of answer.body ?? []) {
-    said.push(Buffer.from(chunk).toString())
-    if (said.length === 1) sayMore()
+    chunks.push(Buffer.from(chunk).toString())
+    if (chunks.length === 1) sendMore()
   }
-  expect(said).toEqual(['one', 'two'])
+  expect(chunks).toEqual(['one', 'two'])
 })
 
 test('redirects are not followed', async () => {
@@ -244,7 +244,7 @@ test('a handshake with a server that speaks plain http fails with a code', async
 
 test('connecting times out, including the handshake', async () => {
   let strike = () => {}
-  let told = () => {}
+  let notify = () => {}
   let cancelled = 0
   const clock: Clock = {
     ...systemClock,
@@ -254,9 +254,9 @@ test('connecting times out, including the handshake', async () => {
     },
   }
   const greeted = new Promise<void>((resolve) => {
-    told = resolve
+    notify = resolve
   })
-  const { url, firstClosed } = await serveBytes('', () => told())
+  const { url, firstClosed } = await serveBytes('', () => notify())
   const answer = thrown(httpFetch({ clock })(url.replace('http:', 'https:')))
   await greeted
   strike()

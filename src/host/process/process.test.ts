@@ -34,13 +34,13 @@ async function run(script: string, more: Partial<Program> = {}, clock?: Clock): 
   return { ending: result.value, output: Buffer.concat(chunks).toString() }
 }
 
-/** A clock on which the timer for `ms` fires when the test says so. */
+/** A clock whose timer for `ms` fires when the test calls it. */
 function clockFiringOnDemand(ms: number) {
   let strike = () => {}
   const clock: Clock = {
     ...systemClock,
-    after: (wanted, then) => {
-      if (wanted !== ms) return systemClock.after(wanted, then)
+    after: (requested, then) => {
+      if (requested !== ms) return systemClock.after(requested, then)
       strike = then
       return () => {}
     },
@@ -187,13 +187,13 @@ function isZombie(pid: number): boolean {
 
 test('an abort kills the program, and its output so far is delivered', async () => {
   const abort = new AbortController()
-  const said: string[] = []
+  const output: string[] = []
   const onOutput = (chunk: Buffer) => {
-    said.push(chunk.toString())
+    output.push(chunk.toString())
     abort.abort()
   }
   const { ending } = await run('echo here; sleep 1000', { signal: abort.signal, onOutput })
-  expect(said).toEqual(['here\n'])
+  expect(output).toEqual(['here\n'])
   expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
 })
 
@@ -275,7 +275,7 @@ test('no descriptor stays open, however the program ended', async () => {
   expect(open()).toBeLessThanOrEqual(before)
 })
 
-test('kin are the group and all descendants, in any list order', () => {
+test('the related processes are the group and all descendants, in any order of the list', () => {
   const one = (pid: number, parent: number, group: number) => ({ pid, parent, group, since: '1' })
   const all = [one(9, 8, 9), one(8, 7, 8), one(7, 1, 7), one(5, 1, 7), one(6, 5, 6), one(4, 1, 4)]
   expect(kinOf(7, all).map(({ pid }) => pid)).toEqual([9, 8, 7, 5, 6])

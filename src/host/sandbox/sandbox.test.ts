@@ -57,7 +57,7 @@ async function standIn(script: string): Promise<Sandbox> {
   return systemSandbox({ program })
 }
 
-const SAYS_VERSION = '[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }'
+const PRINTS_VERSION = '[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }'
 
 test('without bubblewrap the status says that nothing is confined, and why', async () => {
   const sandbox = systemSandbox({ program: '/nowhere/bwrap' })
@@ -86,9 +86,9 @@ test.each([
   ['always fails', 'exit 1'],
   [
     'fails to set up',
-    `${SAYS_VERSION}; echo "bwrap: setting up uid map: Permission denied" >&2; exit 1`,
+    `${PRINTS_VERSION}; echo "bwrap: setting up uid map: Permission denied" >&2; exit 1`,
   ],
-  ['starts nothing and prints nothing', SAYS_VERSION],
+  ['starts nothing and prints nothing', PRINTS_VERSION],
 ])('a bubblewrap that %s does not confine', async (_, script) => {
   const sandbox = await standIn(script)
   expect((await sandbox.status()).confined).toBe(false)
@@ -98,11 +98,11 @@ test.each([
 
 test('the self-test detects a bubblewrap that does not confine', async () => {
   const sandbox = await standIn(
-    `${SAYS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+    `${PRINTS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
   )
   const status = await sandbox.status()
   expect(status).toMatchObject({ confined: false })
-  const said = status.confined ? '' : status.why
+  const reason = status.confined ? '' : status.why
   for (const word of [
     'gain capabilities',
     'reach the network',
@@ -113,13 +113,13 @@ test('the self-test detects a bubblewrap that does not confine', async () => {
     'create set-id files',
     'keyrings',
   ]) {
-    expect(said).toContain(word)
+    expect(reason).toContain(word)
   }
 })
 
 const isRoot = process.getuid?.() === 0
 
-/** A sandbox has temporary folders of its own; whoever can write nowhere else shows nothing by writing. */
+/** A sandbox has its own temporary folders; if nothing else is writable, a successful write proves nothing. */
 const writesOutsideTemporary = await access(homedir(), constants.W_OK).then(
   () => ![tmpdir(), '/tmp'].some((folder) => `${homedir()}/`.startsWith(`${folder}/`)),
   () => false,
@@ -152,7 +152,7 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
   'a sandbox that %s fails the self-test',
   async (_, change) => {
     // Arguments before `--` contain no spaces here.
-    const sandbox = await standIn(`${SAYS_VERSION}
+    const sandbox = await standIn(`${PRINTS_VERSION}
       flags=(); while [ "$1" != -- ]; do flags+=("$1"); shift; done
       changed=$(printf '%s ' "\${flags[@]}" | sed '${change}')
       exec ${BWRAP} $changed "$@"`)
@@ -162,7 +162,7 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
 
 test('the self-test runs once', async () => {
   const folder = await freshFolder()
-  const sandbox = await standIn(`echo called >>${folder}/calls; ${SAYS_VERSION}; exit 1`)
+  const sandbox = await standIn(`echo called >>${folder}/calls; ${PRINTS_VERSION}; exit 1`)
   await Promise.all([sandbox.status(), sandbox.status()])
   const calls = await readFile(join(folder, 'calls'), 'utf8')
   await sandbox.status()

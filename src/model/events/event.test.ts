@@ -39,7 +39,7 @@ function whyUnknown(type: string, data: object): string | undefined {
 }
 
 describe('an envelope', () => {
-  test('keeps fields it does not know, and its data as the very object', () => {
+  test('keeps unknown fields, and its data as the same object', () => {
     const line = { ...LINE, later: { a: 1 } }
     const parsed = EventEnvelope.parse(line)
     expect(parsed).toEqual(line)
@@ -130,7 +130,7 @@ describe('a spilled field', () => {
     ['another field wrong', { text_blob, prompt_mode: 'string', steer: 'yes' }],
     ['a bad optional blob', { text: 'a', prompt_mode: 'string', presenter_context_blob: 1 }],
     ['a field that is never long', { text: 'a', prompt_mode_blob: text_blob }],
-  ])('with %s is of unknown shape', (_, data) => {
+  ])('with %s has an unknown shape', (_, data) => {
     expect(whyUnknown('user_message', data)).toBe('unknown_shape')
   })
 
@@ -171,7 +171,7 @@ describe('the types of Events', () => {
     }>()
   })
 
-  test('hold a draft to the data of its type', () => {
+  test('restrict a draft to the data of its type', () => {
     expectTypeOf<{ type: 'notice'; data: { code: string; text: string } }>().toExtend<EventDraft>()
     expectTypeOf<{ type: 'tool_call'; data: { code: string } }>().not.toExtend<EventDraft>()
     expectTypeOf<{

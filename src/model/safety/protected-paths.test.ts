@@ -8,7 +8,7 @@ test('every entry has one name and a reason', () => {
 })
 
 test.each(PROTECTED_NAMES.map((entry) => [entry.name, entry] as const))(
-  '%s is found at the root, deeper, in other case, and with more below it',
+  '%s is found at the root, in subfolders, in another case, and as a parent folder',
   (name, entry) => {
     const plain = name.replace('*', 'any')
     for (const path of [plain, `a/b/${plain}`, plain.toUpperCase(), `./${plain}/x`]) {
@@ -20,7 +20,7 @@ test.each(PROTECTED_NAMES.map((entry) => [entry.name, entry] as const))(
 )
 
 test.each(['.gitignore', 'src/vscode/x', 'my.vscode', 'AGENTS.md.txt', '.github/x', 'config', ''])(
-  '%j is ordinary',
+  '%j is not protected',
   (path) => {
     expect(protectedName(path)).toBeUndefined()
   },

@@ -54,7 +54,7 @@ function blob(media_type: string, more: Partial<BlobPart> = {}): BlobPart {
   return { type: 'blob', blob: key, media_type, lifetime: 'turn', bytes, ...more }
 }
 
-function said(seq: number, words: string): ConversationItem {
+function reply(seq: number, words: string): ConversationItem {
   return { kind: 'assistant', seq, parts: [text(words)] }
 }
 
@@ -89,13 +89,13 @@ function under(changed: Partial<SurfaceParams>): Surface {
   return { ...surface, params: { ...params, ...changed } }
 }
 
-/** What a person's single part becomes. */
+/** The encoding of a user message with a single part. */
 function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   const [segment] = encode([{ kind: 'user', seq: 1, parts: [part] }], under(changed)).slice(5)
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
 }
 
-function toldOf({ role, seq, lifetime, resource: of, bytes }: Segment): string {
+function summaryOf({ role, seq, lifetime, resource: of, bytes }: Segment): string {
   return `${role} ${seq} ${lifetime} ${of ?? 'none'} ${bytes.toString()}`
 }
 
@@ -104,7 +104,7 @@ function asCall(id: string, name = 'read') {
 }
 
 test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
-  expect(encode(items, surface).map(toldOf)).toEqual([
+  expect(encode(items, surface).map(summaryOf)).toEqual([
     'params -1 stable none "model":"gpt-x","stream":true,"stream_options":{"include_usage":true},"tool_choice":"auto","store":false,"reasoning_effort":"high"',
     'tool -1 stable none {"type":"function","function":{"name":"bash","description":"Runs.","parameters":{"properties":{},"type":"object"}}}',
     'tool -1 stable none {"type":"function","function":{"name":"read","description":"Reads.","parameters":{"a":{"c":3,"d":2},"b":1}}}',
@@ -128,8 +128,8 @@ test('segments are in cache order, one per part, with seq, lifetime and Resource
 
 test('the body contains parameters, cache key, tools and messages, in this order, each segment once', () => {
   const segments = encode(items, surface)
-  const told = segments.map(({ bytes }) => bytes.toString())
-  const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = told
+  const texts = segments.map(({ bytes }) => bytes.toString())
+  const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = texts
   const [path, run, found, denied, done, thanks, view, pdf] = more
   expect(buildBody(segments, bodyOptions).toString()).toBe(
     `{${first},"prompt_cache_key":"hw1:family","tools":[${bash},${read}],"messages":[${zero},${one},` +
@@ -189,7 +189,7 @@ test('a body with more answers begins with the previous body, except for its end
 })
 
 test('the texts of an answer precede its calls, so that results follow their calls directly', () => {
-  const answered = [said(1, 'a'), called(2), said(3, 'b'), called(4)]
+  const answered = [reply(1, 'a'), called(2), reply(3, 'b'), called(4)]
   const results = [resulted(5, 'call_2'), resulted(6, 'call_4'), called(7)]
   const result = (tool_call_id: string) => ({ role: 'tool', tool_call_id, content: 'x' })
   const messages = [
@@ -200,7 +200,7 @@ test('the texts of an answer precede its calls, so that results follow their cal
     { role: 'assistant', content: null, tool_calls: [asCall('call_7')] },
   ]
   expect(messagesOf([...answered, ...results])).toEqual(messages)
-  // Reasoning never goes back, and changes nothing about this.
+  // Reasoning is never sent back, and does not change this.
   for (const dialect of ['chat', 'messages']) {
     const thought = { kind: 'reasoning', seq: 1, dialect, model: 'gpt-x', item: { a: 1 } } as const
     const thoughtful = answered.flatMap((item) => [thought, item, thought])
@@ -210,7 +210,7 @@ test('the texts of an answer precede its calls, so that results follow their cal
 
 test('text of several Events stays separate, and several parts of one Event are one message', () => {
   const parts = [text('b'), text(' '), blob('image/png', { handle: '@x' })]
-  expect(messagesOf([said(1, 'a'), { kind: 'assistant', seq: 2, parts }, called(3)])).toEqual([
+  expect(messagesOf([reply(1, 'a'), { kind: 'assistant', seq: 2, parts }, called(3)])).toEqual([
     { role: 'assistant', content: 'a' },
     {
       role: 'assistant',
@@ -264,16 +264,16 @@ test('a text file is text under its name, and what cannot be sent is replaced by
 
 test('text of the harness has the role that the surface defines', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
-  const told = (late_role: string) =>
+  const bodyWith = (late_role: string) =>
     bodyOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))['messages']
   const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not accept image/png.]']
   const messages = (role: string, contents: readonly string[]) =>
     contents.map((content) => ({ role, content }))
   const system = ['Layer “0”', 'Layer 1']
-  expect(told('developer')).toEqual(messages('developer', [...system, ...words]))
-  expect(told('system')).toEqual(messages('system', [...system, ...words]))
-  expect(told('another')).toEqual(messages('system', [...system, ...words]))
-  expect(told('user')).toEqual([
+  expect(bodyWith('developer')).toEqual(messages('developer', [...system, ...words]))
+  expect(bodyWith('system')).toEqual(messages('system', [...system, ...words]))
+  expect(bodyWith('another')).toEqual(messages('system', [...system, ...words]))
+  expect(bodyWith('user')).toEqual([
     ...messages('system', system),
     ...words.map((one) => ({
       role: 'user',
@@ -342,26 +342,26 @@ test('half a character is never sent', () => {
   expect(requestErrors('chat', JSON.parse(body))).toEqual([])
 })
 
-/** What is recorded at once, and the results that always stand behind calls. */
+/** Items that are recorded together: calls are always followed by their results. */
 const answer = array(constantFrom('user', 'developer', 'text', 'blank', 'call', 'reasoning'))
 
 function itemsOf(answers: readonly (readonly string[])[]): ConversationItem[][] {
   let seq = 0
   const next = () => (seq += 1)
   return answers.map((kinds) => {
-    const asked = kinds.flatMap((kind): ConversationItem[] =>
+    const questions = kinds.flatMap((kind): ConversationItem[] =>
       kind === 'user' || kind === 'developer'
         ? [{ kind, seq: next(), parts: [text('a'), blob('image/png')] }]
         : [],
     )
     const answered = kinds.flatMap((kind): ConversationItem[] => {
       if (kind === 'call') return [called(next())]
-      if (kind === 'text' || kind === 'blank') return [said(next(), kind === 'text' ? 'a' : ' ')]
+      if (kind === 'text' || kind === 'blank') return [reply(next(), kind === 'text' ? 'a' : ' ')]
       if (kind !== 'reasoning') return []
       return [{ kind, seq: next(), dialect: 'chat', model: 'gpt-x', item: {} }]
     })
     const ids = answered.flatMap((item) => (item.kind === 'tool_call' ? [item.call_id] : []))
-    return [...asked, ...answered, ...ids.map((id) => resulted(next(), id))]
+    return [...questions, ...answered, ...ids.map((id) => resulted(next(), id))]
   })
 }
 
@@ -373,7 +373,7 @@ test('answers encoded a few at a time give the same segments and the same body a
       const rest = encode(all.slice(cut).flat(), surface, first.at(-1))
       const apart = [...first, ...rest.slice(encode([], surface).length)]
       const whole = encode(all.flat(), surface)
-      expect(apart.map(toldOf)).toEqual(whole.map(toldOf))
+      expect(apart.map(summaryOf)).toEqual(whole.map(summaryOf))
       expect(buildBody(apart, bodyOptions).equals(buildBody(whole, bodyOptions))).toBe(true)
     }),
   )

@@ -44,16 +44,16 @@ function calling(index: number | undefined, id?: string, name?: string, written?
   return chunk({ tool_calls: [{ index, id, function: { name, arguments: written } }] })
 }
 
-/** Everything the reader says, until its end or that of the chunks. */
+/** The events that the reader returns, up to its end or the last chunk. */
 function read(chunks: readonly (Chunk | string)[]): ProviderEvent[] {
   const reader = chatReader()
-  const said: ProviderEvent[] = []
+  const events: ProviderEvent[] = []
   for (const one of chunks) {
     const data = typeof one === 'string' ? one : JSON.stringify(one)
-    said.push(...reader.take({ event: 'message', data }))
-    if (said.some(({ type }) => type === 'done' || type === 'error')) break
+    events.push(...reader.take({ event: 'message', data }))
+    if (events.some(({ type }) => type === 'done' || type === 'error')) break
   }
-  return said
+  return events
 }
 
 function item(kind: 'text', text: string): ProviderEvent
@@ -67,12 +67,12 @@ function done(stop_reason: string, usage = NOTHING, raw: Chunk = RAW): ProviderE
   return { type: 'done', stop_reason, usage, raw }
 }
 
-function itemsOf(said: readonly ProviderEvent[]) {
-  return said.flatMap((event) => (event.type === 'item' ? [event.item] : []))
+function itemsOf(events: readonly ProviderEvent[]) {
+  return events.flatMap((event) => (event.type === 'item' ? [event.item] : []))
 }
 
-function endOf(said: readonly ProviderEvent[]): string | undefined {
-  const last = said.at(-1)
+function endOf(events: readonly ProviderEvent[]): string | undefined {
+  const last = events.at(-1)
   return last?.type === 'error' ? last.error.kind : last?.type
 }
 
@@ -85,7 +85,7 @@ const WHOLE: VendorAnswer = {
   usage: COUNTED,
 }
 
-const TOLD: ProviderEvent[] = [
+const WHOLE_EVENTS: ProviderEvent[] = [
   { type: 'text_delta', text: 'I look' },
   { type: 'text_delta', text: ' – “bo' },
   { type: 'text_delta', text: 'th” 🙂.' },
@@ -96,29 +96,29 @@ const TOLD: ProviderEvent[] = [
 ]
 
 test('text is shown as it arrives; text and parallel calls are returned when the answer ends, then its usage', () => {
-  expect(read(eventsOf('chat', WHOLE))).toEqual(TOLD)
+  expect(read(eventsOf('chat', WHOLE))).toEqual(WHOLE_EVENTS)
 })
 
 test('an answer that arrives byte by byte gives the same result', () => {
   const frames = new ServerSentEvents()
   const events = [...sseOf('chat', WHOLE)].flatMap((byte) => frames.push(Uint8Array.of(byte)))
-  expect(read(events.map(({ data }) => data))).toEqual(TOLD)
+  expect(read(events.map(({ data }) => data))).toEqual(WHOLE_EVENTS)
 })
 
 test('the end is where the usage arrives, in the last chunk or after it, or otherwise at the end of the stream', () => {
-  const said = [{ type: 'text_delta', text: 'Hi' }, item('text', 'Hi')]
+  const expected = [{ type: 'text_delta', text: 'Hi' }, item('text', 'Hi')]
   const raw = { ...RAW, total_tokens: 1280, audio_tokens: 0, accepted_prediction_tokens: 3 }
   const last = chunk({}, 'stop', { usage: USAGE })
   expect(eventErrors('chat', last)).toEqual([])
-  expect(read([words('Hi'), stop('stop')])).toEqual(said)
+  expect(read([words('Hi'), stop('stop')])).toEqual(expected)
   expect(read([words('Hi'), stop('stop'), figures()])).toEqual([
-    ...said,
+    ...expected,
     done('stop', COUNTED, raw),
   ])
-  expect(read([words('Hi'), last])).toEqual([...said, done('stop', COUNTED, raw)])
-  expect(read([words('Hi'), stop('stop'), END])).toEqual([...said, done('stop')])
+  expect(read([words('Hi'), last])).toEqual([...expected, done('stop', COUNTED, raw)])
+  expect(read([words('Hi'), stop('stop'), END])).toEqual([...expected, done('stop')])
   expect(read([figures(), words('Hi'), stop('stop'), ` ${END}`])).toEqual([
-    ...said,
+    ...expected,
     done('stop', COUNTED, raw),
   ])
 })
@@ -127,9 +127,9 @@ test('usage of other servers counts, and unknown figures are kept if they are sm
   const usage = { prompt_tokens: 9, prompt_cache_hit_tokens: 5, prompt_cache_miss_tokens: 4 }
   const more = { cost: 0.25, completion_tokens: null, details: ['x'], long: 'x'.repeat(300) }
   const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`figure_${at}`, at]))
-  const [, , told] = read([words('a'), stop('stop'), figures({ ...usage, ...more })])
+  const [, , counted] = read([words('a'), stop('stop'), figures({ ...usage, ...more })])
   const raw = { ...RAW, prompt_cache_miss_tokens: 4, cost: 0.25 }
-  expect(told).toEqual(done('stop', { ...NOTHING, input: 9, cached_read: 5 }, raw))
+  expect(counted).toEqual(done('stop', { ...NOTHING, input: 9, cached_read: 5 }, raw))
   const [end] = read([stop('stop'), figures(many)])
   expect(end?.type === 'done' && Object.keys(end.raw ?? {})).toHaveLength(16)
 })
@@ -177,19 +177,25 @@ test('calls are distinguished as each server distinguishes them', () => {
     { kind: 'tool_call', call_id: 'a', name: 'read', arguments: a },
     { kind: 'tool_call', call_id: 'b', name: 'read', arguments: b },
   ]
-  const told = (...chunks: Chunk[]) => itemsOf(read([...chunks, stop('tool_calls'), END]))
+  const itemsFrom = (...chunks: Chunk[]) => itemsOf(read([...chunks, stop('tool_calls'), END]))
   // Name and id in every delta, or empty after the first, or a new id in every delta, or the index out of order.
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, '', '', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, 'x', '', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, '', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(1, 'b', 'read', b), calling(0, 'a', 'read', a))).toEqual(both)
+  expect(itemsFrom(calling(0, 'a', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([
+    both[0],
+  ])
+  expect(itemsFrom(calling(0, 'a', 'read', '{"p":'), calling(0, '', '', '"a"}'))).toEqual([both[0]])
+  expect(itemsFrom(calling(0, 'a', 'read', '{"p":'), calling(0, 'x', '', '"a"}'))).toEqual([
+    both[0],
+  ])
+  expect(itemsFrom(calling(0, '', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([
+    both[0],
+  ])
+  expect(itemsFrom(calling(1, 'b', 'read', b), calling(0, 'a', 'read', a))).toEqual(both)
   // Every call is the first, or has no index.
   for (const index of [0, undefined]) {
     const once = [calling(index, 'a', 'read', a), calling(index, 'b', 'read', b)]
-    expect(told(...once)).toEqual(both)
+    expect(itemsFrom(...once)).toEqual(both)
     const pieces = [calling(index, 'b', 'read', ''), calling(index, '', '', b)]
-    expect(told(calling(index, 'a', 'read', a), ...pieces)).toEqual(both)
+    expect(itemsFrom(calling(index, 'a', 'read', a), ...pieces)).toEqual(both)
   }
 })
 
@@ -255,7 +261,7 @@ test('unknown fields are ignored', () => {
       other,
       chunk({ role: 'assistant', content: 'Hi', later: {}, audio: null, tool_calls: null }),
       stop('stop'),
-      // Some servers go on saying nothing, and that the answer is over.
+      // Some servers keep sending empty deltas with the finish reason.
       chunk({ role: 'assistant', content: '', tool_calls: [] }, 'stop'),
       END,
     ]),
@@ -275,7 +281,7 @@ test.each([
   ['a call without a name', [calling(0, 'a', '', '{}'), stop('stop')]],
   ['two names of one call', [calling(0, 'a', 'read', '{}'), calling(0, 'a', 'bash', '{}')]],
   ['a call in a call', [calling(0, 'a', 'read', '{"p":'), calling(0, 'b', 'read', '"a"}')]],
-])('%s is an answer that cannot be read', (_, chunks) => {
+])('%s is an invalid answer', (_, chunks) => {
   expect(endOf(read(chunks))).toBe('invalid_response')
 })
 
@@ -296,12 +302,12 @@ test('corrupted streams return their text and their end at most once', () => {
     const frames = new ServerSentEvents()
     const reader = chatReader()
     const events = frames.push(Buffer.from(mutated.join('\n\n')))
-    const said = events.flatMap((event) => reader.take(event))
-    const ends = said.filter(({ type }) => type === 'done' || type === 'error')
+    const returned = events.flatMap((event) => reader.take(event))
+    const ends = returned.filter(({ type }) => type === 'done' || type === 'error')
     expect(ends.length).toBeLessThanOrEqual(1)
-    if (ends.length === 1) expect(said.at(-1)).toBe(ends[0])
-    expect(said.every((event) => !('text' in event) || event.text !== '')).toBe(true)
-    expect(itemsOf(said).filter(({ kind }) => kind === 'text').length).toBeLessThanOrEqual(1)
+    if (ends.length === 1) expect(returned.at(-1)).toBe(ends[0])
+    expect(returned.every((event) => !('text' in event) || event.text !== '')).toBe(true)
+    expect(itemsOf(returned).filter(({ kind }) => kind === 'text').length).toBeLessThanOrEqual(1)
   }
 })
 
@@ -313,16 +319,17 @@ const surface: Surface = {
   params: { replay: 'attach-turn', late_role: 'system', tool_choice: 'auto', limits: {} },
 }
 
-/** Sends one request to a server that answers so. */
+/** Sends one request to a server with this answer. */
 async function ask(answer: RawAnswer | 'cut', key?: string) {
   const server = await scriptedServer(() => answer)
   onTestFinished(() => server.close())
   const baseUrl = server.baseUrl('chat')
   const provider = chatProvider({ key, baseUrl, idleMs: 60_000, clock: systemClock })
   const body = buildBody(encode([], surface), { cacheKey: 'k' })
-  const said: ProviderEvent[] = []
-  for await (const event of provider.stream(body, new AbortController().signal)) said.push(event)
-  return { said, body, requests: server.requests }
+  const returned: ProviderEvent[] = []
+  for await (const event of provider.stream(body, new AbortController().signal))
+    returned.push(event)
+  return { returned, body, requests: server.requests }
 }
 
 test('a body is sent unchanged, with the key and nothing from the environment', async () => {
@@ -333,8 +340,8 @@ test('a body is sent unchanged, with the key and nothing from the environment', 
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9')
   vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-somebody: me\nauthorization: Bearer another')
   onTestFinished(() => void vi.unstubAllEnvs())
-  const { said, body, requests } = await ask({ body: sseOf('chat', WHOLE) }, 'sk-of-a-test')
-  expect(said).toEqual(TOLD)
+  const { returned, body, requests } = await ask({ body: sseOf('chat', WHOLE) }, 'sk-of-a-test')
+  expect(returned).toEqual(WHOLE_EVENTS)
   expect(requests.map(({ method, path, bytes }) => [method, path, bytes])).toEqual([
     ['POST', '/v1/chat/completions', body],
   ])
@@ -350,16 +357,26 @@ test('a body is sent unchanged, with the key and nothing from the environment', 
 })
 
 test('without a key, no authentication is sent', async () => {
-  const { said, requests } = await ask({ body: sseOf('chat', WHOLE) })
-  expect(said).toEqual(TOLD)
+  const { returned, requests } = await ask({ body: sseOf('chat', WHOLE) })
+  expect(returned).toEqual(WHOLE_EVENTS)
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
 test('a server that refuses, or disconnects, is reported once', async () => {
   const body = JSON.stringify({ error: { message: 'No.', code: 'invalid_api_key' } })
-  expect((await ask({ status: 401, body })).said.map((event) => endOf([event]))).toEqual(['auth'])
-  expect((await ask('cut')).said.map((event) => endOf([event]))).toEqual(['network'])
+  expect((await ask({ status: 401, body })).returned.map((event) => endOf([event]))).toEqual([
+    'auth',
+  ])
+  expect((await ask('cut')).returned.map((event) => endOf([event]))).toEqual(['network'])
   const whole = sseOf('chat', WHOLE)
-  const { said } = await ask({ body: whole, cutAfter: whole.indexOf('"tool_calls","logprobs"') })
-  expect(said.map(({ type }) => type)).toEqual(['text_delta', 'text_delta', 'text_delta', 'error'])
+  const { returned } = await ask({
+    body: whole,
+    cutAfter: whole.indexOf('"tool_calls","logprobs"'),
+  })
+  expect(returned.map(({ type }) => type)).toEqual([
+    'text_delta',
+    'text_delta',
+    'text_delta',
+    'error',
+  ])
 })

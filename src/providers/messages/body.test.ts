@@ -35,7 +35,7 @@ function note(words: string): string {
 
 type Speaker = 'user' | 'developer' | 'assistant'
 
-function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
+function message(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
   return {
     kind,
     seq: 1,
@@ -78,8 +78,8 @@ function bodyOf(items: readonly ConversationItem[], by: Surface = surface) {
   return Body.parse(JSON.parse(buildBody(encode(items, by), { marks: [] }).toString()))
 }
 
-/** Messages as their roles and the text of their blocks, or else the type of these. */
-function told(items: readonly ConversationItem[]): unknown[] {
+/** Messages as their role and the text of their blocks, or the type of a block without text. */
+function messagesOf(items: readonly ConversationItem[]): unknown[] {
   return bodyOf(items).messages.map(({ role, content }) => {
     return [role, ...content.map((block) => block.text ?? block.type)]
   })
@@ -87,7 +87,7 @@ function told(items: readonly ConversationItem[]): unknown[] {
 
 describe('the body', () => {
   test('contains parameters, tools, system blocks and messages, in this order', () => {
-    const items = [said('user', 'a'), said('developer', 'b'), call('c'), result('c')]
+    const items = [message('user', 'a'), message('developer', 'b'), call('c'), result('c')]
     expect(buildBody(encode(items, surface), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}' +
         ',"tools":[{"name":"bash","description":"Runs.","input_schema":{"properties":{},"type":"object"}}' +
@@ -111,10 +111,10 @@ describe('the body', () => {
     [
       'behind a person and before the model',
       [
-        said('user', 'a'),
-        said('developer', 'b', 'c'),
-        said('developer', 'd'),
-        said('assistant', 'e'),
+        message('user', 'a'),
+        message('developer', 'b', 'c'),
+        message('developer', 'd'),
+        message('assistant', 'e'),
       ],
       [
         ['user', 'a'],
@@ -124,7 +124,7 @@ describe('the body', () => {
     ],
     [
       'behind results, at the end',
-      [said('user', 'a'), call('1'), result('1'), said('developer', 'b')],
+      [message('user', 'a'), call('1'), result('1'), message('developer', 'b')],
       [
         ['user', 'a'],
         ['assistant', 'tool_use'],
@@ -133,27 +133,32 @@ describe('the body', () => {
       ],
     ],
   ])('has a system message of the harness %s', (_, items, messages) => {
-    expect(told(items)).toEqual(messages)
+    expect(messagesOf(items)).toEqual(messages)
   })
 
   test.each<[string, ConversationItem[], unknown[]]>([
     [
       'at the beginning',
-      [said('developer', 'a'), said('user', 'b'), said('assistant', 'c')],
+      [message('developer', 'a'), message('user', 'b'), message('assistant', 'c')],
       [
         ['user', note('a'), 'b'],
         ['assistant', 'c'],
       ],
     ],
-    ['alone', [said('developer', 'a')], [['user', note('a')]]],
+    ['alone', [message('developer', 'a')], [['user', note('a')]]],
     [
       'between two Turns',
-      [said('user', 'a'), noted('b'), said('user', 'c')],
+      [message('user', 'a'), noted('b'), message('user', 'c')],
       [['user', 'a', note('b'), 'c']],
     ],
     [
       'behind the model',
-      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('user', 'd')],
+      [
+        message('user', 'a'),
+        message('assistant', 'b'),
+        message('developer', 'c'),
+        message('user', 'd'),
+      ],
       [
         ['user', 'a'],
         ['assistant', 'b'],
@@ -162,7 +167,12 @@ describe('the body', () => {
     ],
     [
       'between two answers of the model',
-      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('assistant', 'd')],
+      [
+        message('user', 'a'),
+        message('assistant', 'b'),
+        message('developer', 'c'),
+        message('assistant', 'd'),
+      ],
       [
         ['user', 'a'],
         ['assistant', 'b'],
@@ -170,13 +180,15 @@ describe('the body', () => {
         ['assistant', 'd'],
       ],
     ],
-  ])('fences what the harness says among the blocks of a person %s', (_, items, messages) => {
-    expect(told(items)).toEqual(messages)
+  ])('fences text of the harness among the blocks of a user %s', (_, items, messages) => {
+    expect(messagesOf(items)).toEqual(messages)
   })
 
   test('keeps a system message without an answer, and notes that before the next user message', () => {
-    const asked = [said('user', 'a'), said('developer', 'b')]
-    expect(told([...asked, noted('c'), said('user', 'd'), said('developer', 'e')])).toEqual([
+    const before = [message('user', 'a'), message('developer', 'b')]
+    expect(
+      messagesOf([...before, noted('c'), message('user', 'd'), message('developer', 'e')]),
+    ).toEqual([
       ['user', 'a'],
       ['system', 'b'],
       ['assistant', '[No answer was given.]'],
@@ -186,8 +198,14 @@ describe('the body', () => {
   })
 
   test('joins successive parts of one role, and begins with a person', () => {
-    const items = [thought('a'), said('assistant', 'b'), call('1'), result('1'), said('user', 'c')]
-    expect(told(items)).toEqual([
+    const items = [
+      thought('a'),
+      message('assistant', 'b'),
+      call('1'),
+      result('1'),
+      message('user', 'c'),
+    ]
+    expect(messagesOf(items)).toEqual([
       ['user', '[The conversation before this is not shown.]'],
       ['assistant', 'thinking', 'b', 'tool_use'],
       ['user', 'tool_result', 'c'],
@@ -197,16 +215,16 @@ describe('the body', () => {
 
 describe('cache marks', () => {
   const items = [
-    said('user', 'a', blob('image/png')),
+    message('user', 'a', blob('image/png')),
     thought('b'),
     call('1'),
     result('1'),
-    said('developer', 'c'),
+    message('developer', 'c'),
   ]
   const plain = encode(items, surface)
   const mark = ',"cache_control":{"type":"ephemeral"}'
 
-  /** Which segments carry a mark when one is asked for after each of these counts. */
+  /** The segments that carry a mark if one is requested after each of these counts. */
   function carriers(...after: number[]): number[] {
     const body = buildBody(plain, { marks: after.map((count) => ({ after: count })) }).toString()
     return plain.flatMap(({ bytes }, index) => {
@@ -279,10 +297,10 @@ describe('of any story', () => {
           if (role === 'system') {
             expect([before?.role, after?.role ?? 'assistant']).toEqual(['user', 'assistant'])
           }
-          const asked = before?.content.filter(({ type }) => type === 'tool_use') ?? []
+          const calls = before?.content.filter(({ type }) => type === 'tool_use') ?? []
           const answered = content.filter(({ type }) => type === 'tool_result')
           expect(content.slice(0, answered.length)).toEqual(answered)
-          expect(answered.map((one) => one['tool_use_id'])).toEqual(asked.map((one) => one['id']))
+          expect(answered.map((one) => one['tool_use_id'])).toEqual(calls.map((one) => one['id']))
         }
       }),
       { numRuns: 100 },
@@ -306,10 +324,10 @@ const parts = fc.array(
 )
 
 function itemOfKind(kind: Speaker): fc.Arbitrary<ConversationItem> {
-  return parts.map((all) => said(kind, ...all))
+  return parts.map((all) => message(kind, ...all))
 }
 
-/** Calls of an answer stand at its end, and their results right behind it; without calls, a person is next. */
+/** Calls are at the end of an answer, directly followed by their results; an answer without calls is followed by a user. */
 const answers = fc
   .tuple(
     fc.array(
@@ -325,7 +343,7 @@ const answers = fc
     ...before,
     ...calls.map(([id, args], index) => call(`${id}${index}`, args)),
     ...calls.map(([id, output], index) => result(`${id}${index}`, output)),
-    ...(calls.length === 0 ? [said('user', 'go on')] : []),
+    ...(calls.length === 0 ? [message('user', 'go on')] : []),
   ])
 
 const stories = fc

@@ -15,7 +15,7 @@ const EVENTS = [
 ]
 const ANSWER = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 
-const SAID: ProviderEvent[] = [
+const EXPECTED: ProviderEvent[] = [
   { type: 'text_delta', text: 'Hello.' },
   { type: 'item', item: { kind: 'text', text: 'Hello.' } },
   {
@@ -38,9 +38,9 @@ async function answering(answer: ScriptedAnswer) {
 
 async function stream(baseUrl: string, key: string | undefined): Promise<ProviderEvent[]> {
   const provider = messagesProvider({ key, baseUrl, idleMs: 60_000, clock: systemClock })
-  const told: ProviderEvent[] = []
-  for await (const event of provider.stream(BODY, new AbortController().signal)) told.push(event)
-  return told
+  const events: ProviderEvent[] = []
+  for await (const event of provider.stream(BODY, new AbortController().signal)) events.push(event)
+  return events
 }
 
 test.each(['sk-own', undefined])(
@@ -51,7 +51,7 @@ test.each(['sk-own', undefined])(
     vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:1')
     onTestFinished(() => void vi.unstubAllEnvs())
     const server = await answering({ body: ANSWER.join('') })
-    expect(await stream(server.baseUrl('messages'), key)).toEqual(SAID)
+    expect(await stream(server.baseUrl('messages'), key)).toEqual(EXPECTED)
     const [request] = server.requests
     const { host: _, connection: __, ...headers } = request?.headers ?? {}
     expect([request?.method, request?.path, request?.bytes.equals(BODY), headers]).toEqual([
@@ -92,7 +92,7 @@ test.each<[string, ScriptedAnswer]>([
   ['overloaded', fault(529, 'overloaded_error')],
   ['invalid_args', fault(400, 'invalid_request_error')],
   ['network', 'cut'],
-])('what the server says instead of an answer is told as %s, once', async (kind, answer) => {
+])('an error in place of an answer is reported once, as %s', async (kind, answer) => {
   const server = await answering(answer)
   expect(await stream(server.baseUrl('messages'), 'sk')).toMatchObject([
     { type: 'error', error: { kind } },

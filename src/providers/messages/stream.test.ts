@@ -22,7 +22,7 @@ const USAGE = {
 const NAMES = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x' }
 const NOTHING = { container: null, diagnostics: null }
 const NO_END = { stop_reason: null, stop_details: null, stop_sequence: null }
-/** As the vendor sends it, with all that is not read. */
+/** An event as the vendor sends it, including fields that are not read. */
 const MESSAGE = { ...NAMES, ...NO_END, ...NOTHING, content: [], usage: USAGE }
 const START = { type: 'message_start', message: MESSAGE }
 const STOP = { type: 'message_stop' }
@@ -65,7 +65,7 @@ function stopped(stop_reason: string | null, more: Event = {}): Event {
   return { type: 'message_delta', delta: why, usage }
 }
 
-/** A thought, one that is hidden, some words, two calls. */
+/** Reasoning, hidden reasoning, text and two calls. */
 const WHOLE = [
   START,
   begin(0, THOUGHT),
@@ -111,7 +111,7 @@ function called(call_id: string, text: string): ProviderEvent {
   return { type: 'item', item: { kind: 'tool_call', call_id, name: 'read', arguments: text } }
 }
 
-const SAID: ProviderEvent[] = [
+const WHOLE_EVENTS: ProviderEvent[] = [
   { type: 'reasoning_delta', text: 'First.' },
   { type: 'reasoning_delta', text: ' Then.' },
   reasoned({ type: 'thinking', thinking: 'First. Then.', signature: 'c2ln' }),
@@ -126,20 +126,20 @@ const SAID: ProviderEvent[] = [
 
 function read(events: readonly Event[]): ProviderEvent[] {
   const reader = messagesReader()
-  return events.flatMap((event) => [...reader.take(said(event))])
+  return events.flatMap((event) => [...reader.take(framed(event))])
 }
 
-function said(event: Event) {
+function framed(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** An event, with only the kind of an error. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
 
 test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
-  expect(read(WHOLE)).toEqual(SAID)
+  expect(read(WHOLE)).toEqual(WHOLE_EVENTS)
 })
 
 test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
@@ -157,10 +157,10 @@ const BYTES = Buffer.from(
 test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = messagesReader()
-  const told = [...BYTES].flatMap((byte) =>
+  const events = [...BYTES].flatMap((byte) =>
     framer.push(Uint8Array.of(byte)).flatMap((event) => [...reader.take(event)]),
   )
-  expect(told).toEqual(SAID)
+  expect(events).toEqual(WHOLE_EVENTS)
 })
 
 test('the initial content of a block counts', () => {
@@ -259,21 +259,21 @@ test('an error keeps its kind wherever it arrives, and a full window is an error
 
 test('a call that may be incomplete is not returned from an answer that was cut off', () => {
   const before = [START, begin(0, TEXT), words(0, 'I lo'), end(0)]
-  const told = [
+  const beforeCut = [
     { type: 'text_delta', text: 'I lo' },
     { type: 'item', item: { kind: 'text', text: 'I lo' } },
   ]
   for (const stop_reason of ['max_tokens', 'stop_sequence', 'later']) {
     const over = [stopped(stop_reason), STOP]
     const done = expect.objectContaining({ type: 'done', stop_reason })
-    expect(read([...before, ...over])).toEqual([...told, done])
+    expect(read([...before, ...over])).toEqual([...beforeCut, done])
     for (const half of ['', '{"pa', '{"path":"a"']) {
       const cut = [call(1, 'toolu_1'), json(1, half), end(1)]
-      expect(read([...before, ...cut, ...over])).toEqual([...told, done])
+      expect(read([...before, ...cut, ...over])).toEqual([...beforeCut, done])
     }
     const whole = [call(1, 'toolu_1'), json(1, '{"path":"a"}'), end(1)]
     const item = called('toolu_1', '{"path":"a"}')
-    expect(read([...before, ...whole, ...over])).toEqual([...told, item, done])
+    expect(read([...before, ...whole, ...over])).toEqual([...beforeCut, item, done])
   }
 })
 
@@ -345,7 +345,7 @@ test.each<[string, readonly Event[]]>([
   ['a known delta of another shape', [...BEGUN, delta(0, 'text', { text: 7 })]],
   ['a block of another shape', [START, begin(0, { type: 'tool_use', name: 'read' })]],
   ['a call without a bottom', [START, call(0, 'toolu_1', { input: { deep: nested(1000) } })]],
-])('%s is no answer', (_, events) => {
+])('%s is an invalid answer', (_, events) => {
   expect(kinds(read(events)).at(-1)).toBe('invalid_response')
   expect(kinds(read(events)).filter((kind) => kind === 'done')).toEqual([])
 })
@@ -357,26 +357,26 @@ function nested(depth: number): unknown {
 test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = messagesReader()
   expect(kinds(reader.take({ event: 'message', data: '{' }))).toEqual(['invalid_response'])
-  expect(reader.take(said(START))).toEqual([])
-  expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
+  expect(reader.take(framed(START))).toEqual([])
+  expect(read([...WHOLE, ...WHOLE])).toEqual(WHOLE_EVENTS)
 })
 
 test('a corrupted stream never throws, ends at most once, and on completion has returned what it showed', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
-    const told = read(tampered(seed))
-    const ends = told.filter(({ type }) => type === 'done' || type === 'error')
+    const events = read(tampered(seed))
+    const ends = events.filter(({ type }) => type === 'done' || type === 'error')
     expect(ends.length).toBeLessThanOrEqual(1)
-    expect(ends.length === 0 || ends[0] === told.at(-1)).toBe(true)
-    const items = told.flatMap((event) => (event.type === 'item' ? [event.item] : []))
+    expect(ends.length === 0 || ends[0] === events.at(-1)).toBe(true)
+    const items = events.flatMap((event) => (event.type === 'item' ? [event.item] : []))
     const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item.call_id] : []))
     expect(calls).toEqual([...new Set(calls)])
-    const shown = told.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+    const shown = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
     const texts = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
     if (ends[0]?.type === 'done') expect(texts.join('')).toBe(shown.join(''))
   }
 })
 
-/** Events dropped, doubled, moved, renamed or given other fields. */
+/** Drops, duplicates, moves or renames events, or changes their fields. */
 function tampered(seed: number): Event[] {
   const chance = random(seed)
   const events: Event[] = [...WHOLE]

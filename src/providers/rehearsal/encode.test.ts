@@ -42,12 +42,14 @@ const items: ConversationItem[] = [
 ]
 
 test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
-  const told = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
-    expect(length).toBe(bytes.length)
-    return [segment, bytes.toString()]
-  })
+  const described = encode(items, surface).map(
+    ({ bytes, length, bracket: _bracket, ...segment }) => {
+      expect(length).toBe(bytes.length)
+      return [segment, bytes.toString()]
+    },
+  )
   const fixed = { seq: -1, lifetime: 'stable' }
-  expect(told).toEqual([
+  expect(described).toEqual([
     [
       { role: 'params', ...fixed },
       '{"contract_version":"hw1","model":"rehearsal","role":"params","tool_choice":"auto"}',
@@ -111,7 +113,7 @@ test('a used body is extended in its own memory, with the same bytes', () => {
     const spent = { body: frame(segments.slice(0, count), {}), count }
     const body = frame(segments, { spent })
     expect(body).toEqual(frame(segments, {}))
-    // It was continued once; whoever names it again gets other memory.
+    // It was already extended once; extending it again uses other memory.
     const again = frame(twice, { spent })
     expect(body).toEqual(frame(segments, {}))
     expect(again).toEqual(frame(twice, {}))

@@ -114,7 +114,7 @@ test('the delay precedes every piece', async () => {
   expect(waits).toEqual(deltas.map(() => 25))
 })
 
-test('an abort ends it at once with an interrupted error, even during a delay', async () => {
+test('an abort ends the answer at once with an interrupted error, even during a delay', async () => {
   const abort = new AbortController()
   const provider = rehearsalProvider({ chunk: 5, delayMs: 3_600_000 })
   const events = all(provider.stream(bodyOf('read a.txt'), abort.signal))

@@ -12,7 +12,7 @@ function user(...texts: readonly string[]): RehearsalSegment {
 
 const HELLO: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] }
 
-/** A Session to which these were attached on an earlier Turn. */
+/** A Session with attachments of an earlier Turn. */
 const EARLIER = [
   user(
     'Hello',
@@ -58,7 +58,7 @@ test.each([
   ['View @img1 at 64x32', { handle: '@img1', size: { width: 64, height: 32 } }],
   ['Look at the picture again', { handle: '@img1' }],
   ['Show me the document once more', { handle: '@txt3' }],
-])('"%s" is a view', (say, view) => {
+])('"%s" requests a view', (say, view) => {
   expect(viewsAfter(say)).toEqual([view])
 })
 
@@ -78,7 +78,7 @@ test.each([
   'I viewed @img1 yesterday',
   'Compare @img1 and @pdf2',
   'Hello @img1',
-])('"%s" is no view', (say) => {
+])('"%s" does not request a view', (say) => {
   expect(thinkOf(...EARLIER, user(say)).calls).toEqual([])
 })
 
@@ -105,16 +105,16 @@ test('a visible Resource is not viewed again, unless a part of it is requested',
   ).toEqual(['@pdf2'])
 })
 
-test('a view is a step of its own if the text says so, and does not end the task', () => {
-  const asked = [...EARLIER, user('View @img1, then run `ls`.')]
+test('a view is a separate step if the text says so, and does not end the task', () => {
+  const request = [...EARLIER, user('View @img1, then run `ls`.')]
   const call = { call_id: 'c', name: 'resource_view' }
   const viewed: RehearsalSegment[] = [
     { role: 'tool_call', ...call, arguments: '{"handle":"@img1","reason":"x"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'shown' },
     user('[View of @img1, by model: shown for this Turn]'),
   ]
-  expect(thinkOf(...asked).calls.map(({ name }) => name)).toEqual(['resource_view'])
-  expect(thinkOf(...asked, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])
+  expect(thinkOf(...request).calls.map(({ name }) => name)).toEqual(['resource_view'])
+  expect(thinkOf(...request, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])
 })
 
 test('a view that did not succeed is reported as such', () => {

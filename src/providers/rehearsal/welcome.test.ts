@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { answered, opening, said, thinkOf, user } from '../../../test/support/rehearsal-request.ts'
+import {
+  callsWithResults,
+  opening,
+  textSegment,
+  thinkOf,
+  user,
+} from '../../../test/support/rehearsal-request.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 
@@ -24,7 +30,7 @@ const FILES = ['README.md\nsrc/main.ts\n', 'my notes.txt\n', '日本.md\nb\n', '
 function firstAnswer(say: string, files: string) {
   const first = thinkOf(...opening(say))
   if (canonicalJson(first.calls) !== canonicalJson([LISTING])) return first
-  return thinkOf(...opening(say), ...answered([LISTING], 'ok', files))
+  return thinkOf(...opening(say), ...callsWithResults([LISTING], 'ok', files))
 }
 
 test.each(newcomers)('a newcomer who types $say gets: $answer', ({ say, answer, tool }) => {
@@ -44,7 +50,7 @@ test.each(newcomers)('a newcomer who types $say gets: $answer', ({ say, answer, 
     const suggestions = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one)
     expect(suggestions.length).toBe(3)
     for (const one of suggestions) {
-      const next = thinkOf(...opening(say), said('assistant', text), user(one))
+      const next = thinkOf(...opening(say), textSegment('assistant', text), user(one))
       expect([one, next.calls.length]).toEqual([one, 1])
     }
   }
@@ -59,7 +65,7 @@ test('the suggestions name files of the workspace', () => {
 })
 
 test('a listing that is refused, or not offered, leaves suggestions that work anywhere', () => {
-  const refused = thinkOf(...opening('hi'), ...answered([LISTING], 'denied', 'no'))
+  const refused = thinkOf(...opening('hi'), ...callsWithResults([LISTING], 'denied', 'no'))
   expect(refused.text).toContain('“list the files”')
   expect(thinkOf(...opening('hi', ['read']))).toMatchObject({
     calls: [],

@@ -15,16 +15,16 @@ const SURFACE: Surface = {
   params: { replay: 'attach-turn', late_role: 'developer', tool_choice: 'auto', limits: {} },
 }
 
-function said(kind: 'user' | 'assistant', text: string, seq: number): ConversationItem {
+function message(kind: 'user' | 'assistant', text: string, seq: number): ConversationItem {
   return { kind, seq, parts: [{ type: 'text', text, lifetime: 'stable' }] }
 }
 
 const CALL = { call_id: 'c', name: 'read' }
 const THOUGHT = { type: 'reasoning', id: 'rs', encrypted_content: 'sealed' }
 
-/** One segment each, behind the two of the surface. */
+/** One segment for each item, after the two of the surface. */
 const ITEMS: readonly ConversationItem[] = [
-  said('user', 'one', 3),
+  message('user', 'one', 3),
   { kind: 'reasoning', seq: 5, dialect: 'responses', model: 'm', item: THOUGHT },
   { kind: 'tool_call', seq: 6, ...CALL, arguments: '{}' },
   { kind: 'tool_result', seq: 8, ...CALL, outcome: 'ok', output: 'x' },
@@ -64,7 +64,7 @@ test('items that the server has, and its own answer, are not sent again', () => 
   ])
 })
 
-test('if nothing is remembered, everything is sent, with the known reason', () => {
+test('if the server has nothing, everything is sent, with the reason if it is known', () => {
   const { pieces, reset } = sendingOf(REQUEST, undefined, 'reconnected')
   expect(reset).toBe('reconnected')
   const whole: unknown = JSON.parse(REQUEST.body.toString('utf8'))
@@ -109,13 +109,13 @@ test('a server that remembers another request than the last one gets everything'
 })
 
 test.each([3, 4, 5, 6, 7, 8])(
-  'the rest after %i segments that the server has is framed like a body of the others',
+  'the segments after the first %i that the server has are framed like a body of their own',
   (count) => {
     const items = [
       ...ITEMS,
-      said('user', 'two', 9),
-      said('user', 'three', 9),
-      said('assistant', 'four', 10),
+      message('user', 'two', 9),
+      message('user', 'three', 9),
+      message('assistant', 'four', 10),
     ]
     const segments = encode(items, SURFACE)
     const request = { ...REQUEST, segments, body: buildBody(segments, bodyOptions) }

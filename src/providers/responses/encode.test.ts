@@ -69,20 +69,20 @@ function under(changed: Partial<SurfaceParams>): Surface {
   return { ...surface, params: { ...params, ...changed } }
 }
 
-/** What a person's single part becomes. */
+/** The encoding of a user message with a single part. */
 function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   const [segment] = encode([{ kind: 'user', seq: 1, parts: [part] }], under(changed)).slice(5)
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
 }
 
 test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
-  const told = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
+  const rows = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
     expect(length).toBe(bytes.length)
     return [segment, bytes.toString()]
   })
   const fixed = { seq: -1, lifetime: 'stable' }
   const stable = 'stable'
-  expect(told).toEqual([
+  expect(rows).toEqual([
     [
       { role: 'params', ...fixed },
       '"model":"gpt-x","stream":true,"store":false,"tool_choice":"auto","parallel_tool_calls":true,' +
@@ -172,7 +172,7 @@ test('a body without tools and system blocks omits both', () => {
 })
 
 test('reasoning is requested if the model is known to reason, and an effort if one is set', () => {
-  const told = (reasoning: boolean | undefined, effort: string | undefined) => {
+  const reasoningOf = (reasoning: boolean | undefined, effort: string | undefined) => {
     const { replay, late_role, tool_choice, limits } = params
     const chosen = {
       ...(reasoning === undefined ? {} : { reasoning }),
@@ -183,10 +183,10 @@ test('reasoning is requested if the model is known to reason, and an effort if o
     return [body['include'], body['reasoning']]
   }
   const include = ['reasoning.encrypted_content']
-  expect(told(true, undefined)).toEqual([include, { summary: 'auto' }])
-  expect(told(true, 'low')).toEqual([include, { effort: 'low', summary: 'auto' }])
-  expect(told(false, undefined)).toEqual([undefined, undefined])
-  expect(told(undefined, 'low')).toEqual([undefined, { effort: 'low' }])
+  expect(reasoningOf(true, undefined)).toEqual([include, { summary: 'auto' }])
+  expect(reasoningOf(true, 'low')).toEqual([include, { effort: 'low', summary: 'auto' }])
+  expect(reasoningOf(false, undefined)).toEqual([undefined, undefined])
+  expect(reasoningOf(undefined, 'low')).toEqual([undefined, { effort: 'low' }])
 })
 
 test('the body is valid for the vendor, by the types of its SDK', () => {
@@ -268,15 +268,15 @@ test('what cannot be sent is replaced by a sentence', () => {
 
 test('text of the harness has the role that the surface defines', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
-  const said = (late_role: string) =>
+  const bodyWith = (late_role: string) =>
     inputOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))
   const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not accept image/png.]']
   const messages = (role: string, contents: readonly string[]) =>
     contents.map((content) => ({ type: 'message', role, content }))
-  expect(said('developer')).toEqual(messages('developer', words))
-  expect(said('system')).toEqual(messages('system', words))
-  expect(said('another')).toEqual(messages('developer', words))
-  expect(said('user')).toEqual(
+  expect(bodyWith('developer')).toEqual(messages('developer', words))
+  expect(bodyWith('system')).toEqual(messages('system', words))
+  expect(bodyWith('another')).toEqual(messages('developer', words))
+  expect(bodyWith('user')).toEqual(
     messages(
       'user',
       words.map((one) => `<harness-note>\n${one}\n</harness-note>`),
@@ -286,11 +286,11 @@ test('text of the harness has the role that the surface defines', () => {
 
 test('a phase is sent back if the vendor knows it', () => {
   const phases = ['commentary', 'final_answer', 'another']
-  const said = phases.map((phase, seq): ConversationItem => {
+  const answers = phases.map((phase, seq): ConversationItem => {
     return { kind: 'assistant', seq, phase, parts: [text('a')] }
   })
   const message = { type: 'message', role: 'assistant', content: 'a' }
-  expect(inputOf(said)).toEqual([
+  expect(inputOf(answers)).toEqual([
     { ...message, phase: 'commentary' },
     { ...message, phase: 'final_answer' },
     message,
@@ -381,7 +381,7 @@ test('items encoded a few at a time give the same segments as all at once', () =
   )
 })
 
-/** What is recorded at once stays together. */
+/** Items that are recorded together stay together. */
 function answersOf(all: readonly ConversationItem[]): ConversationItem[][] {
   return all.reduce<ConversationItem[][]>((groups, item) => {
     if (groups.at(-1)?.at(-1)?.kind === 'reasoning') groups.at(-1)?.push(item)

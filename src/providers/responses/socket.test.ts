@@ -8,7 +8,7 @@ import { CallConnection } from '../call-connection.ts'
 import { onceLoaded } from '../openai-client.ts'
 import { ResponsesSocket } from './socket.ts'
 
-/** Times that pass when a test says so. */
+/** Timers that only the test fires. */
 function timersByHand() {
   const waiting: { ms: number; ring: () => void; stopped: boolean }[] = []
   const wait = (ms: number, ring: () => void) => {
@@ -53,10 +53,10 @@ async function place() {
   return { socket, ask, accepted, pass, options, server }
 }
 
-/** Far more than what lies on the way between two ends that do not read. */
+/** Far more than the buffers between two ends that do not read. */
 const LONG = Buffer.from('The tide turns at six. é€😀 '.repeat(1_000_000))
 
-/** A call with a message of which the other end reads no more than the beginning. */
+/** A call with a message of which the server reads only the beginning. */
 async function stuck() {
   const { server, socket, options, ask } = await place()
   const begun = new Promise<{ end: () => void; say: (text: string) => void }>((resolve) => {
@@ -71,7 +71,7 @@ async function stuck() {
   const connection = new CallConnection(caller.signal, options)
   const call = socket.call([LONG], connection)
   const next = call.next()
-  // It may come to nothing before anybody waits for it.
+  // It may fail before it is awaited.
   next.catch(() => {})
   return { call, next, caller, socket, ask, ...(await begun) }
 }
@@ -125,8 +125,8 @@ test('a key is never sent unencrypted to another machine', async () => {
 test('a long message arrives as one, in fragments that may end inside a character', async () => {
   const { ask, accepted, socket } = await place()
   const text = '€'.repeat(900_000)
-  const [heard] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
-  expect(heard === `heard ${text}`).toBe(true)
+  const [received] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
+  expect(received === `heard ${text}`).toBe(true)
   expect([await ask('two'), socket.isOpen]).toEqual(['heard two', true])
 })
 

@@ -26,7 +26,7 @@ const SETTINGS = {
 }
 const NOTHING = { error: null, incomplete_details: null, instructions: null, metadata: {} }
 const NAMES = { id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'gpt-x-2026' }
-/** As the vendor sends it, with all that is not read. */
+/** An event as the vendor sends it, including fields that are not read. */
 const RESPONSE = { ...NAMES, ...NOTHING, ...SETTINGS, status: 'in_progress', output: [] }
 const RAW = { id: 'resp_1', model: 'gpt-x-2026', total_tokens: 1280 }
 
@@ -91,7 +91,7 @@ function thoughtPart(summary_index: number, delta: string): Event[] {
 const WORDS = message('I “look” 🌊.', { phase: 'commentary' })
 const READ = call('1', '{"path":"a"}')
 
-/** A thought, some words, two calls. */
+/** Reasoning, text and two calls. */
 const WHOLE = [
   CREATED,
   PROGRESS,
@@ -115,7 +115,7 @@ const WHOLE = [
 
 const USED = { input: 1200, cached_read: 1024, cache_write: 100, output: 80, reasoning: 64 }
 const DONE: ProviderEvent = { type: 'done', stop_reason: 'completed', usage: USED, raw: RAW }
-const SAID: ProviderEvent[] = [
+const WHOLE_EVENTS: ProviderEvent[] = [
   { type: 'reasoning_delta', text: 'First.' },
   { type: 'reasoning_delta', text: '\n\n' },
   { type: 'reasoning_delta', text: 'Then.' },
@@ -138,20 +138,20 @@ function numbered(events: readonly Event[]): Event[] {
 
 function read(events: readonly Event[]): ProviderEvent[] {
   const reader = responsesReader()
-  return numbered(events).flatMap((event) => [...reader.take(said(event))])
+  return numbered(events).flatMap((event) => [...reader.take(framed(event))])
 }
 
-function said(event: Event) {
+function framed(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** An event, with only the kind of an error. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
 
 test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
-  expect(read(WHOLE)).toEqual(SAID)
+  expect(read(WHOLE)).toEqual(WHOLE_EVENTS)
 })
 
 test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
@@ -170,14 +170,14 @@ const BYTES = Buffer.from(
 test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = responsesReader()
-  const told = [...BYTES].flatMap((byte) =>
+  const events = [...BYTES].flatMap((byte) =>
     framer.push(Uint8Array.of(byte)).flatMap((event) => [...reader.take(event)]),
   )
-  expect(told).toEqual(SAID)
+  expect(events).toEqual(WHOLE_EVENTS)
 })
 
 test('items that only the end contains are taken from there', () => {
-  const items = SAID.filter(({ type }) => type === 'item' || type === 'done')
+  const items = WHOLE_EVENTS.filter(({ type }) => type === 'item' || type === 'done')
   expect(read([CREATED, ...WHOLE.slice(-1)])).toEqual(items)
   expect(read(WHOLE.slice(-1))).toEqual(items)
   expect(kinds(read([completed([refusal()])]))).toEqual(['refused'])
@@ -262,18 +262,18 @@ test('an answer that was cut off ends with the reason of the vendor, and an inco
   const stop_reason = 'max_output_tokens'
   const begun = [CREATED, added(0, message('')), textDelta(0, 'I lo')]
   const cut = done(0, message('I lo', { status: 'incomplete' }))
-  const told = [
+  const beforeCut = [
     { type: 'text_delta', text: 'I lo' },
     { type: 'item', item: { kind: 'text', text: 'I lo' } },
     expect.objectContaining({ type: 'done', stop_reason }),
   ]
-  expect(read([...begun, cut, incomplete(stop_reason)])).toEqual(told)
+  expect(read([...begun, cut, incomplete(stop_reason)])).toEqual(beforeCut)
   const call1 = [added(1, call('1', '')), argumentsDelta(1, '{"pa')]
-  expect(read([...begun, cut, ...call1, incomplete(stop_reason)])).toEqual(told)
+  expect(read([...begun, cut, ...call1, incomplete(stop_reason)])).toEqual(beforeCut)
   const half = call('1', '{"pa', { status: 'incomplete' })
   const ended = [done(1, half), incomplete(stop_reason, [half])]
-  expect(read([...begun, cut, ...call1, ...ended])).toEqual(told)
-  expect(read([incomplete(stop_reason, [message('I lo'), half])])).toEqual(told.slice(1))
+  expect(read([...begun, cut, ...call1, ...ended])).toEqual(beforeCut)
+  expect(read([incomplete(stop_reason, [message('I lo'), half])])).toEqual(beforeCut.slice(1))
   expect(kinds(read([...begun, incomplete(stop_reason)])).at(-1)).toBe('invalid_response')
 })
 
@@ -315,7 +315,7 @@ test.each<[string, readonly Event[]]>([
   ['a known event of another shape', [{ ...textDelta(0, 'a'), delta: 7 }]],
   ['an item of another shape', [done(0, { type: 'function_call', name: 'read' })]],
   ['a thought without a bottom', [done(0, { ...THOUGHT, deep: nested(1000) })]],
-])('%s is no answer', (_, events) => {
+])('%s is an invalid answer', (_, events) => {
   expect(kinds(read(events)).at(-1)).toBe('invalid_response')
   expect(kinds(read(events)).filter((kind) => kind === 'done')).toEqual([])
 })
@@ -327,25 +327,25 @@ function nested(depth: number): unknown {
 test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = responsesReader()
   expect(kinds(reader.take({ event: 'message', data: '[DONE]' }))).toEqual(['invalid_response'])
-  expect(reader.take(said(CREATED))).toEqual([])
-  expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
+  expect(reader.take(framed(CREATED))).toEqual([])
+  expect(read([...WHOLE, ...WHOLE])).toEqual(WHOLE_EVENTS)
 })
 
 test('a corrupted stream never throws, ends at most once, and returns no item that was not sent, and no call twice', () => {
   const itemsOf = (events: readonly ProviderEvent[]) =>
     events.flatMap((event) => (event.type === 'item' ? [JSON.stringify(event.item)] : []))
-  const sent = itemsOf(SAID)
+  const sent = itemsOf(WHOLE_EVENTS)
   for (let seed = 1; seed <= 200; seed += 1) {
-    const told = read(tampered(seed))
-    const ends = told.filter(({ type }) => type === 'done' || type === 'error')
-    expect([[], told.slice(-1)]).toContainEqual(ends)
-    expect(sent).toEqual(expect.arrayContaining(itemsOf(told)))
-    const calls = itemsOf(told).filter((item) => item.includes('tool_call'))
+    const events = read(tampered(seed))
+    const ends = events.filter(({ type }) => type === 'done' || type === 'error')
+    expect([[], events.slice(-1)]).toContainEqual(ends)
+    expect(sent).toEqual(expect.arrayContaining(itemsOf(events)))
+    const calls = itemsOf(events).filter((item) => item.includes('tool_call'))
     expect(new Set(calls).size).toBe(calls.length)
   }
 })
 
-/** Events dropped, doubled, moved, renamed or given other fields; the items in them stay as they are. */
+/** Drops, duplicates, moves or renames events, or changes their fields, but not the items in them. */
 function tampered(seed: number): Event[] {
   const chance = random(seed)
   const events: Event[] = chance.below(2) === 0 ? [...WHOLE] : numbered(WHOLE)
@@ -377,9 +377,10 @@ test('a body is sent unchanged, with the key if there is one, and nothing from t
   const body = Buffer.from('{"model":"gpt-x", "stream":true,"input":"hello"}')
   for (const key of ['sk-own', undefined]) {
     const provider = responsesProvider({ ...place, key })
-    const told: ProviderEvent[] = []
-    for await (const event of provider.stream(body, new AbortController().signal)) told.push(event)
-    expect(told).toEqual(SAID)
+    const events: ProviderEvent[] = []
+    for await (const event of provider.stream(body, new AbortController().signal))
+      events.push(event)
+    expect(events).toEqual(WHOLE_EVENTS)
     const { method, path, bytes, headers } = server.requests.at(-1) ?? {}
     expect([method, path, bytes]).toEqual(['POST', '/v1/responses', body])
     const { host: _, connection: __, 'content-length': ___, ...chosen } = headers ?? {}

@@ -1,32 +1,32 @@
 import { expect, test } from 'vitest'
 import { virtualClock } from '../../../test/support/virtual-clock.ts'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { pdfPages } from './pages.ts'
 
 const clock = virtualClock()
 
 test('pages are counted, whatever their content', async () => {
   const operators = Buffer.from('these are (no operators')
-  expect(await pdfPages(writtenPdf(['one', ''], { operators }), { clock })).toEqual({
+  expect(await pdfPages(buildPdf(['one', ''], { operators }), { clock })).toEqual({
     kind: 'pdf',
     pages: 3,
   })
 })
 
 test('a document that claims more pages than it has is counted correctly', async () => {
-  const text = writtenPdf(['one']).toString('latin1').replace('/Count 1', '/Count 9')
+  const text = buildPdf(['one']).toString('latin1').replace('/Count 1', '/Count 9')
   expect(await pdfPages(Buffer.from(text, 'latin1'), { clock })).toEqual({ kind: 'pdf', pages: 1 })
 })
 
 test.each([
-  ['encrypted', 'opens with a password only', writtenPdf(['one'], { encrypted: true })],
-  ['corrupt', 'has no pages', writtenPdf([])],
+  ['encrypted', 'opens with a password only', buildPdf(['one'], { encrypted: true })],
+  ['corrupt', 'has no pages', buildPdf([])],
 ])('%s is reported for a document that %s', async (code, _, pdf) => {
   expect(await pdfPages(pdf, { clock })).toMatchObject({ kind: 'unreadable', code })
 })
 
 test('an aborted document is not opened', async () => {
   const signal = AbortSignal.abort()
-  expect(await pdfPages(writtenPdf(['one']), { clock, signal })).toMatchObject({ code: 'timeout' })
+  expect(await pdfPages(buildPdf(['one']), { clock, signal })).toMatchObject({ code: 'timeout' })
   expect(clock.pending()).toEqual([])
 })

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { pdfWords } from './words.ts'
 
 test('pages and the words on them are counted', async () => {
-  const pdf = writtenPdf(['one two three\nfour (five)', '', 'six'])
+  const pdf = buildPdf(['one two three\nfour (five)', '', 'six'])
   expect(await pdfWords(pdf)).toEqual({ kind: 'pdf', pages: 3, words: 6 })
 })
 
 test('bytes around the document do not matter', async () => {
-  const pdf = Buffer.concat([Buffer.from('\n'), writtenPdf(['one two']), Buffer.from('\n\n')])
+  const pdf = Buffer.concat([Buffer.from('\n'), buildPdf(['one two']), Buffer.from('\n\n')])
   expect(await pdfWords(pdf)).toEqual({ kind: 'pdf', pages: 1, words: 2 })
 })
 
 test.each([
-  ['encrypted', 'opens with a password only', writtenPdf(['one'], { encrypted: true })],
-  ['corrupt', 'is cut off', writtenPdf(['one']).subarray(0, 300)],
+  ['encrypted', 'opens with a password only', buildPdf(['one'], { encrypted: true })],
+  ['corrupt', 'is cut off', buildPdf(['one']).subarray(0, 300)],
   ['corrupt', 'goes on as something else', Buffer.from(`%PDF-1.4\n${'no'.repeat(500)}`)],
   ['corrupt', 'is nothing but its beginning', Buffer.from('%PDF-1.4')],
 ])('%s is reported for a document that %s', async (code, _, pdf) => {
@@ -23,6 +23,6 @@ test.each([
 
 test('reading a slow document stops at the time limit', async () => {
   const operators = Buffer.from(`BT /F1 12 Tf ${'(a) Tj T* '.repeat(1_000_000)} ET`)
-  const pdf = writtenPdf(['one'], { operators })
+  const pdf = buildPdf(['one'], { operators })
   expect(await pdfWords(pdf, { ms: 1000 })).toMatchObject({ kind: 'unreadable', code: 'timeout' })
 })

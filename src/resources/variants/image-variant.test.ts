@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { canDrawAll, DRAWN_FORMATS, drawing, drawn, png } from '../../../test/support/drawing.ts'
+import {
+  canDrawAll,
+  DRAWN_FORMATS,
+  drawing,
+  encodeDrawing,
+  png,
+} from '../../../test/support/drawing.ts'
 import { random } from '../../../test/support/random.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Result } from '../../model/errors.ts'
@@ -29,7 +35,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, ...picture } = drawing(seed)
-      const original = await drawn({ width, height, ...picture }, format)
+      const original = await encodeDrawing({ width, height, ...picture }, format)
       const variant = await made(original, { max_side: 150 })
       expect(Math.max(variant.width ?? 0, variant.height ?? 0)).toBe(150)
       const [sight, expected] = [await sightOf(variant), await look(original, `image/${format}`)]
@@ -65,7 +71,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, fields, ...picture } = drawing(seed)
-      const original = await drawn({ width, height, fields, ...picture }, format)
+      const original = await encodeDrawing({ width, height, fields, ...picture }, format)
       for (const [at, name] of fields.entries()) {
         const region = fieldOf(at, { width, height })
         const variant = await made(original, { region })
@@ -77,11 +83,11 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll)(
-  'a picture stands upright, in its header, its variants and its regions',
+  'the orientation of an image is applied in its header, its variants and its regions',
   async () => {
     const { pixels, width, height, fields } = drawing(2)
     const raw = (await library())(pixels, { raw: { width, height, channels: 3 } })
-    // To be turned by a quarter to the right: its left column is the top row.
+    // Rotated by 90 degrees clockwise: its left column becomes the top row.
     const original = await raw.withMetadata({ orientation: 6 }).png().toBuffer()
     const upright = await made(original, {})
     expect(upright).toMatchObject({ width: height, height: width })
@@ -101,7 +107,7 @@ test.skipIf(!canDrawAll)(
 )
 
 test.skipIf(!canDrawAll).each(['jpeg', 'png', 'webp'] as const)(
-  'the header of a %s says the size that it has upright, whatever way it is to be turned',
+  'the size of a %s image is that after its orientation is applied',
   async (format) => {
     const { pixels, width, height } = drawing(2)
     const sharp = await library()
@@ -126,7 +132,7 @@ test
     [{ x: -1, y: 0, width: 10, height: 10 }],
     [{ x: 0, y: 0, width: 0, height: 10 }],
     [{ x: 0.5, y: 0, width: 10, height: 10 }],
-  ])('a region that is not in a picture of 40 by 30 is refused: %o', async (region) => {
+  ])('a region outside an image of 40 by 30 pixels is refused: %o', async (region) => {
   expect(await imageVariant(png(40, 30, Buffer.alloc(3600)), { region })).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', details: { width: 40, height: 30 } },
@@ -246,10 +252,10 @@ test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async 
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'the same %s picture and wish give the same bytes',
+  'the same %s image and request give the same bytes',
   async (format) => {
     const { width, height } = drawing(4)
-    const original = await drawn(drawing(4), format)
+    const original = await encodeDrawing(drawing(4), format)
     const wishes: ImageWish[] = [
       {},
       { max_side: 33 },
@@ -264,7 +270,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)('a damaged %s image is refused', async (format) => {
-  const file = await drawn(drawing(5), format)
+  const file = await encodeDrawing(drawing(5), format)
   const corrupt = { ok: false, error: { kind: 'unreadable', details: { code: 'corrupt' } } }
   for (const part of [0, 0.02, 0.5, 0.8]) {
     const cut = file.subarray(0, Math.ceil(file.length * part))
@@ -333,7 +339,7 @@ async function plain(width: number, height: number, background: string) {
   return (await library())({ create: { width, height, channels: 3, background } })
 }
 
-/** Noise, of which the left half is as opaque as is said. */
+/** Noise whose left half has the given opacity. */
 async function translucent(opacity: number): Promise<Buffer> {
   const [width, height] = [80, 60]
   const pixels = random(8).bytes(width * height * 4)
@@ -344,7 +350,7 @@ async function translucent(opacity: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Well inside one of the nine fields of a drawing: colours mix at the edges. */
+/** A point well inside one of the nine fields of a drawing, because colours mix at the edges. */
 function fieldOf(at: number, { width, height }: { width: number; height: number }) {
   const [column, row] = [at % 3, Math.floor(at / 3)]
   const x = Math.ceil((column * width) / 3) + 2

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { pdfText } from './pdf-text.ts'
 
 test('a small document that expands to a large one is rejected', async () => {
-  const large = writtenPdf(['one'], { operators: Buffer.alloc(220_000_000, ' ') })
+  const large = buildPdf(['one'], { operators: Buffer.alloc(220_000_000, ' ') })
   const bounds = { memory: 160 * 1024 * 1024, ms: 60_000 }
   expect(await pdfText(large, undefined, bounds)).toMatchObject({
     error: { kind: 'unreadable', details: { code: 'too_large' } },

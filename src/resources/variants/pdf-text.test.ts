@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { pdfText } from './pdf-text.ts'
 
-const PDF = writtenPdf(['one two\nthree (3)', '', 'the last'])
+const PDF = buildPdf(['one two\nthree (3)', '', 'the last'])
 
 test('the words of all pages are returned, line by line', async () => {
   const result = await pdfText(PDF)
@@ -57,7 +57,7 @@ test('a long document is cut at a page, and continuing from there gives the rest
     { length: 40 },
     (_, at) => `page number ${at + 1}\n${'word '.repeat(60)}`,
   )
-  const pdf = writtenPdf(pages)
+  const pdf = buildPdf(pages)
   const numbers: string[] = []
   let from = 1
   while (from <= 40) {
@@ -71,8 +71,8 @@ test('a long document is cut at a page, and continuing from there gives the rest
 })
 
 test('a damaged page is named, and hides no other', async () => {
-  const pdf = writtenPdf(['one', 'two', 'three'])
-  // Object 8 is what stands on the second page.
+  const pdf = buildPdf(['one', 'two', 'three'])
+  // Object 8 is the content of the second page.
   const stream = pdf.indexOf('stream\n', pdf.indexOf('8 0 obj'))
   pdf.fill(0xff, stream + 17, stream + 21)
   expect(linesOf(await pdfText(pdf))).toEqual([
@@ -93,7 +93,7 @@ test('an endless page is cut at the limit', async () => {
     return `1 0 0 1 50 ${20 + ((at * 14) % 760)} Tm (${'a'.repeat(80)}) Tj`
   })
   const operators = Buffer.from(`BT /F1 8 Tf ${lines.join(' ')} ET`)
-  const result = await pdfText(writtenPdf([], { operators }))
+  const result = await pdfText(buildPdf([], { operators }))
   if (!result.ok) throw new Error(result.error.message)
   const { bytes } = result.value
   expect(bytes.length).toBeLessThanOrEqual(LIMITS.pdf_text_bytes)
@@ -102,10 +102,10 @@ test('an endless page is cut at the limit', async () => {
 })
 
 test.each([
-  ['encrypted', 'opens with a password only', writtenPdf(['one'], { encrypted: true })],
-  ['corrupt', 'is cut off', writtenPdf(['one']).subarray(0, 300)],
+  ['encrypted', 'opens with a password only', buildPdf(['one'], { encrypted: true })],
+  ['corrupt', 'is cut off', buildPdf(['one']).subarray(0, 300)],
   ['corrupt', 'goes on as something else', Buffer.from(`%PDF-1.4\n${'no'.repeat(500)}`)],
-  ['corrupt', 'has no page', writtenPdf([])],
+  ['corrupt', 'has no page', buildPdf([])],
   ['corrupt', 'holds no bytes', Buffer.alloc(0)],
 ])('%s is reported for a document that %s', async (code, _, pdf) => {
   expect(await pdfText(pdf)).toMatchObject({
@@ -116,12 +116,12 @@ test.each([
 
 test('reading a slow document stops at the time limit', async () => {
   const operators = Buffer.from(`BT /F1 12 Tf ${'(a) Tj T* '.repeat(1_000_000)} ET`)
-  expect(await pdfText(writtenPdf(['one'], { operators }), undefined, { ms: 1000 })).toMatchObject({
+  expect(await pdfText(buildPdf(['one'], { operators }), undefined, { ms: 1000 })).toMatchObject({
     error: { kind: 'unreadable', details: { code: 'timeout' } },
   })
 })
 
-/** Without the line that stands before them all. */
+/** The text without its first line. */
 function linesOf(result: Awaited<ReturnType<typeof pdfText>>): string[] {
   return result.ok ? result.value.bytes.toString().split('\n').slice(1) : []
 }

@@ -5,7 +5,7 @@ import { freshFolder } from '../../../test/support/folder.ts'
 import { drawing, png } from '../../../test/support/drawing.ts'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { value } from '../../../test/support/story.ts'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { Conversation } from '../../history/conversation.ts'
 import { loadParts } from '../../request/load-parts.ts'
 import { resolveAttachmentsToContentBlocks } from './attachments.ts'
@@ -51,7 +51,7 @@ test('[AT-009] [AT-021] [AT-055] [AT-056] of a PNG, a ZIP and a PDF only the ZIP
   const { workspace, paths } = await folderWith({
     'photo.png': picture(),
     'archive.zip': 'PK\u0003\u0004',
-    'spec.pdf': writtenPdf(['one page']),
+    'spec.pdf': buildPdf(['one page']),
   })
   const { contentBlocks, errors, promptMode } = value(
     await resolveAttachmentsToContentBlocks('Check these files.', paths, { workspace }),
@@ -113,18 +113,18 @@ test('[AT-052] a message without attachments is one text part, and nothing is re
 })
 
 test('[SR-001] [AT-020] a Turn shows from the Log exactly what the resolver returns', async () => {
-  const here = await harnessPlace()
-  const path = join(here.workspace, 'drawing.png')
+  const place = await harnessPlace()
+  const path = join(place.workspace, 'drawing.png')
   await writeFile(path, picture())
-  const paths = [path, join(here.workspace, 'none.png')]
-  const session = value(await here.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const paths = [path, join(place.workspace, 'none.png')]
+  const session = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   const attachments = paths.map((one) => ({ from: 'path', path: one }) as const)
   const { turn, done } = value(await session.admit('Look', { attachments }))
   value(await done)
   const items = new Conversation(session.events, { turn, replay: 'attach-turn' }).items()
-  const { items: loaded } = await loadParts(items, here.parts.log.store)
+  const { items: loaded } = await loadParts(items, place.parts.log.store)
   const shown = loaded.flatMap((item) => (item.kind === 'user' ? item.parts : []))
-  const { workspace } = here
+  const { workspace } = place
   const { contentBlocks } = value(
     await resolveAttachmentsToContentBlocks('Look', paths, { workspace }),
   )

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../../test/support/log-place.ts'
 import { value } from '../../../test/support/story.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 
 test('a stored blob is returned from memory once, and from the store afterwards', async () => {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const key = value(await store.put([Buffer.from('one')], 'text/plain'))
   const other = value(await store.put([Buffer.from('two')], 'text/plain'))
   const fresh = new FreshBlobs()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { surfaceParams } from './surface-params.ts'
 
-test('[SR-025] attached bytes are not shown on later Turns unless somebody set that they are', async () => {
+test('[SR-025] attached bytes are not shown on later Turns unless a setting requests it', async () => {
   const { model } = (await harnessPlace()).parts
   expect(surfaceParams(model, 'rehearsal', 'rehearsal').replay).toBe('attach-turn')
   const kept = surfaceParams({ ...model, replay: 'window' }, 'rehearsal', 'rehearsal')

@@ -86,13 +86,13 @@ function message(text: string): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string' } }
 }
 
-type Came = Partial<EventData<'tool_result'>>
+type ResultData = Partial<EventData<'tool_result'>>
 
-/** A call of a tool, by default one that reads, and what came of it. */
-function called(path: unknown, came: Came = {}): EventDraft[] {
-  const { call_id = 'call', name = 'read' } = came
+/** A tool call, by default of `read`, and its result. */
+function called(path: unknown, result: ResultData = {}): EventDraft[] {
+  const { call_id = 'call', name = 'read' } = result
   const args = JSON.stringify({ path })
-  const data = { call_id, name, outcome: 'ok', output: '', duration_ms: 1, ...came } as const
+  const data = { call_id, name, outcome: 'ok', output: '', duration_ms: 1, ...result } as const
   return [
     { type: 'tool_call', data: { call_id, name, arguments: args } },
     { type: 'tool_result', data },
@@ -148,7 +148,7 @@ test('a file counts as read if its own content came back, by any path [PC-027]',
   expect(reads).toEqual({ expected: 3, right: 3, outside: 0 })
 })
 
-test('a file of another workspace, a failed call and another tool are no right reading [PC-027]', () => {
+test('a file of another workspace, a failed call and another tool do not count as reading the file [PC-027]', () => {
   const [own, elsewhere] = [1, 2].map((number) => probeFiles(number)[0]?.text ?? '')
   const error = { kind: 'outside_workspace', message: 'no' } as const
   const { reads } = evidenceOf(

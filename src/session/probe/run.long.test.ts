@@ -102,7 +102,7 @@ test('a workspace is named either first or late, and the rest of a request is th
 
 test('on one server, a change of contract is colder at first, then as warm, and steadier in another workspace [PC-026]', async () => {
   const vendor = await openRehearsal()
-  /** A Session in the workspace of `root`, in a new one without it, under the older or the newer contract. */
+  /** A Session under the older or newer contract, in the workspace of `root`, or in a new one without `root`. */
   const ran = async (contract: 'early' | 'late', root?: string) => {
     const { workspace, root: at } = await wayPlace('messages', { vendor, ...(root && { root }) })
     await writeProbeFiles(workspace)
@@ -119,7 +119,7 @@ test('on one server, a change of contract is colder at first, then as warm, and 
     { variant: 'late', sessions: late.map(({ evidence }) => evidence) },
   )
   const { moved, runs } = value(compared)
-  // The older contract was warm here and cold elsewhere; the newer one is cold once, and then warm everywhere.
+  // The older contract is warm in this workspace and cold in others; the newer one is cold once and then warm everywhere.
   const warmth = runs.map(({ first, lowest_ratio, other_workspace }) => ({
     first: first.cached_ratio > 0.8,
     later: lowest_ratio > 0.5,

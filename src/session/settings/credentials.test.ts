@@ -62,14 +62,14 @@ test.each(ALL)('the pair of the environment replaces the stored pair of %s entir
 })
 
 test.each(['anthropic', 'openai'] as const)(
-  'a key of the environment does not go to a stored place of %s',
+  'a key of the environment is not sent to a stored URL of %s',
   (one) => {
     const found = credentials(one, { [NAMES[one].key]: ENV_KEY }, { base_url: PROXY })
     expect(found).toEqual({ key: ENV_KEY, baseUrl: OWN[one], from: 'environment' })
   },
 )
 
-test.each(ALL)('a stored key of %s does not go to a place of the environment', (one) => {
+test.each(ALL)('a stored key of %s is not sent to a URL of the environment', (one) => {
   const { url } = NAMES[one]
   expect(credentials(one, { [url]: PROXY }, { key: KEY })).toBe('key_of_elsewhere')
   const elsewhere = { [url]: 'https://other.example.com' }
@@ -116,7 +116,7 @@ test('only a compatible server at a custom URL may need no key', () => {
   }
 })
 
-test("the vendor's key does not keep anybody from a server that was stored", () => {
+test("the vendor's key does not prevent the use of a stored server", () => {
   const env = { OPENAI_API_KEY: ENV_KEY }
   const base_url = 'http://127.0.0.1:8080/v1'
   const there = { baseUrl: base_url, from: 'settings' }
@@ -137,7 +137,7 @@ test.each([
   expect(credentials('openai', {}, { key: KEY, base_url: url })).toBe('bad_url')
 })
 
-test('a bad place in the environment is named before a stored key is missed', () => {
+test('an invalid URL in the environment is reported before a missing stored key', () => {
   expect(credentials('openai', { OPENAI_BASE_URL: 'nonsense' })).toBe('bad_url')
 })
 

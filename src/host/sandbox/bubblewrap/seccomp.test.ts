@@ -83,11 +83,11 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
   test('every call that takes a mode refuses set-id bits and nothing else', () => {
     const wrong = []
     for (let mode = 0; mode <= 0o7777; mode++) {
-      const wanted = (mode & 0o6000) === 0 ? ALLOWED : EPERM
+      const expected = (mode & 0o6000) === 0 ? ALLOWED : EPERM
       for (const { number, argument } of calls(MODES)) {
         const args = argumentAt(argument, BigInt(mode))
-        const given = [filter, guests].map((one) => verdict(one, { abi, number, args }))
-        if (given.some((one) => one !== wanted)) wrong.push({ number, mode, given })
+        const verdicts = [filter, guests].map((one) => verdict(one, { abi, number, args }))
+        if (verdicts.some((one) => one !== expected)) wrong.push({ number, mode, given: verdicts })
       }
     }
     expect(wrong).toEqual([])
@@ -120,16 +120,16 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     for (const kind of [0, 0o010000, 0o020000, 0o060000, 0o100000, 0o140000]) {
       const number = machine === 'x64' ? 259 : 33
       const args = argumentAt(2, BigInt(kind | 0o644))
-      const wanted = kinds[kind as keyof typeof kinds] ?? ALLOWED
-      expect(verdict(filter, { abi, number, args }), kind.toString(8)).toBe(wanted)
+      const expected = kinds[kind as keyof typeof kinds] ?? ALLOWED
+      expect(verdict(filter, { abi, number, args }), kind.toString(8)).toBe(expected)
     }
   })
 
   test('a rename that leaves a device behind is refused; others are allowed', () => {
     const number = machine === 'x64' ? 316 : 276
     for (const flags of [0, 1, 2, 4, 5, 7]) {
-      const wanted = (flags & 4) === 0 ? ALLOWED : EPERM
-      expect(verdict(filter, { abi, number, args: argumentAt(4, BigInt(flags)) })).toBe(wanted)
+      const expected = (flags & 4) === 0 ? ALLOWED : EPERM
+      expect(verdict(filter, { abi, number, args: argumentAt(4, BigInt(flags)) })).toBe(expected)
     }
   })
 

@@ -172,8 +172,8 @@ test.each([
   ['0::/../up', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],
   ['4:memory:/a', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],
   ['0::/a', '', undefined],
-])('finds our own group from %j and %j', (groups, mounts, wanted) => {
-  expect(placeIn(`${groups}\n`, `${mounts}\n`, 'unified')).toEqual(wanted)
+])('finds our own group from %j and %j', (groups, mounts, expected) => {
+  expect(placeIn(`${groups}\n`, `${mounts}\n`, 'unified')).toEqual(expected)
 })
 
 test('the current process has an owner mark and counts as running', async () => {

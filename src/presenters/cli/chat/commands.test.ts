@@ -60,7 +60,7 @@ test('only supported commands are listed, and others fail as not supported', asy
   expect(await run('quit')).toEqual({ rows: [], leave: true })
 })
 
-test('Sessions are listed and gone to by number or id, but not while a Turn runs', async () => {
+test('Sessions are listed and opened by number or id, but not while a Turn runs', async () => {
   const { harness, session, run } = await place()
   const other = value(await harness.create(REHEARSAL))
   const number = (await harness.list()).findIndex(({ id }) => id === other.id) + 1
@@ -75,7 +75,7 @@ test('Sessions are listed and gone to by number or id, but not while a Turn runs
   ]).toEqual(['invalid_args', 'not_found', 'turn_in_progress'])
 })
 
-test('the permission mode is shown, changed, and nothing but a mode', async () => {
+test('the permission mode is shown and changed, and an unknown mode is refused', async () => {
   const { session, run } = await place()
   expect(await run('permission')).toEqual({
     rows: ['ask: Hawser asks before anything is changed or run.'],
@@ -88,9 +88,9 @@ test('the model is shown, and changed if supported', async () => {
   const { actions, run } = await place()
   expect(await run('model')).toEqual({ rows: ['This Session uses rehearsal (rehearsal).'] })
   expect(await run('model', 'other')).toBe('invalid_args')
-  const asked: string[] = []
+  const requested: string[] = []
   const setModel: NonNullable<ChatActions['setModel']> = async (_session, { model }) => {
-    asked.push(model)
+    requested.push(model)
     if (model === 'foreign') return failed('model_not_found', 'It belongs to another provider.')
     return ok(model === 'odd' ? 'Model "odd" is not known.' : undefined)
   }
@@ -98,7 +98,7 @@ test('the model is shown, and changed if supported', async () => {
   expect(await run('model', 'other', withModels)).toEqual({ rows: [] })
   expect(await run('model', 'odd', withModels)).toEqual({ rows: ['Model "odd" is not known.'] })
   expect(await run('model', 'foreign', withModels)).toBe('model_not_found')
-  expect(asked).toEqual(['other', 'odd', 'foreign'])
+  expect(requested).toEqual(['other', 'odd', 'foreign'])
 })
 
 test('an attachment is checked at once, listed by number, and can be removed', async () => {

@@ -44,7 +44,7 @@ const delta = (text: string) => ({ type: 'text_delta', data: { text } }) as Ephe
 
 const words = (rows: readonly Line[]) => rows.map((row) => row.map(({ text }) => text).join(''))
 
-/** What the last of these Events shows. */
+/** The rows that the last of these Events adds. */
 function shown(...drafts: EventDraft[]): string[] {
   const events = turnOf(...drafts)
   const last = events.at(-1)

@@ -19,23 +19,23 @@ beforeAll(async () => {
   await writeFile(join(folder, 'script'), bashScript(entries(COMMANDS), groups(COMMANDS)))
   await mkdir(join(folder, 'a folder'))
   await writeFile(join(folder, 'a file'), '')
-  const said = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
-  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${said}'\n`)
+  const sessions = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
+  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${sessions}'\n`)
   await chmod(join(folder, 'hawser'), 0o755)
 })
 
-/** What bash offers for the last of these words. */
+/** The completions that bash offers for the last of these words. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const script = `source ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hawser
     ((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"; true`
-  // Without files of this machine: a bash whose input is a socket may read them.
+  // Without startup files: a bash whose input is a socket may read them.
   const argv = ['--norc', '-uc', script, 'bash', './hawser', ...words]
   const { stdout, stderr } = await run('bash', argv, { cwd: folder })
   expect(stderr).toBe('')
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('bash knows the function', async () => {
+test('bash defines the completion function', async () => {
   const { stdout } = await run('bash', ['-c', 'source ./script; complete -p hawser'], {
     cwd: folder,
   })
@@ -95,7 +95,7 @@ test.each([
   expect((await offered(...words)).toSorted()).toEqual(expected.toSorted())
 })
 
-test('a hawser that fails offers no Sessions, in silence', async () => {
+test('if hawser fails, no Sessions are offered and nothing is printed', async () => {
   await writeFile(join(folder, 'broken'), '#!/bin/sh\necho broken >&2\nexit 1\n')
   await chmod(join(folder, 'broken'), 0o755)
   const script = `source ./script; COMP_WORDS=(./broken undo ''); COMP_CWORD=2; _hawser

@@ -59,7 +59,7 @@ test.each([
   expect(checks).toMatchObject([{ status, text }])
 })
 
-test('limits that nothing holds are not named', () => {
+test('limits that nothing enforces are not named', () => {
   expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
 })
 
@@ -175,15 +175,15 @@ test('a custom provider or URL is not in the report', () => {
 })
 
 test('untrusted settings are in the report without model names', () => {
-  const here = { settings: { models: { mine: { images: true } } }, sha256: '' }
+  const workspaceSettings = { settings: { models: { mine: { images: true } } }, sha256: '' }
   const check = place.settingsCheck(
-    ok({ userFile: undefined, workspaceFile: here, trusted: false }),
+    ok({ userFile: undefined, workspaceFile: workspaceSettings, trusted: false }),
   )
   expect(check.text).toContain('models.mine.images')
   expect(check.plain).toContain('models.<id>.images')
 })
 
-test('what must not be there is replaced, the longest first', () => {
+test('private text is replaced, the longest first', () => {
   const secrets = [
     { text: '/home/x', instead: '~' },
     { text: '/home/x/work', instead: '<workspace>' },

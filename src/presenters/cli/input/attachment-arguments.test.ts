@@ -42,9 +42,9 @@ test.each([
   expect(await attachmentNamed(sources(PNG), named)).toEqual({ ok: true, value: input })
 })
 
-test('of an oversized standard input, one byte more than the limit is read', async () => {
-  const given = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
-  expect(given).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
+test('an oversized standard input is read up to one byte more than the limit', async () => {
+  const attachment = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
+  expect(attachment).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
 })
 
 test('an unreadable attachment is an error before anything starts', async () => {
@@ -88,7 +88,7 @@ test('@ words resolve to handles of the Session and existing files; everything e
       given,
       { from: 'path', path: join(folder, 'img1.png'), given: 'img1.png' },
       { from: 'path', path: join(folder, 'a b.png'), given: 'a b.png' },
-      // Whoever judges it says why a link is refused.
+      // The resolver reports why a link is refused.
       { from: 'path', path: join(folder, 'link.png'), given: 'link.png' },
     ],
     views: ['@img1'],

@@ -100,7 +100,7 @@ test('every setting describes its accepted values', () => {
 test.each([
   ['providers.openai.key', 'sk canary'],
   ['providers.openai.base_url', 'https://user:canary@example.com'],
-])('what does not fit %s is not repeated', (key, typed) => {
+])('an invalid value of %s is not repeated', (key, typed) => {
   expect(JSON.stringify(settingValue(setting(key), typed))).not.toContain('canary')
 })
 
@@ -110,7 +110,7 @@ test.each([
   ['provider_calls', 'limits.provider_calls'],
   ['color', 'display.colour'],
   ['modell', 'model'],
-])('%s is answered with %s', (typed, meant) => {
+])('%s gets the suggestion %s', (typed, meant) => {
   expect(settingNamed(typed)).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', next_actions: [{ command: `hawser config get ${meant}` }] },

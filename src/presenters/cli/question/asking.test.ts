@@ -24,7 +24,7 @@ const QUESTION: Question = {
 const typed = (text: string): Key => ({ kind: 'text', text })
 const press = (chord: string): Key => ({ kind: 'press', chord })
 
-/** A clock that goes on when told to. */
+/** A clock that only the test advances. */
 class Hand {
   #now = 0
   #alarms = new Map<() => void, number>()
@@ -52,26 +52,26 @@ class Hand {
 function open() {
   const questions = new Questions()
   const hand = new Hand()
-  let came = 0
+  let shownCount = 0
   const asking = new Asking(
     questions,
     hand.clock,
     () => {},
     () => {
-      came += 1
+      shownCount += 1
     },
   )
   const interrupt = new AbortController()
   const ask = (more: Partial<Question> = {}) =>
     questions.ask({ ...QUESTION, ...more }, interrupt.signal)
-  /** Keys of someone who takes their time. */
+  /** Keys of someone who types slowly. */
   const keys = (...pressed: readonly Key[]) => {
     for (const key of pressed) {
       hand.pass(1_000)
       asking.take(key)
     }
   }
-  return { questions, hand, asking, interrupt, ask, keys, came: () => came }
+  return { questions, hand, asking, interrupt, ask, keys, came: () => shownCount }
 }
 
 const textOf = (rows: readonly (readonly { readonly text: string }[])[]) =>
@@ -82,7 +82,7 @@ const shown = (asking: Asking, columns = 70, most = 30) => ({
 })
 
 test('a question shows the proposal and the choices, with none selected', () => {
-  const { asking, hand, ask, came } = open()
+  const { asking, hand, ask, came: shownCount } = open()
   void ask()
   expect(shown(asking)).toEqual({
     rows: [
@@ -99,7 +99,10 @@ test('a question shows the proposal and the choices, with none selected', () => 
     hint: 'A question …',
   })
   hand.pass(300)
-  expect([shown(asking).hint, came()]).toEqual(['↑ ↓ or 1-6 choose · Enter confirms · Esc no', 1])
+  expect([shown(asking).hint, shownCount()]).toEqual([
+    '↑ ↓ or 1-6 choose · Enter confirms · Esc no',
+    1,
+  ])
 })
 
 test.each<[title: string, keys: readonly Key[], answer: object]>([
@@ -189,7 +192,7 @@ test('Enter in the same burst as the choice confirms nothing', () => {
   expect(asking.waits).toBe(true)
 })
 
-test('what does not fit the screen can be read page by page before anything is answered', () => {
+test('a proposal that does not fit the screen can be read page by page before it is answered', () => {
   const { ask, keys, asking } = open()
   const lines = Array.from({ length: 40 }, (_, at) => `+line ${at + 1}`)
   const diff = ['--- a/f', '+++ b/f', '@@ -0,0 +1,40 @@', ...lines, ''].join('\n')
@@ -258,7 +261,7 @@ test('a change is shown with line numbers and the lines around it', () => {
   ])
 })
 
-test('in a terminal of a few rows the choice stays in sight', () => {
+test('in a terminal with few rows the choice stays visible', () => {
   const { ask, keys, asking } = open()
   void ask()
   keys(typed('4'))
@@ -270,17 +273,17 @@ test('in a terminal of a few rows the choice stays in sight', () => {
 })
 
 test('questions are asked in sequence, and each waits for its own keys', async () => {
-  const { ask, keys, asking, hand, came } = open()
+  const { ask, keys, asking, hand, came: shownCount } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
-  // The next one has just come up.
+  // The next question has just appeared.
   asking.take(typed('1'))
   hand.pass(150)
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
   keys(typed('6'), press('enter'), press('enter'))
   expect(await Promise.all(answers)).toMatchObject([{ allowed: true }, { allowed: false }])
-  expect(came()).toBe(2)
+  expect(shownCount()).toBe(2)
 })
 
 test('an interrupted Turn withdraws its question, and after leaving every question is denied', async () => {

@@ -27,14 +27,14 @@ function textOf(lines: readonly Line[]): string[] {
   return lines.map((line) => line.map(({ text }) => text).join(''))
 }
 
-/** What stands below the row. */
+/** The lines below the row. */
 function notesOf(more: Partial<ExplainedRequest>): string[] {
   return textOf(requestLines({ ...REQUEST, ...more }, REQUEST))
     .slice(1)
     .map((text) => text.trim())
 }
 
-test('a request is a row of figures below the heading of the way it went', () => {
+test('a request is a row of figures below the heading of its model and transport', () => {
   expect(textOf(requestLines(REQUEST))).toEqual([
     'model (messages over http-sse, contract hw1)',
     'Request            Bytes        Sent  Shared      Input  Cached    Written',
@@ -62,12 +62,12 @@ test('a request without an answer is marked', () => {
 })
 
 test('every cause of a break has its own description, and only an unknown one is called a bug', () => {
-  const said = BreakCause.options.map((cause) =>
+  const notes = BreakCause.options.map((cause) =>
     notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
   )
-  expect(new Set(said).size).toBe(BreakCause.options.length)
-  expect(said.every((text) => text.startsWith('prefix breaks at byte 1,234: '))).toBe(true)
-  const bugs = BreakCause.options.filter((_, at) => said[at]?.includes('bug'))
+  expect(new Set(notes).size).toBe(BreakCause.options.length)
+  expect(notes.every((text) => text.startsWith('prefix breaks at byte 1,234: '))).toBe(true)
+  const bugs = BreakCause.options.filter((_, at) => notes[at]?.includes('bug'))
   expect(bugs).toEqual(['unknown'])
 })
 
@@ -83,7 +83,7 @@ test('a finding compares the shared with the cached share and gives the reason',
   ])
   expect(notesOf({ finding: 'cold', idle_ms: 7 * 3_600_000 })[0]).toContain('7 h')
   const words = CACHE_FINDINGS.map((finding) => notesOf({ finding }).join('\n'))
-  // A bug is told by its break, and that nothing is cached at all by the last line.
+  // A bug is reported at its break, and an unused cache in the last line.
   expect(words.filter((text) => text === '')).toHaveLength(2)
   expect(new Set(words).size).toBe(CACHE_FINDINGS.length - 1)
 })
@@ -97,8 +97,8 @@ test('a continuation is shown as used, or with the reason why not', () => {
   expect(not('reconnected')).toEqual(['sent in full: the connection is new'])
   expect(not('constructor')).toEqual(['sent in full: constructor'])
   expect(not()).toEqual(['sent in full: no reason recorded'])
-  const said = ResetReason.options.map((reason) => not(reason).join('\n'))
-  expect(new Set(said).size).toBe(ResetReason.options.length)
+  const notes = ResetReason.options.map((reason) => not(reason).join('\n'))
+  expect(new Set(notes).size).toBe(ResetReason.options.length)
 })
 
 const SUMMARY: CacheSummary = {

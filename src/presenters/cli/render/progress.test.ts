@@ -55,41 +55,41 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
 }
 
 test('quick work shows nothing', async () => {
-  const here = terminal()
-  expect(await withProgress(here.world, 'Counting', async () => 3)).toBe(3)
-  expect(here.written()).toBe('')
-  expect(here.waits()).toBe(false)
+  const screen = terminal()
+  expect(await withProgress(screen.world, 'Counting', async () => 3)).toBe(3)
+  expect(screen.written()).toBe('')
+  expect(screen.waits()).toBe(false)
 })
 
 test('slow work shows one line, which is erased', async () => {
-  const here = terminal()
-  await withProgress(here.world, 'Counting \x1b[2J', async () => here.secondPasses())
-  expect(here.written()).toBe('Counting \\u{1b}[2J…\r\x1b[2K')
+  const screen = terminal()
+  await withProgress(screen.world, 'Counting \x1b[2J', async () => screen.secondPasses())
+  expect(screen.written()).toBe('Counting \\u{1b}[2J…\r\x1b[2K')
 })
 
 test('the line is never wider than the terminal', async () => {
-  const here = terminal({ columns: 10 })
-  await withProgress(here.world, '数数数数数数', async () => here.secondPasses())
-  expect(here.written()).toBe('数数数数…\r\x1b[2K')
+  const screen = terminal({ columns: 10 })
+  await withProgress(screen.world, '数数数数数数', async () => screen.secondPasses())
+  expect(screen.written()).toBe('数数数数…\r\x1b[2K')
 })
 
 test('a failure is passed on, and the line is erased', async () => {
-  const here = terminal()
+  const screen = terminal()
   const work = async () => {
-    here.secondPasses()
+    screen.secondPasses()
     throw new Error('broken')
   }
-  await expect(withProgress(here.world, 'Counting', work)).rejects.toThrow('broken')
-  expect(here.written()).toBe('Counting…\r\x1b[2K')
-  expect(here.waits()).toBe(false)
+  await expect(withProgress(screen.world, 'Counting', work)).rejects.toThrow('broken')
+  expect(screen.written()).toBe('Counting…\r\x1b[2K')
+  expect(screen.waits()).toBe(false)
 })
 
 test.each([{ isTTY: false }, { term: 'dumb' }])(
   'nothing is written if a line cannot be erased: %o',
   async (kind) => {
-    const here = terminal(kind)
-    await withProgress(here.world, 'Counting', async () => here.secondPasses())
-    expect(here.written()).toBe('')
-    expect(here.waits()).toBe(false)
+    const screen = terminal(kind)
+    await withProgress(screen.world, 'Counting', async () => screen.secondPasses())
+    expect(screen.written()).toBe('')
+    expect(screen.waits()).toBe(false)
   },
 )

@@ -6,7 +6,7 @@ import { sessionTree } from './session-tree.ts'
 
 const idOf = (letter: string) => SessionId.parse(`ses_${'0'.repeat(25)}${letter}`)
 
-/** As in `b<a`: b was forked from a. */
+/** `b<a` means that b was forked from a. */
 function listed(text: string): ListedSession {
   const [own = '', parent] = text.split('<')
   const parent_session_id = parent === undefined ? '' : idOf(parent)

@@ -12,7 +12,7 @@ function typed(bytes: string, state: EditorState = newEditor([])): EditorState {
   return keys.reduce((before, key) => apply(before, key, COMMANDS).state, state)
 }
 
-/** The text with a bar where the cursor stands. */
+/** The text with a bar at the cursor. */
 function shown({ draft: { text, cursor } }: EditorState): string {
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`
 }
@@ -78,7 +78,7 @@ test('arrows recall sent messages, and the draft is kept meanwhile', () => {
   ])
 })
 
-test('history that grows while an old text is looked at does not move it', () => {
+test('history that grows while an old text is shown does not change that text', () => {
   const looking = typed(`${UP}${UP}`, newEditor(['a', 'b']))
   const grown = withHistory(looking, ['a', 'b', 'c'])
   expect([shown(grown), shown(typed(DOWN ?? '', grown))]).toEqual(['a|', 'b|'])

@@ -26,7 +26,7 @@ const EMPTY: Scene = {
   cursor: 'own',
 }
 
-/** A terminal, and the program's idea of it. */
+/** A terminal, and the screen that draws on it. */
 class Stage {
   readonly terminal: VirtualTerminal
   #columns: number
@@ -40,7 +40,7 @@ class Stage {
     this.#rows = rows
   }
 
-  /** Answers with the rows that were printed. */
+  /** Returns the rows that were printed. */
   async show(scene: Scene, finished: readonly string[] = []): Promise<string[]> {
     const printed = finished.flatMap((text) => wrapped(line(text), this.#columns))
     const next = frame(scene, this.#columns, this.#rows)
@@ -84,7 +84,7 @@ test('finished rows are above the region, which is redrawn below them', async ()
   expect(shownIn(stage.terminal)).toEqual(finished)
 })
 
-test('while output may come, the cursor waits in the last row, and another is drawn in the draft', async () => {
+test('while output may arrive, the cursor stays in the last row, and a drawn cursor marks the draft', async () => {
   const stage = new Stage(20, 6)
   await stage.show({
     ...EMPTY,
@@ -96,7 +96,7 @@ test('while output may come, the cursor waits in the last row, and another is dr
   expect(stage.terminal.cursor()).toEqual({ row: 2, column: 0 })
 })
 
-test('what does not change is not written again', () => {
+test('unchanged rows are not written again', () => {
   const scene = { ...EMPTY, open: [line('long answer')], draft: draftOf('a') }
   const before = frame(scene, 40, 10)
   const bytes = redraw(before, frame({ ...scene, draft: draftOf('ab') }, 40, 10), [], false)
@@ -107,7 +107,7 @@ test('what does not change is not written again', () => {
   ])
 })
 
-test('the region leaves a row for what is above it, and the hint is never cut', () => {
+test('the region leaves one row above it, and the hint is never cut', () => {
   const many = Array.from({ length: 50 }, (_, at) => line(`row ${at}`))
   const scene = { ...EMPTY, open: many, activity: many, question: () => many }
   const { lines } = frame({ ...scene, draft: draftOf('a\n'.repeat(50)) }, 40, 12)
@@ -178,7 +178,7 @@ test('after any drawing and resizing, every finished row is shown once, in order
         } else now = EMPTY
         printed.push(...(await stage.show(now, one.finished)))
       }
-      // The terminal may have wrapped finished rows anew, so only their text counts.
+      // The terminal may have rewrapped finished rows, so only their text is compared.
       const region = stage.drawn.lines.map(textOf)
       const shown = stage.terminal.all().join('')
       expect(shown).toBe([...printed, ...region].join('').replaceAll(/ +(?=hint)/g, ''))

@@ -96,7 +96,7 @@ test('whatever the text, no line is too wide and no text is lost', () => {
       for (const wrap of [wrapped, wrappedVerbatim]) {
         const lines = wrap(spans, columns)
         for (const each of lines) expect(lineWidth(each)).toBeLessThanOrEqual(columns)
-        // Only a grapheme that does not fit is replaced, and only one of many parts is that wide.
+        // Only a grapheme that does not fit is replaced, and only one of many code points is that wide.
         if (!texts(lines).join('').includes('?')) {
           expect(letters(texts(lines).join(''))).toBe(letters(texts([spans]).join('')))
         }

@@ -23,7 +23,7 @@ test('headings and rules close at once, and underlines close their text', () => 
   ])
 })
 
-test('every item of a list is a piece, with all that is indented under it', () => {
+test('every list item is a separate piece, with everything that is indented under it', () => {
   const item = (source: string, spaced = false) => ({ kind: 'item', source, spaced })
   expect(pieces('text\n- a\n  - b\n\n  more\n- c\nlazy\n\n10. d\n\n    e\n\n   f')).toEqual([
     { kind: 'blocks', source: 'text' },
@@ -115,7 +115,7 @@ test('a copy is independent', () => {
   ])
 })
 
-/** What each line gives out, and then what the end does. */
+/** The pieces that each line returns, and then those of the end. */
 function steps(text: string): Piece[][] {
   const cutter = new BlockCutter()
   return [...text.split('\n').map((line) => cutter.take(line)), cutter.close()]

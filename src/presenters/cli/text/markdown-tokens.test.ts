@@ -49,7 +49,7 @@ test('an address equal to its text is shown once; a different one cannot hide', 
   ])
 })
 
-test('lists nest, count and tick', () => {
+test('lists can be nested, numbered and have checkboxes', () => {
   const text =
     '3. three\n4. four\n   - a\n     - b\n   - [x] done\n   - [ ] open and on\n1) other\n* star\n*\n'
   expect(shown(text, 24)).toEqual([
@@ -67,7 +67,7 @@ test('lists nest, count and tick', () => {
   ])
 })
 
-test('items go on with the numbers of their list, whatever their own', () => {
+test('items are numbered from the first number of their list, whatever their own numbers are', () => {
   expect(shown('1. a\n1. b\n\n1. c\n\n   d\n\ntext\n\n7. e')).toEqual([
     '1. a',
     '2. b',

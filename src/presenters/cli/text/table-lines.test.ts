@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
 import { tableLines, type Table } from './table-lines.ts'
 
-test('a table that fits has columns, aligned as it asks', () => {
+test('a table that fits is shown in columns with the requested alignment', () => {
   const table = tableOf(
     ['name', 'n', 'x'],
     [
@@ -20,7 +20,7 @@ test('a table that fits has columns, aligned as it asks', () => {
   expect(tableLines(table, 15)[0]?.[0]).toEqual({ text: 'name', style: { bold: true } })
 })
 
-test('with a cell that is too wide, it becomes lines of header and cell, without empty cells', () => {
+test('a table with a cell that is too wide becomes lines of header and cell, without empty cells', () => {
   const table = tableOf(
     ['name', 'n', ''],
     [

@@ -7,7 +7,7 @@ function image(width: number, height = 1): ImageSight {
   return { kind: 'image', format: 'png', width, height, colours: [], regions: [], decoded: true }
 }
 
-/** What is seen of media is what its bytes say, as JSON. */
+/** Media whose bytes are their own description, as JSON. */
 const seen = async (bytes: Buffer) => JSON.parse(bytes.toString()) as Sight
 
 function media(media_type: string, ...sights: readonly Sight[]): Media[] {
@@ -20,7 +20,7 @@ function media(media_type: string, ...sights: readonly Sight[]): Media[] {
 
 const FACTS = { image_count: 2, image_side_pixels: 8000 }
 
-test('what can be read and is small enough is taken', async () => {
+test('readable media within the limits are accepted', async () => {
   const all = [
     ...media('image/png', image(8000), image(10, 8000)),
     ...media('application/pdf', { kind: 'pdf', pages: 1, words: 1 }),
@@ -30,7 +30,7 @@ test('what can be read and is small enough is taken', async () => {
   expect(await refusedMedia(media('image/png', image(99_999)), {}, seen)).toBeUndefined()
 })
 
-test('the first that cannot be read, or is too large, is refused where it stands', async () => {
+test('the first unreadable or too large item is refused with its position', async () => {
   const broken: Sight = { kind: 'unreadable', code: 'corrupt', why: 'it is cut off' }
   expect(await refusedMedia(media('image/png', image(1), broken), FACTS, seen)).toMatchObject({
     status: 400,
@@ -47,7 +47,7 @@ test('the first that cannot be read, or is too large, is refused where it stands
   })
 })
 
-test('among many images none may be as large', async () => {
+test('with many images, the limit for each is lower', async () => {
   const few = media('image/png', image(2001), image(1))
   const many = media('image/png', image(2000), image(1), image(2001))
   expect(await refusedMedia(few, FACTS, seen)).toBeUndefined()
@@ -57,7 +57,7 @@ test('among many images none may be as large', async () => {
   })
 })
 
-test('the same bytes are looked at once, and a bounded number of sights is remembered', async () => {
+test('the same bytes are described once, and the number of remembered descriptions is limited', async () => {
   let looks = 0
   const describe = rememberedSights(async (bytes) => {
     looks += 1

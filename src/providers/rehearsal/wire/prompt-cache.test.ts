@@ -10,159 +10,163 @@ function cacheAt(options: CacheOptions = {}) {
   return { clock, cache: new PromptCache({ clock, ...options }) }
 }
 
-/** Blocks of so many tokens each, told apart by their letter. */
+/** Blocks of a fixed number of tokens, distinguished by their letter. */
 function blocks(letters: string, tokens = 512): Buffer[] {
   return Array.from(letters, (letter) => Buffer.alloc(tokens * 4, letter))
 }
 
-function asked(letters: string, more: Partial<CacheRequest> = {}): CacheRequest {
+function requestOf(letters: string, more: Partial<CacheRequest> = {}): CacheRequest {
   return { key: 'key', model: 'model', blocks: blocks(letters), marks: 'every', ...more }
 }
 
 const COLD = { cached_read: 0, cache_write: 0, overflowed: false }
 
-test('a request that begins like an earlier one reads what both begin with', () => {
+test('a request reads the prefix that it shares with an earlier one', () => {
   const { cache } = cacheAt()
-  expect(cache.use(asked('abc'))).toEqual({ ...COLD, input: 1536 })
-  expect(cache.use(asked('abcde'))).toEqual({ ...COLD, input: 2560, cached_read: 1536 })
-  expect(cache.use(asked('abcxyz'))).toEqual({ ...COLD, input: 3072, cached_read: 1536 })
-  expect(cache.use(asked('abcdx'))).toEqual({ ...COLD, input: 2560, cached_read: 2048 })
+  expect(cache.use(requestOf('abc'))).toEqual({ ...COLD, input: 1536 })
+  expect(cache.use(requestOf('abcde'))).toEqual({ ...COLD, input: 2560, cached_read: 1536 })
+  expect(cache.use(requestOf('abcxyz'))).toEqual({ ...COLD, input: 3072, cached_read: 1536 })
+  expect(cache.use(requestOf('abcdx'))).toEqual({ ...COLD, input: 2560, cached_read: 2048 })
 })
 
-test('another key, another model and a changed beginning find nothing', () => {
+test('another key, another model or a changed beginning is a miss', () => {
   const { cache } = cacheAt()
-  cache.use(asked('abc'))
-  expect(cache.use(asked('abc', { key: 'other' })).cached_read).toBe(0)
-  expect(cache.use(asked('abc', { model: 'other' })).cached_read).toBe(0)
-  expect(cache.use(asked('xbc')).cached_read).toBe(0)
-  expect(cache.use(asked('abc', { key: '["key"', model: ',"model"]' })).cached_read).toBe(0)
+  cache.use(requestOf('abc'))
+  expect(cache.use(requestOf('abc', { key: 'other' })).cached_read).toBe(0)
+  expect(cache.use(requestOf('abc', { model: 'other' })).cached_read).toBe(0)
+  expect(cache.use(requestOf('xbc')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abc', { key: '["key"', model: ',"model"]' })).cached_read).toBe(0)
 })
 
-test('the same bytes cut into other blocks are another prefix', () => {
+test('the same bytes in other blocks are a different prefix', () => {
   const { cache } = cacheAt()
-  cache.use(asked('', { blocks: [Buffer.alloc(4096, 'a'), Buffer.alloc(4096, 'a')] }))
+  cache.use(requestOf('', { blocks: [Buffer.alloc(4096, 'a'), Buffer.alloc(4096, 'a')] }))
   const moved = [Buffer.alloc(4000, 'a'), Buffer.alloc(4192, 'a')]
-  expect(cache.use(asked('', { blocks: moved })).cached_read).toBe(0)
+  expect(cache.use(requestOf('', { blocks: moved })).cached_read).toBe(0)
 })
 
-test('nothing shorter than the minimum is kept, and exactly the minimum is', () => {
+test('a prefix below the minimum is not cached, and one of exactly the minimum is', () => {
   const { cache } = cacheAt()
-  cache.use(asked('a'))
-  expect(cache.use(asked('a')).cached_read).toBe(0)
+  cache.use(requestOf('a'))
+  expect(cache.use(requestOf('a')).cached_read).toBe(0)
   const short = [Buffer.alloc(4092)]
-  cache.use(asked('', { blocks: short }))
-  expect(cache.use(asked('', { blocks: short }))).toEqual({ ...COLD, input: 1023 })
-  cache.use(asked('ab'))
-  expect(cache.use(asked('ab')).cached_read).toBe(1024)
+  cache.use(requestOf('', { blocks: short }))
+  expect(cache.use(requestOf('', { blocks: short }))).toEqual({ ...COLD, input: 1023 })
+  cache.use(requestOf('ab'))
+  expect(cache.use(requestOf('ab')).cached_read).toBe(1024)
   expect(cache.size).toBe(1)
 })
 
-test('without marks a hit is told in steps of 128 tokens', () => {
+test('without marks, a hit is reported in steps of 128 tokens', () => {
   const { cache } = cacheAt()
   const odd = [Buffer.alloc(4 * 1500 + 1)]
-  cache.use(asked('', { blocks: odd }))
-  expect(cache.use(asked('', { blocks: odd }))).toEqual({ ...COLD, input: 1501, cached_read: 1408 })
+  cache.use(requestOf('', { blocks: odd }))
+  expect(cache.use(requestOf('', { blocks: odd }))).toEqual({
+    ...COLD,
+    input: 1501,
+    cached_read: 1408,
+  })
 })
 
-test('tokens are four bytes over the whole request, and not block by block', () => {
+test('a token is four bytes of the whole request, not of each block', () => {
   const { cache } = cacheAt()
   const crumbs = Array.from({ length: 10 }, () => Buffer.from('a'))
-  expect(cache.use(asked('', { blocks: crumbs })).input).toBe(3)
-  expect(cache.use(asked('')).input).toBe(0)
+  expect(cache.use(requestOf('', { blocks: crumbs })).input).toBe(3)
+  expect(cache.use(requestOf('')).input).toBe(0)
 })
 
-test('a prefix is forgotten when nobody used it for its time to live, and use renews it', () => {
+test('a prefix expires if it is not used within its time to live, and use renews it', () => {
   const { cache, clock } = cacheAt()
-  cache.use(asked('abc'))
+  cache.use(requestOf('abc'))
   for (let round = 0; round < 3; round++) {
     clock.advance(5 * MINUTE - 1)
-    expect(cache.use(asked('abcd')).cached_read).toBeGreaterThan(0)
+    expect(cache.use(requestOf('abcd')).cached_read).toBeGreaterThan(0)
   }
   clock.advance(5 * MINUTE)
-  expect(cache.use(asked('abcd')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abcd')).cached_read).toBe(0)
   expect(cache.size).toBe(3)
 })
 
-test('with marks only marked places are kept, and what is new up to the last mark is written', () => {
+test('with marks, only marked prefixes are cached, and new tokens up to the last mark are written', () => {
   const { cache } = cacheAt()
-  const first = asked('abcdef', { marks: [2, 4] })
+  const first = requestOf('abcdef', { marks: [2, 4] })
   expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cache_write: 2048 })
   expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cached_read: 2048 })
-  expect(cache.use(asked('abcdeX', { marks: [6] }))).toEqual({
+  expect(cache.use(requestOf('abcdeX', { marks: [6] }))).toEqual({
     ...COLD,
     input: 3072,
     cached_read: 2048,
     cache_write: 1024,
   })
-  // Nothing was kept after three blocks, nor after five.
-  expect(cache.use(asked('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
-  expect(cache.use(asked('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
+  // Nothing was cached after three blocks or after five.
+  expect(cache.use(requestOf('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
+  expect(cache.use(requestOf('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
 })
 
-test('without a mark nothing is kept, read or written', () => {
+test('without a mark, nothing is cached, read or written', () => {
   const { cache } = cacheAt()
-  cache.use(asked('abcd', { marks: [4] }))
-  expect(cache.use(asked('abcd', { marks: [] }))).toEqual({ ...COLD, input: 2048 })
+  cache.use(requestOf('abcd', { marks: [4] }))
+  expect(cache.use(requestOf('abcd', { marks: [] }))).toEqual({ ...COLD, input: 2048 })
 })
 
-test('a mark below the minimum or outside the request is passed over', () => {
+test('a mark below the minimum or outside the request is ignored', () => {
   const { cache } = cacheAt()
-  const request = asked('abc', { marks: [3, 1, 3, 0, -1, 9] })
+  const request = requestOf('abc', { marks: [3, 1, 3, 0, -1, 9] })
   expect(cache.use(request)).toEqual({ ...COLD, input: 1536, cache_write: 1536 })
   expect(cache.size).toBe(1)
 })
 
-test('from a mark no more than twenty places are looked at', () => {
+test('at most twenty blocks before a mark are searched', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   for (const [grown, cached_read] of [
     [19, 1024],
     [20, 0],
   ] as const) {
     const { cache } = cacheAt()
-    cache.use(asked(letters.slice(0, 2), { marks: [2] }))
-    const later = asked(letters.slice(0, 2 + grown), { marks: [2 + grown] })
+    cache.use(requestOf(letters.slice(0, 2), { marks: [2] }))
+    const later = requestOf(letters.slice(0, 2 + grown), { marks: [2 + grown] })
     expect(cache.use(later)).toMatchObject({ cached_read })
   }
-  // A mark at the old place finds it from any distance.
+  // A mark at the old position finds it at any distance.
   const { cache } = cacheAt()
-  cache.use(asked(letters.slice(0, 2), { marks: [2] }))
-  expect(cache.use(asked(letters, { marks: [2, 26] }))).toMatchObject({ cached_read: 1024 })
+  cache.use(requestOf(letters.slice(0, 2), { marks: [2] }))
+  expect(cache.use(requestOf(letters, { marks: [2, 26] }))).toMatchObject({ cached_read: 1024 })
 })
 
-test('with a rate, one request too many within a minute comes to a cold machine and changes nothing [PC-007]', () => {
+test('with a rate, a request over it within a minute reaches a cold machine and changes nothing [PC-007]', () => {
   const { cache, clock } = cacheAt({ perMinute: 3 })
-  const told = ['ab', 'abc', 'abcd'].map((letters) => cache.use(asked(letters)).overflowed)
-  expect(told).toEqual([false, false, false])
-  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
-  // Another key has a rate of its own, and so have requests that begin differently.
-  expect(cache.use(asked('abcd', { key: 'other' })).overflowed).toBe(false)
-  expect(cache.use(asked('xbcd')).overflowed).toBe(false)
-  expect(cache.use(asked('axyz')).overflowed).toBe(true)
+  const overflows = ['ab', 'abc', 'abcd'].map((letters) => cache.use(requestOf(letters)).overflowed)
+  expect(overflows).toEqual([false, false, false])
+  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
+  // Another key has its own rate, and so do requests that begin differently.
+  expect(cache.use(requestOf('abcd', { key: 'other' })).overflowed).toBe(false)
+  expect(cache.use(requestOf('xbcd')).overflowed).toBe(false)
+  expect(cache.use(requestOf('axyz')).overflowed).toBe(true)
   clock.advance(MINUTE)
-  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
+  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
 })
 
-test('a cold machine is written to, and the writing is counted', () => {
+test('a cold machine is written to, and the written tokens are counted', () => {
   const { cache } = cacheAt({ perMinute: 1 })
-  const marked = asked('abcd', { marks: [4] })
+  const marked = requestOf('abcd', { marks: [4] })
   cache.use(marked)
   expect(cache.use(marked)).toEqual({ ...COLD, input: 2048, cache_write: 2048, overflowed: true })
 })
 
 test('without a rate no request overflows', () => {
   const { cache } = cacheAt()
-  const told = Array.from({ length: 200 }, () => cache.use(asked('abc')).overflowed)
-  expect(new Set(told)).toEqual(new Set([false]))
+  const overflows = Array.from({ length: 200 }, () => cache.use(requestOf('abc')).overflowed)
+  expect(new Set(overflows)).toEqual(new Set([false]))
 })
 
-test('no more prefixes are kept than it was told, those used last', () => {
+test('the number of cached prefixes is limited, and those used last are kept', () => {
   const { cache } = cacheAt({ entries: 4 })
-  cache.use(asked('abcdef'))
+  cache.use(requestOf('abcdef'))
   expect(cache.size).toBe(4)
-  expect(cache.use(asked('abcdef')).cached_read).toBe(3072)
-  cache.use(asked('ABCDE'))
+  expect(cache.use(requestOf('abcdef')).cached_read).toBe(3072)
+  cache.use(requestOf('ABCDE'))
   expect(cache.size).toBe(4)
-  expect(cache.use(asked('abcdef')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abcdef')).cached_read).toBe(0)
 })
 
 interface Step extends CacheRequest {
@@ -186,11 +190,11 @@ const step: fc.Arbitrary<Step> = fc
   })
   .map((one) => ({ ...one, blocks: blocks(one.letters, 300) }))
 
-/** What a cache may ever tell, by looking at all earlier requests instead of at hashes. */
+/** The results that a cache may return, from all earlier requests instead of hashes. */
 class Reference {
   readonly #kept: { readonly of: string; readonly letters: string; at: number }[] = []
 
-  /** Tokens of the longest prefix that was kept and is young enough. */
+  /** Tokens of the longest cached prefix that has not expired. */
   longest({ key, model, letters: now }: Step, time: number): number {
     const alive = this.#kept.filter(
       (kept) =>
@@ -211,13 +215,13 @@ class Reference {
     }
   }
 
-  /** A hit renews what it hit, marked in this request or not. */
+  /** A hit renews its prefix, whether this request marks it or not. */
   renew({ key, model, letters: now }: Step, tokens: number, time: number): void {
     this.#kept.push({ of: `${key} ${model}`, letters: now.slice(0, tokens / 300), at: time })
   }
 }
 
-test('no request reads more than an earlier one of its key and model kept, and none less where every place is kept', () => {
+test('a request never reads more than earlier ones of its key and model cached, and never less if every block is cached', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const { cache, clock } = cacheAt()
@@ -241,7 +245,7 @@ test('no request reads more than an earlier one of its key and model kept, and n
   )
 })
 
-test('within any minute a key finds its machine as often as its rate allows, and no more often', () => {
+test('within any minute, a key reaches its machine exactly as often as its rate allows', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }),
@@ -252,7 +256,7 @@ test('within any minute a key finds its machine as often as its rate allows, and
         for (const ms of waits) {
           clock.advance(ms)
           const lately = served.filter((at) => clock.now() - at < MINUTE)
-          const { overflowed } = cache.use(asked('abc'))
+          const { overflowed } = cache.use(requestOf('abc'))
           expect(overflowed).toBe(lately.length >= perMinute)
           if (!overflowed) served.push(clock.now())
         }
@@ -261,7 +265,7 @@ test('within any minute a key finds its machine as often as its rate allows, and
   )
 })
 
-test('however many requests come, what is kept stays within its bound', () => {
+test('the cache stays within its limit for any number of requests', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 30 }),

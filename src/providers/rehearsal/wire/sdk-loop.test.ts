@@ -11,7 +11,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRehearsal } from '../../../../test/support/rehearsal-server.ts'
 
-// The vendors' own clients, and none of ours: what they understand is what a vendor says.
+// The vendors' own clients instead of ours, so that the server is checked against what the vendors send.
 
 const ASK = 'Read a.txt, then run "ls".'
 const FILES: Readonly<Record<string, string>> = { 'a.txt': 'first line', ls: 'a.txt' }
@@ -22,10 +22,10 @@ const TOOLS = [
   { name: 'bash', description: 'runs a command', schema: COMMAND },
 ]
 
-/** What the tools give back. */
+/** The results of the tools. */
 function use(name: string, input: unknown): string {
-  const given = input as Record<string, string>
-  return FILES[name === 'read' ? (given['path'] ?? '') : (given['command'] ?? '')] ?? 'nothing'
+  const args = input as Record<string, string>
+  return FILES[name === 'read' ? (args['path'] ?? '') : (args['command'] ?? '')] ?? 'nothing'
 }
 
 const USED = [
@@ -109,18 +109,18 @@ test('the SDK of OpenAI completes a tool loop with Responses', async () => {
       expect(answer.output_text).toMatch(REPORT)
       break
     }
-    const said = answer.output.map((item) =>
+    const items = answer.output.map((item) =>
       item.type === 'message'
         ? { role: 'assistant' as const, content: answer.output_text }
         : (item as ResponseInputItem),
     )
-    input.push(...said.map(withoutParsed), ...results)
+    input.push(...items.map(withoutParsed), ...results)
   }
   expect(used).toEqual(USED)
   await vendor.close()
 })
 
-/** The SDK adds to a call what it has read its arguments as. */
+/** The SDK adds the parsed arguments to a call. */
 function withoutParsed(item: ResponseInputItem): ResponseInputItem {
   const { parsed_arguments: _parsed, ...rest } = item as unknown as Record<string, unknown>
   return rest as unknown as ResponseInputItem
@@ -162,10 +162,10 @@ test('the SDK of OpenAI completes a tool loop with Chat Completions', async () =
         function: { name, arguments: json },
       })),
     })
-    for (const { id, function: asked } of calls) {
-      const input: unknown = JSON.parse(asked.arguments)
-      used.push([asked.name, input])
-      messages.push({ role: 'tool', tool_call_id: id, content: use(asked.name, input) })
+    for (const { id, function: called } of calls) {
+      const input: unknown = JSON.parse(called.arguments)
+      used.push([called.name, input])
+      messages.push({ role: 'tool', tool_call_id: id, content: use(called.name, input) })
     }
   }
   expect(used).toEqual(USED)
@@ -173,7 +173,7 @@ test('the SDK of OpenAI completes a tool loop with Chat Completions', async () =
   await vendor.close()
 })
 
-test('the SDK of OpenAI completes a tool loop over one WebSocket, telling only what is new', async () => {
+test('the SDK of OpenAI completes a tool loop over one WebSocket, sending only new items', async () => {
   const vendor = await openRehearsal()
   const client = new OpenAI({ apiKey: 'any', baseURL: vendor.baseUrl('responses') })
   const socket = new ResponsesWS(client)

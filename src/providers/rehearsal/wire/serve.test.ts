@@ -45,10 +45,10 @@ async function send(vendor: RehearsalVendor, dialect: VendorDialect, request: Re
   return { status: answer.status, headers: answer.headers, body: await answer.text() }
 }
 
-/** Type, code and place of an error. */
+/** The type, code and parameter of an error. */
 function errorIn(dialect: VendorDialect, { status, body }: { status: number; body: string }) {
-  const said = JSON.parse(body) as { error: Record<string, unknown> }
-  const { type, code, param } = said.error
+  const parsed = JSON.parse(body) as { error: Record<string, unknown> }
+  const { type, code, param } = parsed.error
   return dialect === 'messages' ? { status, type } : { status, type, code, param }
 }
 
@@ -88,7 +88,7 @@ for (const dialect of DIALECTS) {
     }
   })
 
-  test(`a body that is no JSON, or not said to be, is refused: ${dialect}`, async () => {
+  test(`a body that is not JSON, or not declared as JSON, is refused: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const twice = `{"model":"a",${JSON.stringify(BODIES[dialect]).slice(1)}`
     const halved = JSON.stringify(BODIES[dialect]).replace('Hello', '\\ud800')
@@ -130,7 +130,7 @@ for (const dialect of DIALECTS) {
     for (const name of SWITCHES) expect(answer.body).toContain(name)
   })
 
-  test(`an answer that is broken by a switch once is whole the next time: ${dialect}`, async () => {
+  test(`an answer that a \`once\` switch breaks is complete the next time: ${dialect}`, async () => {
     const clock = virtualClock()
     const vendor = await openRehearsal({ clock: { ...clock, now: () => systemClock.now() } })
     const path = `/~status:529,retry-after:3,once${PATHS[dialect]}`
@@ -147,7 +147,7 @@ for (const dialect of DIALECTS) {
     expect(vendor.requests.map(({ status }) => status)).toEqual([529, 200, 0, 200])
   })
 
-  test(`whoever goes away in the middle of a request or an answer ends nothing else: ${dialect}`, async () => {
+  test(`a client that disconnects during a request or an answer affects no other client: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const { port: digits, pathname } = new URL(vendor.origin)
     const port = Number(digits)
@@ -168,14 +168,14 @@ for (const dialect of DIALECTS) {
   })
 }
 
-test('Messages needs the header that names its version', async () => {
+test('Messages requires its version header', async () => {
   const vendor = await openRehearsal()
   const headers = { 'content-type': 'application/json', authorization: 'Bearer any' }
   const answer = await send(vendor, 'messages', { headers })
   expect(errorIn('messages', answer)).toEqual({ status: 400, type: INVALID })
 })
 
-test('the models are listed as each vendor lists its own, and any can be asked for', async () => {
+test('models are listed in the format of each vendor, and any name is accepted', async () => {
   const vendor = await openRehearsal()
   const get = async (path: string, headers: Record<string, string>) => {
     const answer = await send(vendor, 'chat', { path, method: 'GET', headers })
@@ -201,7 +201,7 @@ test('the models are listed as each vendor lists its own, and any can be asked f
   expect(await get('/v1/models', {})).toMatchObject({ error: { code: 'invalid_api_key' } })
 })
 
-test('tokens are counted without an answer, and as the answer counts them', async () => {
+test('tokens are counted without an answer, and equal those of the answer', async () => {
   const vendor = await openRehearsal()
   const { max_tokens: _limit, ...body } = BODIES.messages as Record<string, unknown>
   const path = '/v1/messages/count_tokens'
@@ -214,7 +214,7 @@ test('tokens are counted without an answer, and as the answer counts them', asyn
   expect(errorIn('messages', limited)).toEqual({ status: 400, type: INVALID })
 })
 
-test('a prompt over the limit of a switch, or of its model, is refused by its length', async () => {
+test('a prompt over the limit of a switch or of its model is refused as too long', async () => {
   const vendor = await openRehearsal()
   const long = JSON.stringify({ model: 'm', input: 'word '.repeat(1000) })
   const over = await send(vendor, 'responses', { path: '/~overflow:1000/v1/responses', body: long })
@@ -229,7 +229,7 @@ test('a prompt over the limit of a switch, or of its model, is refused by its le
   expect((await send(vendor, 'responses', { body: window })).status).toBe(400)
 })
 
-test('a brain that has a defect is answered for in the shape of the vendor', async () => {
+test('an exception of the model is an error in the format of the vendor', async () => {
   const vendor = await openRehearsal({
     brain: async () => {
       throw new Error('a defect')
@@ -239,7 +239,7 @@ test('a brain that has a defect is answered for in the shape of the vendor', asy
   expect(errorIn('messages', answer)).toEqual({ status: 500, type: 'api_error' })
 })
 
-test('a port that is taken is told', async () => {
+test('a port in use is reported', async () => {
   const vendor = await openRehearsal()
   const port = Number(new URL(vendor.origin).port)
   expect(await strictServer({ port })).toMatchObject({

@@ -7,7 +7,7 @@ import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
 
 const CALL = { call_id: 'c', name: 'read' }
 
-test('a result is what the dialects write of it', () => {
+test('a result that a dialect wrote is read back unchanged', () => {
   for (const outcome of ['ok', 'failed', 'denied', 'unknown'] as const) {
     for (const output of ['', 'text', 'two\nlines', '[outcome: odd]']) {
       const read = resultOf(CALL, resultText({ outcome, output }))
@@ -17,7 +17,7 @@ test('a result is what the dialects write of it', () => {
   expect(resultOf(CALL, 'text', true)).toMatchObject({ outcome: 'failed', output: 'text' })
 })
 
-test('words of a person, notes of the harness and texts of files are told apart', () => {
+test('user text, notes of the harness and text files are distinguished', () => {
   expect(spoken('Read a.txt')).toEqual(person({ type: 'text', text: 'Read a.txt' }))
   expect(spoken(fenced('mode: build'))).toEqual({
     role: 'developer',
@@ -27,7 +27,7 @@ test('words of a person, notes of the harness and texts of files are told apart'
   expect(spoken(file)).toEqual(person(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')))
 })
 
-test('a file is named by its handle, also where it is called by a name of files', () => {
+test('a file is named by its handle, even if the handle is written as a file name', () => {
   expect(filePart(Buffer.from('a'), 'application/pdf', 'pdf2.pdf')).toMatchObject({
     handle: '@pdf2',
   })
@@ -49,7 +49,7 @@ function handles(segments: readonly RehearsalSegment[]): unknown[] {
   )
 }
 
-test('pictures get the handles of the lines that tell of them, by their size or in their order', () => {
+test('images get the handles of their description lines, by size or by order', () => {
   const one = filePart(Buffer.alloc(3), 'image/png')
   const two = filePart(Buffer.alloc(7), 'image/png')
   const gif = filePart(Buffer.alloc(9), 'image/gif')
@@ -66,7 +66,7 @@ test('pictures get the handles of the lines that tell of them, by their size or 
   expect(handles([...lines, person(gif), person(gif)])).toEqual(['@img3', undefined])
 })
 
-test('lines of an earlier message name nothing later, and a view names what stands behind it', () => {
+test('lines of an earlier message do not apply later, and a view names the image after it', () => {
   const answer: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }
   const image = person(filePart(Buffer.alloc(7), 'image/png'))
   const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
@@ -81,7 +81,7 @@ test('lines of an earlier message name nothing later, and a view names what stan
   ).toEqual(['@img1'])
 })
 
-test('what is told as not shown names nothing, and neither does a view that could not be shown', () => {
+test('a Resource that is not shown names no image, and neither does a failed view', () => {
   const smaller = person(filePart(Buffer.alloc(5), 'image/png'))
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),

@@ -11,63 +11,63 @@ import { openRehearsal } from './rehearsal-server.ts'
 import { value } from './story.ts'
 import { wayPlace, type Way, type WayOptions, type WayPlace } from './ways.ts'
 
-/** A request as the rehearsal model saw it, the same whatever way it came. */
+/** A request as the rehearsal model receives it, independent of dialect and transport. */
 export interface SeenRequest {
-  /** Every file in it, in order: what it is called, and the hash of its bytes. */
+  /** The handle and hash of every file in it, in order. */
   readonly files: readonly string[]
-  /** What was told of Resources without showing them. */
+  /** Lines about Resources that are described and not shown. */
   readonly notes: readonly string[]
-  /** All words of people, in order, the notes among them. */
+  /** All texts of user messages, in order, including the notes. */
   readonly texts: readonly string[]
 }
 
-export interface SeeingPlace extends WayPlace {
-  /** Every request that the model answered or began to answer. */
+export interface VisionPlace extends WayPlace {
+  /** Every request that reached the model. */
   readonly seen: SeenRequest[]
 }
 
-export interface SeeingOptions extends WayOptions {
+export interface VisionOptions extends WayOptions {
   readonly seen?: SeenRequest[]
-  /** Called when the model has seen a request and has said nothing yet. */
+  /** Called when a request has reached the model, before its answer. */
   readonly onSeen?: (request: SeenRequest) => void
 }
 
-/** A workspace whose model has eyes, and remembers what they saw. */
-export async function seeingPlace(way: Way, options: SeeingOptions = {}): Promise<SeeingPlace> {
+/** A workspace whose model can see images, with a record of every request that reached it. */
+export async function visionPlace(way: Way, options: VisionOptions = {}): Promise<VisionPlace> {
   const { seen = [], onSeen = () => {} } = options
   const sights = rememberedSights(describe)
-  const see = (request: RehearsalRequest) => {
-    const one = seenIn(request)
+  const record = (request: RehearsalRequest) => {
+    const one = contentOf(request)
     seen.push(one)
     onSeen(one)
   }
   if (way === 'in process') {
     const provider = rehearsalProvider({ chunk: 64, delayMs: 0, describe: sights })
-    const watched: typeof provider = {
+    const recorded: typeof provider = {
       ...provider,
       stream: (body, signal) => {
-        see(value(readRequest(body)))
+        record(value(readRequest(body)))
         return provider.stream(body, signal)
       },
     }
-    const seeing = {
-      model: { providerOf: async () => ok(watched), dialectOf: async () => ok(provider) },
+    const recording = {
+      model: { providerOf: async () => ok(recorded), dialectOf: async () => ok(provider) },
     }
-    const changes = withChanges(seeing, options.changes ?? {})
-    const here = await wayPlace(way, { ...options, changes })
-    return { ...here, seen }
+    const changes = withChanges(recording, options.changes ?? {})
+    const place = await wayPlace(way, { ...options, changes })
+    return { ...place, seen }
   }
   const brain = rehearsalBrain(sights)
-  const seeing = (request: RehearsalRequest) => {
-    see(request)
+  const recording = (request: RehearsalRequest) => {
+    record(request)
     return brain(request)
   }
-  const vendor = options.vendor ?? (await openRehearsal({ describe: sights, brain: seeing }))
+  const vendor = options.vendor ?? (await openRehearsal({ describe: sights, brain: recording }))
   onTestFinished(() => vendor.close())
   return { ...(await wayPlace(way, { ...options, vendor })), seen }
 }
 
-function seenIn({ segments }: RehearsalRequest): SeenRequest {
+function contentOf({ segments }: RehearsalRequest): SeenRequest {
   const parts = segments.flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return {

@@ -5,7 +5,7 @@ import { BlobKey, SessionId, Sha256 } from '../../src/model/ids.ts'
 import type { LogLine } from '../../src/log/line.ts'
 
 /** The reports of a child process on its standard output, one per line, each after the fact. */
-export const Told = z.discriminatedUnion('what', [
+export const ChildReport = z.discriminatedUnion('what', [
   /** It is running and expects its order. */
   z.object({ what: z.literal('ready') }),
   /** A Session is about to be created; nothing is promised yet. */
@@ -35,11 +35,11 @@ export const Told = z.discriminatedUnion('what', [
   z.object({ what: z.literal('unproven'), text: z.string() }),
   z.object({ what: z.literal('done') }),
 ])
-export type Told = z.infer<typeof Told>
+export type ChildReport = z.infer<typeof ChildReport>
 
 /** Written synchronously and completely, so that it precedes everything after this call. */
-export function tell(told: Told): void {
-  let rest = Buffer.from(`${JSON.stringify(told)}\n`)
+export function emit(report: ChildReport): void {
+  let rest = Buffer.from(`${JSON.stringify(report)}\n`)
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest))
@@ -50,15 +50,15 @@ export function tell(told: Told): void {
   }
 }
 
-export function tellEvents(session: SessionId, lines: readonly LogLine[]): void {
-  tell({ what: 'events', session, lines: lines.map(({ seq, hash }) => [seq, hash]) })
+export function emitEvents(session: SessionId, lines: readonly LogLine[]): void {
+  emit({ what: 'events', session, lines: lines.map(({ seq, hash }) => [seq, hash]) })
 }
 
-export function tellRefused(
+export function emitRefusal(
   doing: 'open' | 'append' | 'put',
   { kind, message, details }: HawserError,
 ): void {
-  tell({ what: 'refused', doing, kind, message, details })
+  emit({ what: 'refused', doing, kind, message, details })
 }
 
 /** The acknowledgements that children got from the Log and the store, as far as they were reported. */
@@ -66,15 +66,15 @@ export class Ledger {
   /** Hash of each acknowledged line by number; empty for a Session that was only announced. */
   readonly sessions = new Map<SessionId, Map<number, string>>()
   readonly blobs = new Set<BlobKey>()
-  readonly refusals: Extract<Told, { what: 'refused' }>[] = []
+  readonly refusals: Extract<ChildReport, { what: 'refused' }>[] = []
 
-  note(told: Told): void {
-    if (told.what === 'begins') this.#lines(told.session)
-    if (told.what === 'events') {
-      for (const [seq, hash] of told.lines) this.#lines(told.session).set(seq, hash)
+  note(report: ChildReport): void {
+    if (report.what === 'begins') this.#lines(report.session)
+    if (report.what === 'events') {
+      for (const [seq, hash] of report.lines) this.#lines(report.session).set(seq, hash)
     }
-    if (told.what === 'blob') this.blobs.add(told.key)
-    if (told.what === 'refused') this.refusals.push(told)
+    if (report.what === 'blob') this.blobs.add(report.key)
+    if (report.what === 'refused') this.refusals.push(report)
   }
 
   /** A Session with something acknowledged, the newest first. */

@@ -1,19 +1,19 @@
 import { deflateSync } from 'node:zlib'
 
 export interface PdfOptions {
-  /** Says that it opens with a password, and gives marks that no password fits. */
+  /** Declares a password, with hashes that no password matches. */
   readonly encrypted?: boolean
-  /** What stands on the last page instead of words: the operators of a page, as they are. */
+  /** The content operators of an additional last page. */
   readonly operators?: Buffer
 }
 
-/** A PDF of as few objects as a reader will take: a page a text, a line a line of it. */
-export function writtenPdf(pages: readonly string[], options: PdfOptions = {}): Buffer {
+/** A minimal valid PDF with one page per text and one line per line. */
+export function buildPdf(pages: readonly string[], options: PdfOptions = {}): Buffer {
   const contents = [
     ...pages.map((text) => Buffer.from(operatorsOf(text), 'latin1')),
     ...(options.operators === undefined ? [] : [options.operators]),
   ]
-  // Objects 1 to 4 are the same in every file; then come two a page.
+  // Objects 1 to 4 are the same in every file; each page has two more.
   const kids = contents.map((_, index) => `${5 + index * 2} 0 R`).join(' ')
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -42,7 +42,7 @@ function streamOf(operators: Buffer): string {
   return `${head}\nstream\n${packed.toString('latin1')}\nendstream`
 }
 
-/** Objects, the table of where each begins, and the end, where readers start. */
+/** Writes the objects, the cross-reference table and the trailer. */
 function assembled(objects: readonly string[], trailer: string): Buffer {
   let file = '%PDF-1.4\n'
   const places = objects.map((object, index) => {

@@ -2,16 +2,16 @@ import type { freezeSurface } from '../../src/contract/surface.ts'
 import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 
-/** A surface that differs from that of another number in its tools, and by `twist` also in its parameters or model. */
-export function madeSurface(
+/** A surface whose tools depend on `number`, and whose parameters or model depend on `variation`. */
+export function generatedSurface(
   number: number,
-  twist: number,
+  variation: number,
   replay: Surface['params']['replay'] = 'attach-turn',
 ): Parameters<typeof freezeSurface>[0] {
   const params: Surface['params'] = {
     replay,
-    late_role: twist === 3 && number > 0 ? 'user' : 'system',
-    tool_choice: twist === 1 && number > 0 ? 'none' : 'auto',
+    late_role: variation === 3 && number > 0 ? 'user' : 'system',
+    tool_choice: variation === 1 && number > 0 ? 'none' : 'auto',
     limits: { provider_calls: 100 },
   }
   const tools = ['read', `tool_${number}`].map((name) => ({
@@ -19,11 +19,11 @@ export function madeSurface(
     description: name,
     parameters: { type: 'object' },
   }))
-  const model = twist === 2 && number > 0 ? 'rehearsal-2' : 'rehearsal'
+  const model = variation === 2 && number > 0 ? 'rehearsal-2' : 'rehearsal'
   return { model, tools, skillsIndex: number % 3 === 2 ? `skills ${number}` : '', params }
 }
 
-/** What a model of each dialect could have reasoned. */
+/** A reasoning item in the format of each dialect. */
 export const REASONING: Readonly<Record<DialectName, (n: string) => Record<string, unknown>>> = {
   rehearsal: (n) => ({ n }),
   messages: (n) => ({ type: 'thinking', thinking: `thought ${n}`, signature: `signed ${n}` }),

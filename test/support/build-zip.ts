@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
-/** A ZIP archive of one file, not packed: the file, the directory, the end. `before` bytes stand before it in its file. */
-export function writtenZip(name: string, content: Buffer, before = 0): Buffer {
+/** A ZIP archive of one uncompressed file, to be placed after `before` other bytes. */
+export function buildZip(name: string, content: Buffer, before = 0): Buffer {
   const facts = Buffer.alloc(26)
   facts.writeUInt16LE(20, 0)
   facts.writeUInt32LE(crc32(content), 10)

@@ -5,8 +5,8 @@ import process from 'node:process'
 import * as z from 'zod'
 
 /**
- * What is not as the program wrote it: the bytes of a Log, so that every request before the damage is still proved; payloads,
- * so that only those are missing; or whole Events that no Turn led to, so that a request need not follow from them.
+ * What a test changes: the bytes of a Log (requests before the damage must still verify), payloads (only these may be
+ * missing), or whole Events that no Turn produced (requests need not follow from them).
  */
 const Damage = z.enum(['log', 'blobs', 'events'])
 export type Damage = z.infer<typeof Damage>
@@ -17,10 +17,10 @@ type Registered = z.infer<typeof Registered>
 const FOLDER = 'damaged-on-purpose'
 
 /**
- * Registers that this test damages, forges or deletes what the program wrote below a folder. The proof of all Sessions at the end
- * of the run then counts what comes of that damage, and fails on anything else that it finds wrong.
+ * Registers that this test damages, forges or deletes what the program wrote below a folder. At the end of the run, the
+ * proof of all Sessions tolerates the effects of this damage and fails on any other fault.
  */
-export async function damagedOnPurpose(
+export async function registerDamage(
   folder: string,
   damage: Damage,
   why: string,
@@ -32,9 +32,9 @@ export async function damagedOnPurpose(
   await writeFile(join(root, FOLDER, `${randomUUID()}.json`), JSON.stringify(registered))
 }
 
-/** All that the tests of a run registered. */
+/** Everything that the tests of a run registered. */
 export async function registeredIn(root: string): Promise<readonly Registered[]> {
-  // Where nothing was registered there is no folder.
+  // The folder does not exist if nothing was registered.
   const names = await readdir(join(root, FOLDER)).catch((): string[] => [])
   return Promise.all(
     names.map(async (name) =>

@@ -6,12 +6,12 @@ import { acquireLog, createLog } from '../../src/log/open.ts'
 import type { EventDraft } from '../../src/model/events/event.ts'
 import { EventId, TurnId, type SessionId } from '../../src/model/ids.ts'
 import { sessionFold } from '../../src/session/live/state.ts'
-import { damagedOnPurpose } from './damaged-on-purpose.ts'
+import { registerDamage } from './registered-damage.ts'
 import { freshFolder } from './folder.ts'
 import { openParts } from './harness-parts.ts'
 import { value } from './story.ts'
 
-/** A folder with an empty workspace in it, for commands. */
+/** A folder with an empty workspace, for tests of commands. */
 export async function commandPlace(): Promise<{
   readonly root: string
   readonly workspace: string
@@ -22,29 +22,29 @@ export async function commandPlace(): Promise<{
   return { root, workspace }
 }
 
-/** Where the Log of a Session lies below `root`. */
+/** The path of a Session's Log below `root`. */
 export function logPath(root: string, session: SessionId): string {
   return join(root, 'workspace', '.hawser', 'sessions', `${session}.ndjson`)
 }
 
-/** Changes the bytes of a Log as no writer of ours would. */
-export async function spoil(
+/** Changes the bytes of a Log, bypassing the writer. */
+export async function corruptLog(
   root: string,
   session: SessionId,
   change: (text: string) => string,
 ): Promise<void> {
-  await damagedOnPurpose(root, 'log', 'The bytes of a Log are changed.')
+  await registerDamage(root, 'log', 'The bytes of a Log are changed.')
   const path = logPath(root, session)
   await writeFile(path, change(await readFile(path, 'utf8')))
 }
 
-/** A Session of ours with these Events. Without `session` it is a new one, which they begin. */
-export async function writtenLog(
+/** Appends Events to a Session, or creates one with these Events if `session` is absent; returns its id. */
+export async function writeLog(
   root: string,
   drafts: readonly EventDraft[],
   session?: SessionId,
 ): Promise<SessionId> {
-  await damagedOnPurpose(root, 'events', 'A Log holds Events that no Turn led to.')
+  await registerDamage(root, 'events', 'A Log contains Events that no Turn produced.')
   const { parts, close } = await openParts(root)
   const { place, store } = parts.log
   const writing = {
@@ -66,26 +66,31 @@ export async function writtenLog(
 const EVENT = EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12')
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-/** An Event of whatever type and shape. */
+/** An Event of any type and shape. */
 export interface AnyEvent {
   readonly type: string
   readonly data: object
 }
 
-/** A Log that came from elsewhere: whole and chained, of a Session that no head here vouches for. */
-export async function foreignLog(
+/** Writes a foreign Log: intact and chained, but without a head. */
+export async function writeForeignLog(
   root: string,
   session: SessionId,
   events: readonly AnyEvent[],
 ): Promise<void> {
-  await damagedOnPurpose(root, 'events', 'A Log holds Events that no Turn led to.')
+  await registerDamage(root, 'events', 'A Log contains Events that no Turn produced.')
   const { close } = await openParts(root)
   await close()
   let prev: string | null = null
   const lines: Buffer[] = []
   for (const [seq, { type, data }] of events.entries()) {
-    const told = { id: EVENT, session_id: session, turn_id: TURN, ts: '2026-01-31T12:00:00.000Z' }
-    const { bytes } = sealLine({ ...told, type, data: JSON.stringify(data) }, seq, prev, 0)
+    const envelope = {
+      id: EVENT,
+      session_id: session,
+      turn_id: TURN,
+      ts: '2026-01-31T12:00:00.000Z',
+    }
+    const { bytes } = sealLine({ ...envelope, type, data: JSON.stringify(data) }, seq, prev, 0)
     prev = sha256(bytes.subarray(0, -1))
     lines.push(bytes)
   }

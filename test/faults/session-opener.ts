@@ -5,9 +5,9 @@ import type { LogWriter } from '../../src/log/append.ts'
 import { acquireLog } from '../../src/log/open.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace } from './place.ts'
-import { tell, tellRefused } from './told.ts'
+import { emit, emitRefusal } from './child-report.ts'
 
-/** A child process that opens a Session on request, and holds it until it is asked to release it. */
+/** A child process that opens a Session on request, and holds it until it is told to release it. */
 
 const Order = z.object({ root: z.string(), session: SessionId })
 const Word = z.discriminatedUnion('do', [
@@ -24,24 +24,24 @@ async function take(at: number): Promise<void> {
   // Spins, because a timer would be a millisecond or more late.
   while (Date.now() < at);
   const opened = await acquireLog(place, session, { fold: textFold, keep })
-  if (!opened.ok) return tellRefused('open', opened.error)
+  if (!opened.ok) return emitRefusal('open', opened.error)
   writer = opened.value
-  tell({ what: 'opened', session })
+  emit({ what: 'opened', session })
 }
 
 // The lock is loaded on first use, and the loading time would decide the first race.
-const practice = await place.sessions.open(`.practice-${process.pid}`, 'lease')
-await practice.tryLock()
-await practice.close()
+const probe = await place.sessions.open(`.practice-${process.pid}`, 'lease')
+await probe.tryLock()
+await probe.close()
 await place.sessions.remove(`.practice-${process.pid}`)
 
-tell({ what: 'ready' })
+emit({ what: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {
   const word = Word.parse(JSON.parse(line))
   if (word.do === 'take') await take(word.at)
   else {
     await writer?.release()
     writer = undefined
-    tell({ what: 'done' })
+    emit({ what: 'done' })
   }
 }

@@ -1,7 +1,7 @@
 import { Descriptor, HANDLE_PREFIXES, type ResourceKind } from '../../src/model/descriptor.ts'
 
-/** The `n`th Resource of a made-up Log. */
-export function madeDescriptor(made: {
+/** The descriptor of the `n`th Resource of a generated Log. */
+export function generatedDescriptor(made: {
   readonly kind: ResourceKind
   readonly n: number
   readonly resource_id: string

@@ -3,40 +3,40 @@ import { join } from 'node:path'
 import type { AttachmentInput } from '../../src/model/attachment.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { drawing, png } from './drawing.ts'
-import { sha256 } from './seeing-place.ts'
+import { sha256 } from './vision-place.ts'
 import { value } from './story.ts'
-import { writtenPdf } from './written-pdf.ts'
+import { buildPdf } from './build-pdf.ts'
 
-/** A file that a person gives, and what to expect of it. */
-export interface GivenFile {
+/** A file to attach, with its content and hash to compare with. */
+export interface SampleFile {
   readonly input: AttachmentInput
   readonly path: string
   readonly bytes: Buffer
   readonly sha256: string
 }
 
-export async function givenFile(folder: string, name: string, bytes: Buffer): Promise<GivenFile> {
+export async function sampleFile(folder: string, name: string, bytes: Buffer): Promise<SampleFile> {
   const path = join(folder, name)
   await writeFile(path, bytes)
   return { input: { from: 'path', path }, path, bytes, sha256: sha256(bytes) }
 }
 
-/** A PNG drawn from a seed; two seeds give two pictures. */
+/** A PNG drawn from a seed; different seeds give different pictures. */
 export function picture(seed: number): Buffer {
   const { width, height, pixels } = drawing(seed)
   return png(width, height, pixels)
 }
 
-/** One of each kind that can be shown: `@img1`, `@pdf2` and `@txt3` of a new Session. */
-export async function oneOfEach(folder: string): Promise<[GivenFile, GivenFile, GivenFile]> {
+/** One file of each kind that can be shown: `@img1`, `@pdf2` and `@txt3` in a new Session. */
+export async function oneOfEach(folder: string): Promise<[SampleFile, SampleFile, SampleFile]> {
   return [
-    await givenFile(folder, 'harbour.png', picture(7)),
-    await givenFile(folder, 'tides.pdf', writtenPdf(['high water at noon', 'low water at six'])),
-    await givenFile(folder, 'crew.txt', Buffer.from(`Jan\nPiet\nKlaas, the cook\n`)),
+    await sampleFile(folder, 'harbour.png', picture(7)),
+    await sampleFile(folder, 'tides.pdf', buildPdf(['high water at noon', 'low water at six'])),
+    await sampleFile(folder, 'crew.txt', Buffer.from(`Jan\nPiet\nKlaas, the cook\n`)),
   ]
 }
 
-/** Says something and waits for the end of the Turn: its status, or the kind of its error. */
+/** Sends a message and waits for the end of the Turn; returns its status, or the kind of its error. */
 export async function say(
   session: Session,
   text: string,
@@ -46,7 +46,7 @@ export async function say(
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 
-/** What the model said last. */
+/** The text of the last answer. */
 export function lastAnswer(session: Session): string {
   return session.events.findLast((e) => e.type === 'assistant_message')?.data.text ?? ''
 }

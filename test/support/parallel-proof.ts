@@ -15,23 +15,23 @@ const Tally = z.object({
   wrong: z.array(z.string()),
 })
 
-export interface Proven extends z.infer<typeof Tally> {
+export interface ProofResult extends z.infer<typeof Tally> {
   readonly seconds: number
 }
 
-/** A run of all tests proves at least so many requests. */
+/** The minimum number of requests that a run of all tests proves. */
 const FEWEST_REQUESTS = 1_000
-/** As many as there are cores on the machines that this runs on; fewer Logs are not worth a second one. */
-const PROGRAMS = 2
-const WORTH_ANOTHER = 50
+/** The maximum number of processes, and the number of Logs for which one more is started. */
+const MAX_PROCESSES = 2
+const LOGS_PER_PROCESS = 50
 
-/** Proves every Session below `root`, in programs of their own: what they hold in memory ends with them. */
-export async function provenSessions(root: string): Promise<Proven> {
+/** Proves every Session below `root`, in separate processes so that their memory is freed. */
+export async function proveInParallel(root: string): Promise<ProofResult> {
   const started = performance.now()
   const logs = await logsBelow(root)
-  const programs = Math.min(PROGRAMS, Math.ceil(logs.length / WORTH_ANOTHER))
+  const processes = Math.min(MAX_PROCESSES, Math.ceil(logs.length / LOGS_PER_PROCESS))
   const parts = await Promise.all(
-    Array.from({ length: programs }, (_, part) => provenPart(root, part, programs)),
+    Array.from({ length: processes }, (_, part) => provePart(root, part, processes)),
   )
   const total = (count: (tally: z.infer<typeof Tally>) => number) =>
     parts.reduce((sum, one) => sum + count(one), 0)
@@ -47,7 +47,7 @@ export async function provenSessions(root: string): Promise<Proven> {
   }
 }
 
-async function provenPart(root: string, part: number, of: number): Promise<z.infer<typeof Tally>> {
+async function provePart(root: string, part: number, of: number): Promise<z.infer<typeof Tally>> {
   const script = fileURLToPath(new URL('prove-sessions.ts', import.meta.url))
   const argv = ['--max-old-space-size=1024', '--import', 'tsx', script]
   const { stdout } = await promisify(execFile)(
@@ -58,21 +58,21 @@ async function provenPart(root: string, part: number, of: number): Promise<z.inf
   return Tally.parse(JSON.parse(stdout))
 }
 
-export function wordsOf(proven: Proven): string {
-  const { sessions, requests, not_comparable, unbegun, wrong, seconds } = proven
+export function summaryOf(result: ProofResult): string {
+  const { sessions, requests, not_comparable, unbegun, wrong, seconds } = result
   return (
-    `Sessions left behind: ${sessions} proved, with ${requests} requests composed again as recorded; ` +
-    `${not_comparable} requests in other words; ` +
-    `${proven.damaged_on_purpose} damaged on purpose, with ${proven.requests_of_damaged} requests as recorded; ` +
-    `${unbegun} never begun, ${wrong.length} wrong (${seconds.toFixed(1)} s)`
+    `Sessions of this run: ${sessions} proved, with ${requests} requests composed again as recorded; ` +
+    `${not_comparable} requests with other prompt texts; ` +
+    `${result.damaged_on_purpose} damaged on purpose, with ${result.requests_of_damaged} requests as recorded; ` +
+    `${unbegun} never started, ${wrong.length} wrong (${seconds.toFixed(1)} s)`
   )
 }
 
-/** Why the run fails, if it does. `whole`: all tests ran. */
-export function complaintsOf({ wrong, requests }: Proven, whole: boolean): string[] {
-  const few = `only ${requests} requests were proved, which are fewer than ${FEWEST_REQUESTS}`
+/** The reasons why the run fails, if any. `whole`: all tests ran. */
+export function failuresOf({ wrong, requests }: ProofResult, whole: boolean): string[] {
+  const few = `only ${requests} requests were proved; at least ${FEWEST_REQUESTS} are required`
   return [
-    ...wrong.map((one) => `a Session does not prove itself: ${one}`),
+    ...wrong.map((one) => `a Session could not be proved: ${one}`),
     ...(whole && requests < FEWEST_REQUESTS ? [few] : []),
   ]
 }

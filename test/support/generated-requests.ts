@@ -10,37 +10,37 @@ import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { DIALECTS, type DialectName } from './dialects.ts'
-import { MADE_SESSION, makeLog, type MadeLog } from './log-generator.ts'
+import { SAMPLE_SESSION, generateLog, type GeneratedLog } from './log-generator.ts'
 import { overwrite } from './raw-log.ts'
 
-/** A request of a made-up Log: what it was made under, its segments, and its body as it would be sent. */
-export interface MadeRequest {
+/** A request of a generated Log: the input it was built from, its segments, and its body as it would be sent. */
+export interface GeneratedRequest {
   readonly made: Made
   readonly items: readonly ConversationItem[]
   readonly segments: readonly Segment[]
   readonly body: Buffer
 }
 
-/** A mistake in how requests are made; `undefined` makes them right. */
+/** A mistake to plant in the building of requests; each step is correct by default. */
 export interface Mistake {
   readonly items?: (items: ConversationItem[], events: readonly WholeEvent[]) => ConversationItem[]
   readonly segments?: (segments: Segment[], events: readonly WholeEvent[]) => Segment[]
   readonly body?: (body: Buffer) => Buffer
 }
 
-export interface Making {
+export interface GenerateOptions {
   readonly mistake?: Mistake
   readonly dialect?: DialectName
 }
 
-/** Every request of the Log that the seed leads to, from its raw lines. */
-export async function madeRequests(
+/** Every request of the Log with that seed, built from its raw lines. */
+export async function generatedRequests(
   seed: number,
-  { mistake = {}, dialect = 'rehearsal' }: Making = {},
-): Promise<MadeRequest[]> {
-  const log = makeLog(seed, dialect)
+  { mistake = {}, dialect = 'rehearsal' }: GenerateOptions = {},
+): Promise<GeneratedRequest[]> {
+  const log = generateLog(seed, dialect)
   const events = await eventsOf(log)
-  const requests: MadeRequest[] = []
+  const requests: GeneratedRequest[] = []
   let surface: Surface | undefined
   for (const [at, event] of events.entries()) {
     if (event.type === 'prompt_surface') {
@@ -57,8 +57,8 @@ function requestAt(
   events: readonly WholeEvent[],
   turn: WholeEvent['turn_id'],
   surface: Surface,
-  { log: { blobs }, mistake, dialect }: Required<Making> & { readonly log: MadeLog },
-): MadeRequest {
+  { log: { blobs }, mistake, dialect }: Required<GenerateOptions> & { readonly log: GeneratedLog },
+): GeneratedRequest {
   const { encode, buildBody } = DIALECTS[dialect]
   const folded = new Conversation(events, { turn, replay: surface.params.replay }).items()
   const loaded = folded.map((item): ConversationItem => {
@@ -73,22 +73,29 @@ function requestAt(
   const right = encode(items, surface)
   const segments = mistake.segments?.(right, events) ?? right
   const surfaceSegments = segments.slice(0, encode([], surface).length)
-  // Marks move from request to request, as they do in a Session.
+  // Marks move from request to request, as in a Session.
   const marks = [{ after: surfaceSegments.length }, { after: segments.length }]
   const built = buildBody(segments, { cacheKey: 'hw1', marks })
   const body = mistake.body?.(built) ?? built
   return { items, segments, body, made: { dialect, surface, surfaceSegments, events, turn } }
 }
 
-/** The Log as lines on a disk, read back. */
-async function eventsOf({ drafts, ids }: MadeLog): Promise<WholeEvent[]> {
+/** Writes the Log to a disk as lines and reads it back. */
+async function eventsOf({ drafts, ids }: GeneratedLog): Promise<WholeEvent[]> {
   let prev: string | null = null
   const lines = drafts.map(({ type, data, turn_id }, seq) => {
     const id = ids[seq]
     if (id === undefined) throw new Error('an Event without an id')
     const turn = turn_id === undefined ? {} : { turn_id }
     const ts = '2026-01-31T12:00:00.000Z'
-    const unsealed = { id, session_id: MADE_SESSION, ...turn, ts, type, data: JSON.stringify(data) }
+    const unsealed = {
+      id,
+      session_id: SAMPLE_SESSION,
+      ...turn,
+      ts,
+      type,
+      data: JSON.stringify(data),
+    }
     const { bytes } = sealLine(unsealed, seq, prev, 0)
     prev = sha256(bytes.subarray(0, -1))
     return bytes
@@ -97,10 +104,10 @@ async function eventsOf({ drafts, ids }: MadeLog): Promise<WholeEvent[]> {
   await overwrite(folder, 'log', Buffer.concat(lines))
   const file = await folder.open('log', 'read')
   const events: WholeEvent[] = []
-  const options = { session: MADE_SESSION, strict: true, from: LOG_START }
+  const options = { session: SAMPLE_SESSION, strict: true, from: LOG_START }
   const end = await scan(file, options, ({ logged }) => {
     if (!logged.known) throw new Error(`an Event that is not known: ${logged.event.type}`)
-    // Nothing made up is long enough to be spilled, so what is stored is whole.
+    // No generated field is long enough to be spilled, so the stored Event is whole.
     events.push(logged.event as WholeEvent)
   })
   if (end.fault !== undefined) throw new Error(end.fault.reason)

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
 /**
- * Starting TypeScript takes half a second, and thousands of children are started: each script is bundled once. `inParts`: what
- * is imported later is a file of its own, as in the built program.
+ * Bundles a script into `folder` and returns its path. Loading TypeScript takes half a second and tests start thousands
+ * of children, so each script is bundled once. With `inParts`, dynamic imports become separate files, as in the built
+ * program.
  */
 export async function bundleScript(
   script: URL,
@@ -21,7 +22,7 @@ export async function bundleScript(
     logLevel: 'silent',
     plugins: [
       {
-        // Has a native part, and the bundle lies where no package is found.
+        // It has a native part, and no package can be resolved from the folder of the bundle.
         name: 'native-by-path',
         resolveId: (id) =>
           id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,

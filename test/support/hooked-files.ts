@@ -1,12 +1,12 @@
 import { outsideFiles, type OutsideFiles } from '../../src/host/files/outside-file.ts'
 
-export interface MeddledFiles extends OutsideFiles {
-  /** How many files are open. */
+export interface HookedFiles extends OutsideFiles {
+  /** The number of open files. */
   readonly openNow: () => number
 }
 
-/** The files of this machine, with somebody who does something between the opening of a file and the end of its reading. */
-export function meddledFiles(meddle: (path: string) => Promise<unknown>): MeddledFiles {
+/** The files of this machine, with a hook after the first read of each, so that a test can change a file while it is read. */
+export function hookedFiles(afterFirstRead: (path: string) => Promise<unknown>): HookedFiles {
   let opened = 0
   return {
     look: (path) => outsideFiles.look(path),
@@ -14,13 +14,13 @@ export function meddledFiles(meddle: (path: string) => Promise<unknown>): Meddle
     open: async (path) => {
       const handle = await outsideFiles.open(path)
       opened += 1
-      let meddled = false
+      let called = false
       return {
         stat: () => handle.stat(),
         read: async (into, position) => {
           const count = await handle.read(into, position)
-          if (!meddled) await meddle(path)
-          meddled = true
+          if (!called) await afterFirstRead(path)
+          called = true
           return count
         },
         close: async () => {
