@@ -74,8 +74,23 @@ test('the output shows the address, how to use it, and every request', async () 
       body: JSON.stringify({ model: 'm', input: 'Hello' }),
     }),
   ).rejects.toThrow('fetch failed')
-  await program.said('hung up')
-  expect(program.stderr()).toBe('GET /v1/models 200\nPOST /~close/v1/responses hung up\n')
+  const key = 'sk-ant-0123456789'
+  await fetch(`${origin}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': key,
+      'anthropic-version': '2023-06-01',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model: 'm', max_tokens: 1, messages: [], [`${key}\u001b[2J`]: 1 }),
+  })
+  await program.said('400')
+  expect(program.stderr().split('\n')).toEqual([
+    'GET /v1/models 200',
+    'POST /~close/v1/responses hung up',
+    'POST /v1/messages 400: [redacted key]\\u{1b}[2J: is not a known field',
+    '',
+  ])
   program.child.kill('SIGTERM')
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })

@@ -1,6 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { VendorDialect } from '../../src/providers/rehearsal/wire/rules/request-schemas.ts'
-import type { Heard, RehearsalServerOptions } from '../../src/providers/rehearsal/wire/serve.ts'
+import type {
+  RequestReport,
+  RehearsalServerOptions,
+} from '../../src/providers/rehearsal/wire/serve.ts'
 import { value } from './story.ts'
 import { strictServer, STRICT_SWITCH } from './strict-server.ts'
 
@@ -13,14 +16,14 @@ export interface RehearsalVendor {
   /** What the vendor's SDK takes as its `baseURL`; with switches, as in `cut:300,once`, that hold for all requests to it. */
   baseUrl(dialect: VendorDialect, switches?: string): string
   /** Every request, in the order in which they were answered. */
-  readonly requests: readonly HeardRequest[]
+  readonly requests: readonly RecordedRequest[]
   /** Requests without faults that were refused. */
   readonly violations: readonly string[]
   /** Ends every connection. Rejects when there are violations that no call before this one rejected with. */
   close(): Promise<void>
 }
 
-export interface HeardRequest extends Heard {
+export interface RecordedRequest extends RequestReport {
   /** `undefined` when the bytes are no JSON. */
   readonly body: unknown
 }
@@ -33,18 +36,18 @@ export interface VendorOptions extends Partial<RehearsalServerOptions> {
 /** Starts the server; it ends with the test. */
 export async function openRehearsal(options: VendorOptions = {}): Promise<RehearsalVendor> {
   const { lenient = false, ...given } = options
-  const requests: HeardRequest[] = []
+  const requests: RecordedRequest[] = []
   const violations: string[] = []
   const opened = await strictServer({
     ...given,
-    heard: (heard) => {
-      requests.push({ ...heard, body: parsed(heard.bytes) })
-      const { method, path, refusal } = heard
+    heard: (request) => {
+      requests.push({ ...request, body: parsed(request.bytes) })
+      const { method, path, refusal } = request
       const rest = path.replace(STRICT_SWITCH, '')
       if (refusal !== undefined && !rest.startsWith('/~')) {
         violations.push(`${method} ${path}: ${refusal.at?.join('.') ?? ''} ${refusal.message}`)
       }
-      options.heard?.(heard)
+      options.heard?.(request)
     },
   })
   const started = value(opened)
@@ -56,7 +59,7 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
       throw new Error(`not read strictly: ${loose.map(({ path }) => path).join(', ')}`)
     }
   })
-  let told = 0
+  let reported = 0
   return {
     origin,
     lenientOrigin,
@@ -68,9 +71,9 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
     },
     close: async () => {
       await started.close()
-      const untold = violations.slice(told)
-      told = violations.length
-      if (untold.length > 0) throw new Error(`refused requests:\n${untold.join('\n')}`)
+      const unreported = violations.slice(reported)
+      reported = violations.length
+      if (unreported.length > 0) throw new Error(`refused requests:\n${unreported.join('\n')}`)
     },
   }
 }

@@ -59,7 +59,7 @@ async function cacheRequest(
     leniency: STRICT,
   })
   if (!read.ok) throw new Error(JSON.stringify(read.refusal))
-  return { model, ...read.asked.cache }
+  return { model, ...read.parsed.cache }
 }
 
 /** As many bytes as a trace says, each time others, that begin as bytes of their type do. */

@@ -3,7 +3,7 @@ import { fenced } from '../../../encoding/words/labels.ts'
 import { lost, titledText, view as viewLine } from '../../../encoding/words/resources.ts'
 import { resultText } from '../../../encoding/words/results.ts'
 import type { RehearsalSegment } from '../schema.ts'
-import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
+import { filePart, userSegment, resultOf, userText, withHandles } from './words.ts'
 
 const CALL = { call_id: 'c', name: 'read' }
 
@@ -18,13 +18,15 @@ test('a result is what the dialects write of it', () => {
 })
 
 test('words of a person, notes of the harness and texts of files are told apart', () => {
-  expect(spoken('Read a.txt')).toEqual(person({ type: 'text', text: 'Read a.txt' }))
-  expect(spoken(fenced('mode: build'))).toEqual({
+  expect(userText('Read a.txt')).toEqual(userSegment({ type: 'text', text: 'Read a.txt' }))
+  expect(userText(fenced('mode: build'))).toEqual({
     role: 'developer',
     parts: [{ type: 'text', text: 'mode: build' }],
   })
   const file = titledText('@txt1', 'one\ntwo')
-  expect(spoken(file)).toEqual(person(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')))
+  expect(userText(file)).toEqual(
+    userSegment(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')),
+  )
 })
 
 test('a file is named by its handle, also where it is called by a name of files', () => {
@@ -38,7 +40,7 @@ test('a file is named by its handle, also where it is called by a name of files'
 })
 
 function text(words: string): RehearsalSegment {
-  return person({ type: 'text', text: words })
+  return userSegment({ type: 'text', text: words })
 }
 
 function handles(segments: readonly RehearsalSegment[]): unknown[] {
@@ -58,17 +60,17 @@ test('pictures get the handles of the lines that tell of them, by their size or 
     text('[@img2: image, "c.png", image/png, 3 bytes]'),
     text('[@img3: image, "d.gif", image/gif, 100 bytes]'),
   ]
-  expect(handles([...lines, person(one), person(two), person(gif)])).toEqual([
+  expect(handles([...lines, userSegment(one), userSegment(two), userSegment(gif)])).toEqual([
     '@img2',
     '@img1',
     '@img3',
   ])
-  expect(handles([...lines, person(gif), person(gif)])).toEqual(['@img3', undefined])
+  expect(handles([...lines, userSegment(gif), userSegment(gif)])).toEqual(['@img3', undefined])
 })
 
 test('lines of an earlier message name nothing later, and a view names what stands behind it', () => {
   const answer: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }
-  const image = person(filePart(Buffer.alloc(7), 'image/png'))
+  const image = userSegment(filePart(Buffer.alloc(7), 'image/png'))
   const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
   expect(handles([line, answer, image])).toEqual([undefined])
   expect(
@@ -82,7 +84,7 @@ test('lines of an earlier message name nothing later, and a view names what stan
 })
 
 test('what is told as not shown names nothing, and neither does a view that could not be shown', () => {
-  const smaller = person(filePart(Buffer.alloc(5), 'image/png'))
+  const smaller = userSegment(filePart(Buffer.alloc(5), 'image/png'))
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),
     text('[@img2: image, "b.png", image/png, 80 bytes]'),
