@@ -133,7 +133,7 @@ test('rules of the Session and of the workspace are listed together and removed 
   expect(await run('permissions')).toEqual({
     rows: [
       '',
-      '  1  allow  commands that begin with `npm test` · until this process ends',
+      '  1  allow  commands that start with `npm test` · until this process ends',
       '  2  deny   changes to a\\u{202e}b · for this workspace',
       '/permissions remove NUMBER removes one.',
     ],
