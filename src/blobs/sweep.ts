@@ -74,7 +74,7 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
 
 type Facts = ReadonlyMap<BlobKey, BlobFacts | undefined>
 
-/** Of every key; `undefined` for what another sweep took meanwhile, or is no blob at all. */
+/** The facts of every key; `undefined` for a blob that another sweep deleted meanwhile, and for an entry that is not a blob. */
 async function factsOf(store: BlobStore, keys: readonly BlobKey[]): Promise<Result<Facts>> {
   const facts = new Map<BlobKey, BlobFacts | undefined>()
   for (const key of keys) {

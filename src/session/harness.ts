@@ -185,8 +185,8 @@ export class Harness {
   }
 
   /**
-   * Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. Of a damaged Log,
-   * only the requests before the damage, and none if a blob that they need cannot be read.
+   * Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. For a damaged
+   * Log, it compares only the requests before the damage, and none if a blob that they need cannot be read.
    */
   async verify(
     id: SessionId,
