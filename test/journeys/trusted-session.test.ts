@@ -102,13 +102,15 @@ async function foreignAuto() {
 
 const WRITE = 'Write "hello" to out.txt'
 
-test('after hawser trust the program asks, and acts without asking only when it is told to', async () => {
+test('after hawser trust the program asks, and acts without asking only with --permission auto', async () => {
   const { root, workspace, id } = await foreignAuto()
   const trusted = await runCli({ root }, 'trust', id, '--yes')
   expect([trusted.code, trusted.stderr.includes('permission: ask (recorded: auto')]).toEqual([
     0,
     true,
   ])
+  const again = await runCli({ root }, 'trust', id, '--yes')
+  expect([again.code, again.stdout]).toEqual([0, `${id} is already trusted.\n`])
   const denied = await runCli({ root }, 'run', WRITE, '--session', id)
   expect(denied.code).not.toBe(0)
   await expect(readFile(join(workspace, 'out.txt'))).rejects.toThrow('ENOENT')

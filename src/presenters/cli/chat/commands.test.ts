@@ -111,7 +111,9 @@ test('an attachment is checked at once, listed by number, and can be removed', a
   expect(await run('attach', '', withAttach)).toMatchObject({ rows: { length: 1 } })
   expect(await run('attach', 'a.zip', withAttach)).toBe('attachments_failed')
   expect(attached.waiting).toEqual([])
-  await run('attach', '"a b.png"', withAttach)
+  expect(await run('attach', '"a b.png"', withAttach)).toEqual({
+    rows: ['Attached to your next message: a b.png'],
+  })
   await run('attach', String.raw`c\ d.png`, withAttach)
   expect(await run('attach', '', withAttach)).toEqual({ rows: ['[1] a b.png, [2] c d.png'] })
   expect([await run('detach', '3', withAttach), await run('detach', '', withAttach)]).toEqual([
