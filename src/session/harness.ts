@@ -224,7 +224,7 @@ export class Harness {
   async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
     const { sweepBlobs } = await import('../blobs/sweep.ts')
     const { store, place } = this.#parts.log
-    const unbegun = await asResult('remove Logs that never began', async () =>
+    const unbegun = await asResult('remove Logs that were never written', async () =>
       ok(await removeUnbegun(place, { dryRun })),
     )
     if (!unbegun.ok) return unbegun

@@ -45,8 +45,10 @@ function ownNotice({ handle, why }: Lost): EventDraft | undefined {
 
 const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = {
   holds_key: (handle) => `${handle} is not sent to the model: it contains a key that Hawser uses.`,
-  payload_damaged: (handle) => `The payload of ${handle} is damaged, so the model is not shown it.`,
-  payload_missing: (handle) => `The payload of ${handle} is missing, so the model is not shown it.`,
+  payload_damaged: (handle) =>
+    `The payload of ${handle} is damaged, so it is not shown to the model.`,
+  payload_missing: (handle) =>
+    `The payload of ${handle} is missing, so it is not shown to the model.`,
 }
 
 /** One sentence for each reason. */

@@ -44,14 +44,14 @@ test('two runs are side by side, with a row for every figure that either has', (
   expect(textOf(comparisonLines(COMPARISON))).toEqual([
     '                          http-sse  websocket',
     'Calls                            6          6',
-    'Cached of the first call       0 %        0 %',
+    'Cached in the first call       0 %        0 %',
     'Cached after it               92 %       92 %',
     'Lowest of these               50 %       50 %',
     'Bytes of requests          123,456    123,456',
     'Bytes sent                  23,456     23,456',
     'Continued                        5          5',
     'Files read correctly        3 of 3     3 of 3',
-    'Cached tokens after the first call: no change from the transport.',
+    'Cached tokens after the first call: the transport makes no difference.',
   ])
 })
 
@@ -61,10 +61,10 @@ test('a change is shown in points, with its position', () => {
   const moved = { first: 0, after_first: -0.125, other_workspace: 0.4 }
   const runs = [one, { ...other, other_workspace: elsewhere }] as const
   const told = textOf(comparisonLines({ attributed_to: 'contract', runs, moved }))
-  expect(told).toContain('Cached of the first call elsewhere         -       40 %')
+  expect(told).toContain('Cached in the first call elsewhere         -       40 %')
   expect(told.slice(-2)).toEqual([
-    'Cached tokens after the first call: 12.5 points fewer in the second, by the contract.',
-    'Cached tokens of the first call in another workspace: 40 points more in the second, by the contract.',
+    'Cached tokens after the first call: 12.5 percentage points fewer in the second run, because of the contract.',
+    'Cached tokens of the first call in another workspace: 40 percentage points more in the second run, because of the contract.',
   ])
 })
 
@@ -73,6 +73,6 @@ test('a run that missed its workspace is named', () => {
   const astray = { ...other, reads: { expected: 3, right: 2, outside: 1 } }
   expect([one, astray].map(behaved)).toEqual([true, false])
   expect(textOf(comparisonLines({ ...COMPARISON, runs: [one, astray] })).at(-1)).toBe(
-    'websocket: of 3 files 2 were read in the right workspace, and 1 call led out of it.',
+    'websocket: of 3 files 2 were read in the right workspace, and 1 call left it.',
   )
 })

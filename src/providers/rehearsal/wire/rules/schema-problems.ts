@@ -111,7 +111,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
 /** The problem as a sentence about the containing value, such as `/messages/0 lacks content`. */
 export function problemText({ at, kind, message }: SchemaProblem): string {
   const holder = kind === 'missing' || kind === 'unknown' ? at.slice(0, -1) : at
-  return `${holder.length === 0 ? 'the whole' : holder.map((step) => `/${step}`).join('')} ${message}`
+  return `${holder.length === 0 ? 'the value' : holder.map((step) => `/${step}`).join('')} ${message}`
 }
 
 function wrong(kind: SchemaProblem['kind'], at: Place, message: string): SchemaProblem {
