@@ -19,7 +19,7 @@ export function user(text: string): RehearsalSegment {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 
-export function said(role: 'assistant' | 'developer', text: string): RehearsalSegment {
+export function message(role: 'assistant' | 'developer', text: string): RehearsalSegment {
   return { role, parts: [{ type: 'text', text }] }
 }
 

@@ -25,7 +25,7 @@ test('tools of other clients are called by their own names and arguments', () =>
   expect(calls('write "x" to a.txt', tool('exec_command', 'cmd'))).toEqual([])
 })
 
-test('an edit takes the form that the tool on offer describes', () => {
+test('an edit takes the form that the offered tool describes', () => {
   const tool = (properties: Readonly<Record<string, unknown>>): RehearsalSegment => ({
     role: 'tool',
     name: 'edit',
@@ -47,9 +47,9 @@ test('an edit takes the form that the tool on offer describes', () => {
   ])
 })
 
-test('an edit is told in the same words in whatever form it was called', () => {
+test('an edit is described in the same words, whatever the form of its call', () => {
   const old_text = 'a'
-  const told = (args: Readonly<Record<string, unknown>>, name = 'edit') => {
+  const described = (args: Readonly<Record<string, unknown>>, name = 'edit') => {
     const call = { call_id: '1', name, arguments: JSON.stringify(args) }
     const result = { call_id: '1', name, outcome: 'ok' as const, output: 'Edited.' }
     return thinkOf(
@@ -59,15 +59,17 @@ test('an edit is told in the same words in whatever form it was called', () => {
     ).text
   }
   const words = 'Done: replace “a” with “b” in c.ts\n> Edited.'
-  expect(told({ path: 'c.ts', edits: [{ old_text, new_text: 'b' }] })).toBe(words)
-  expect(told({ path: 'c.ts', old_text, new_text: 'b' })).toBe(words)
-  expect(told({ path: 'c.ts', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(words)
-  expect(told({ file_path: 'c.ts', old_string: 'a', new_string: 'b' }, 'Edit')).toBe(words)
+  expect(described({ path: 'c.ts', edits: [{ old_text, new_text: 'b' }] })).toBe(words)
+  expect(described({ path: 'c.ts', old_text, new_text: 'b' })).toBe(words)
+  expect(described({ path: 'c.ts', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(words)
+  expect(described({ file_path: 'c.ts', old_string: 'a', new_string: 'b' }, 'Edit')).toBe(words)
   const two = [
     { old_text, new_text: 'b' },
     { old_text: 'c', new_text: 'd' },
   ]
-  expect(told({ path: 'c.ts', edits: two })).toBe('Done: make 2 replacements in c.ts\n> Edited.')
+  expect(described({ path: 'c.ts', edits: two })).toBe(
+    'Done: make 2 replacements in c.ts\n> Edited.',
+  )
 })
 
 test('a call of another client is announced as what it does', () => {

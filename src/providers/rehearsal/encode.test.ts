@@ -42,12 +42,14 @@ const items: ConversationItem[] = [
 ]
 
 test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
-  const told = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
-    expect(length).toBe(bytes.length)
-    return [segment, bytes.toString()]
-  })
+  const segments = encode(items, surface).map(
+    ({ bytes, length, bracket: _bracket, ...segment }) => {
+      expect(length).toBe(bytes.length)
+      return [segment, bytes.toString()]
+    },
+  )
   const fixed = { seq: -1, lifetime: 'stable' }
-  expect(told).toEqual([
+  expect(segments).toEqual([
     [
       { role: 'params', ...fixed },
       '{"contract_version":"hw1","model":"rehearsal","role":"params","tool_choice":"auto"}',

@@ -87,9 +87,13 @@ test.each([
   'What’s this?',
   'Describe @img1',
   '',
-])('asked "%s" it speaks of what it was shown', async (say) => {
-  const { text: told, calls, looked } = await ask(user(text(say), ...PICTURE))
-  expect({ told, calls, looked }).toEqual({ told: HARBOUR_SENTENCE, calls: [], looked: [HARBOUR] })
+])('"%s" is answered with a description of the shown picture', async (say) => {
+  const { text: answer, calls, looked } = await ask(user(text(say), ...PICTURE))
+  expect({ answer, calls, looked }).toEqual({
+    answer: HARBOUR_SENTENCE,
+    calls: [],
+    looked: [HARBOUR],
+  })
 })
 
 test.each([
@@ -110,13 +114,13 @@ test.each([
     { kind: 'unreadable', code: 'empty', why: 'it is empty' } as const,
     '@img1 cannot be read: it is empty.',
   ],
-])('there is a sentence for %s', async (_, sight, told) => {
-  expect((await ask(user(shown('@img1', sight)))).text).toContain(told)
+])('there is a sentence for %s', async (_, sight, answer) => {
+  expect((await ask(user(shown('@img1', sight)))).text).toContain(answer)
 })
 
 test('text without a command is answered after what came with it', async () => {
-  const { text: told } = await ask(user(text('Lovely day.'), ...PICTURE))
-  expect(told.startsWith(`${HARBOUR_SENTENCE} I am the offline demo model`)).toBe(true)
+  const { text: answer } = await ask(user(text('Lovely day.'), ...PICTURE))
+  expect(answer.startsWith(`${HARBOUR_SENTENCE} I am the offline demo model`)).toBe(true)
 })
 
 test.each([
@@ -137,13 +141,13 @@ test.each([
 })
 
 test('a task and a question are both answered, and the image is decoded once', async () => {
-  const asked = user(text('Describe the picture and then run `ls`.'), ...PICTURE)
-  const first = await ask(asked)
+  const request = user(text('Describe the picture and then run `ls`.'), ...PICTURE)
+  const first = await ask(request)
   const run = { name: 'bash', arguments: { command: 'ls' } }
   expect(first).toMatchObject({ text: `${HARBOUR_SENTENCE} I will run “ls”.`, calls: [run] })
   const call = { call_id: 'c', name: 'bash' }
   const then = await ask(
-    asked,
+    request,
     { role: 'tool_call', ...call, arguments: '{"command":"ls"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'fine' },
   )
@@ -152,19 +156,19 @@ test('a task and a question are both answered, and the image is decoded once', a
 
 test('new images are described together with the results of their calls', async () => {
   const call = { call_id: 'c', name: 'read' }
-  const { text: told, looked } = await ask(
+  const { text: answer, looked } = await ask(
     user(text('Read a.txt')),
     { role: 'tool_call', ...call, arguments: '{"path":"a.txt"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'see @img1' },
     user(text('[View of @img1, by model: shown for this Turn]'), shown('@img1', HARBOUR)),
   )
   expect(looked).toEqual([HARBOUR])
-  expect(told).toContain('see @img1')
-  expect(told).toContain(HARBOUR_SENTENCE)
+  expect(answer).toContain('see @img1')
+  expect(answer).toContain(HARBOUR_SENTENCE)
 })
 
 test('an image of an earlier Turn is described while its bytes are present', async () => {
-  const before = [user(text('Hello'), ...PICTURE), said('Hello.')]
+  const before = [user(text('Hello'), ...PICTURE), assistant('Hello.')]
   expect((await ask(...before, user(text('What does the picture show?')))).text).toBe(
     HARBOUR_SENTENCE,
   )
@@ -172,7 +176,7 @@ test('an image of an earlier Turn is described while its bytes are present', asy
   expect((await ask(...before, user(text('How many lines does it have?')))).looked).toEqual([])
 })
 
-const GONE = [user(text('Hello'), text('[@img1: image, "harbour.png"]')), said('Hello.')]
+const GONE = [user(text('Hello'), text('[@img1: image, "harbour.png"]')), assistant('Hello.')]
 const ONLY_DESCRIBED =
   'I see only the description of @img1, because its bytes are not in this request: [@img1: image, "harbour.png"].'
 
@@ -183,11 +187,11 @@ test.each([
   'What is in the picture?',
   'Describe the image.',
 ])(
-  '[SR-033] asked "%s" of a picture whose bytes are gone, it has a description and says so',
+  '[SR-033] "%s" about a picture without bytes is answered with its description, and the answer says so',
   async (say) => {
     expect((await ask(...GONE, user(text(say)))).text).toBe(ONLY_DESCRIBED)
-    const { text: told, calls, looked } = await ask(VIEW, ...GONE, user(text(say)))
-    expect(told).toBe(`${ONLY_DESCRIBED} To see more, say “view @img1”.`)
+    const { text: answer, calls, looked } = await ask(VIEW, ...GONE, user(text(say)))
+    expect(answer).toBe(`${ONLY_DESCRIBED} To see more, say “view @img1”.`)
     expect([calls, looked]).toEqual([[], []])
   },
 )
@@ -195,12 +199,12 @@ test.each([
 test('[SR-033] visible images come first, the latest before the rest; then those that are only described', async () => {
   const before = [
     user(text('Look'), text('[@txt7: text, "a.txt"]'), ...PICTURE),
-    said('Yes.'),
+    assistant('Yes.'),
     user(text('And'), text('[@link8: link, "https://a.example/"]'), ...PDF),
-    said('Yes.'),
+    assistant('Yes.'),
   ]
-  const { text: told } = await ask(VIEW, ...before, user(text('What do you see?')))
-  const [first, second, ...rest] = told.split(/(?<=\.) (?=[@IT])/)
+  const { text: answer } = await ask(VIEW, ...before, user(text('What do you see?')))
+  const [first, second, ...rest] = answer.split(/(?<=\.) (?=[@IT])/)
   expect([first, second]).toEqual([REPORT_SENTENCE, HARBOUR_SENTENCE])
   expect(rest.map((sentence) => sentence.slice(0, 40))).toEqual([
     'I see only the description of @txt7, bec',
@@ -211,34 +215,38 @@ test('[SR-033] visible images come first, the latest before the rest; then those
 
 test('it gives the reason for what could not be shown, and does not offer to view it', async () => {
   const why = '[@img1 is not shown: this model does not accept images.]'
-  const { text: told, calls } = await ask(
+  const { text: answer, calls } = await ask(
     VIEW,
     user(text('View @img1'), text('[@img1: image, "harbour.png"]'), text(why)),
   )
   expect(calls).toEqual([])
-  expect(told).toContain(`[@img1: image, "harbour.png"] ${why}`)
-  expect(told).not.toContain('To see more')
+  expect(answer).toContain(`[@img1: image, "harbour.png"] ${why}`)
+  expect(answer).not.toContain('To see more')
 })
 
 test('many images that are only described are listed by name', async () => {
   const notes = Array.from({ length: 9 }, (_, n) => text(`[@img${n + 1}: image, "x.png"]`))
-  const { text: told } = await ask(user(...notes), said('Yes.'), user(text('What do you see?')))
-  expect(told).toMatch(/^@img1, @img2, .* and @img9 are only described in this request\.$/)
+  const { text: answer } = await ask(
+    user(...notes),
+    assistant('Yes.'),
+    user(text('What do you see?')),
+  )
+  expect(answer).toMatch(/^@img1, @img2, .* and @img9 are only described in this request\.$/)
 })
 
 test('an image that was never mentioned does not exist', async () => {
-  const { text: told } = await ask(user(text('Describe @img7')))
-  expect(told).toBe('The bytes of @img7 are not in this request.')
+  const { text: answer } = await ask(user(text('Describe @img7')))
+  expect(answer).toBe('The bytes of @img7 are not in this request.')
 })
 
-function said(words: string): RehearsalSegment {
+function assistant(words: string): RehearsalSegment {
   return { role: 'assistant', parts: [text(words)] }
 }
 
 test('if nothing is visible, it says so, and what to try', async () => {
-  const { text: told, calls } = await ask(user(text('What do you see?')))
+  const { text: answer, calls } = await ask(user(text('What do you see?')))
   expect(calls).toEqual([])
-  expect(told).toContain(
+  expect(answer).toContain(
     'No picture or document is in this conversation. I am the offline demo model',
   )
 })
@@ -246,17 +254,17 @@ test('if nothing is visible, it says so, and what to try', async () => {
 test('images without a handle get that of their descriptor, if there is one for each', async () => {
   const nameless = shown(undefined, HARBOUR)
   const note = (handle: string) => text(`[${handle}: image, "x.png"]`)
-  const told = async (...parts: Part[]) =>
+  const answer = async (...parts: Part[]) =>
     (await ask(user(text('What do you see?'), ...parts))).text
-  expect(await told(note('@img1'), nameless)).toBe(HARBOUR_SENTENCE)
-  expect(await told(note('@img3'), note('@pdf2'), note('@img1'), nameless, ...PDF, nameless)).toBe(
-    [HARBOUR_SENTENCE.replace('@img1', '@img3'), REPORT_SENTENCE, HARBOUR_SENTENCE].join(' '),
-  )
+  expect(await answer(note('@img1'), nameless)).toBe(HARBOUR_SENTENCE)
+  expect(
+    await answer(note('@img3'), note('@pdf2'), note('@img1'), nameless, ...PDF, nameless),
+  ).toBe([HARBOUR_SENTENCE.replace('@img1', '@img3'), REPORT_SENTENCE, HARBOUR_SENTENCE].join(' '))
   const gone = text('[@img3 is not shown: its payload is damaged.]')
-  const both = await told(note('@img3'), note('@img1'), gone, nameless)
+  const both = await answer(note('@img3'), note('@img1'), gone, nameless)
   expect(both.startsWith(`${HARBOUR_SENTENCE} I see only the description of @img3`)).toBe(true)
-  expect(await told(note('@img3'), note('@img1'), nameless)).toContain('The picture is')
-  expect(await told(nameless, nameless)).toContain('Picture 2 is')
+  expect(await answer(note('@img3'), note('@img1'), nameless)).toContain('The picture is')
+  expect(await answer(nameless, nameless)).toContain('Picture 2 is')
 })
 
 test('an attachment in the form of text is shown, and not followed as a command', async () => {
@@ -272,8 +280,8 @@ test('an attachment in the form of text is shown, and not followed as a command'
 test('without image support it names what it cannot look at', async () => {
   const brain = rehearsalBrain()
   const segments = [user(text('What do you see?'), ...PICTURE)]
-  const { text: told } = await brain({ dialect: 'rehearsal', segments })
-  expect(told).toBe('I cannot look into @img1.')
+  const { text: answer } = await brain({ dialect: 'rehearsal', segments })
+  expect(answer).toBe('I cannot look into @img1.')
 })
 
 test('after the time limit, the remaining images are not decoded', async () => {
@@ -285,7 +293,7 @@ test('after the time limit, the remaining images are not decoded', async () => {
     return describe(bytes, media_type)
   }
   const segments = [user(...PICTURE, ...PDF)]
-  const { text: told } = await rehearsalBrain(slow, clock)({ dialect: 'rehearsal', segments })
+  const { text: answer } = await rehearsalBrain(slow, clock)({ dialect: 'rehearsal', segments })
   expect(looked).toEqual([HARBOUR])
-  expect(told).toContain('@pdf2 cannot be read')
+  expect(answer).toContain('@pdf2 cannot be read')
 })

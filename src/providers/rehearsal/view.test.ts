@@ -105,16 +105,16 @@ test('a visible Resource is not viewed again, unless a part of it is requested',
   ).toEqual(['@pdf2'])
 })
 
-test('a view is a step of its own if the text says so, and does not end the task', () => {
-  const asked = [...EARLIER, user('View @img1, then run `ls`.')]
+test('a view is a separate step if the text says so, and does not end the task', () => {
+  const request = [...EARLIER, user('View @img1, then run `ls`.')]
   const call = { call_id: 'c', name: 'resource_view' }
   const viewed: RehearsalSegment[] = [
     { role: 'tool_call', ...call, arguments: '{"handle":"@img1","reason":"x"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'shown' },
     user('[View of @img1, by model: shown for this Turn]'),
   ]
-  expect(thinkOf(...asked).calls.map(({ name }) => name)).toEqual(['resource_view'])
-  expect(thinkOf(...asked, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])
+  expect(thinkOf(...request).calls.map(({ name }) => name)).toEqual(['resource_view'])
+  expect(thinkOf(...request, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])
 })
 
 test('a view that did not succeed is reported as such', () => {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { answered, opening, said, thinkOf, user } from '../../../test/support/rehearsal-request.ts'
+import {
+  answered,
+  opening,
+  message,
+  thinkOf,
+  user,
+} from '../../../test/support/rehearsal-request.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 
@@ -50,7 +56,7 @@ test.each(newcomers)('a newcomer who types $say gets: $answer', ({ say, answer, 
     const suggestions = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one)
     expect(suggestions.length).toBe(3)
     for (const one of suggestions) {
-      const next = thinkOf(...opening(say), said('assistant', text), user(one))
+      const next = thinkOf(...opening(say), message('assistant', text), user(one))
       expect([one, next.calls.length]).toEqual([one, 1])
     }
   }

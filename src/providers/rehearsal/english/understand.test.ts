@@ -45,7 +45,7 @@ test.each([
   expect(understand([text]).groups).toEqual([[{ name: 'grep', arguments: { pattern } }]])
 })
 
-test('a call that needs what an earlier one does waits for it, without a "then"', () => {
+test('a call that depends on an earlier one waits for it, even without a "then"', () => {
   const { groups } = understand([
     'Write "x" to a.sh, read b.txt, run `sh a.sh` and replace "x" with "y" in b.txt.',
   ])
@@ -71,7 +71,7 @@ test.each([
   expect(understand([text]).groups).toEqual([[{ name: 'attach', arguments: args }]])
 })
 
-test('a file is attached after it was made', () => {
+test('a file is attached after it was written', () => {
   const names = (text: string) =>
     understand([text]).groups.map((all) => all.map(({ name }) => name))
   expect(names('Write "x" to a.txt and attach it.')).toEqual([['write'], ['attach']])
@@ -92,7 +92,7 @@ test.each(['What did it say?', 'did it work', 'what was the exit code?', 'Why di
   },
 )
 
-test('what is quoted is written as it is, however long and whatever it holds', () => {
+test('quoted text is written unchanged, whatever its length and content', () => {
   for (const content of ['`read` then run', 'a "b" c\n', 'x'.repeat(5_000_000)]) {
     const [[call] = []] = understand([`Write ${JSON.stringify(content)} to a.txt`]).groups
     expect(call?.arguments['content'] === content).toBe(true)
@@ -100,7 +100,7 @@ test('what is quoted is written as it is, however long and whatever it holds', (
 })
 
 test.each(['"', '`', '```', '“', "'", '(', '\\"', 'a/', ', then ', '1. ', '@img1 ', 'in a.ts, '])(
-  'a megabyte of %j is read in passable time',
+  'a megabyte of %j is read without quadratic time',
   (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length))
     expect(understand([text]).groups).toEqual([])

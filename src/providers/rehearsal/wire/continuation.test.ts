@@ -51,17 +51,17 @@ async function socketTo(
   })
   onTestFinished(() => socket.terminate())
   const waiting: ((message: Message | 'closed') => void)[] = []
-  const heard: (Message | 'closed')[] = []
+  const received: (Message | 'closed')[] = []
   const tell = (message: Message | 'closed') => {
     const next = waiting.shift()
-    if (next === undefined) heard.push(message)
+    if (next === undefined) received.push(message)
     else next(message)
   }
   socket.on('message', (data: Buffer) => tell(JSON.parse(data.toString()) as Message))
   socket.on('close', () => tell('closed'))
   await once(socket, 'open')
   const next = () => {
-    const message = heard.shift()
+    const message = received.shift()
     return message === undefined
       ? new Promise<Message | 'closed'>((resolve) => void waiting.push(resolve))
       : Promise.resolve(message)
@@ -88,7 +88,7 @@ function responseIn(message: Message | 'closed') {
   return message.response
 }
 
-test('only what is new is sent with the id of the response before, over HTTP', async () => {
+test('over HTTP, only new items are sent, with the id of the previous response', async () => {
   const vendor = await openRehearsal()
   const client = clientOf(vendor)
   const first = await client.responses.create(ASK)
@@ -106,16 +106,16 @@ test('only what is new is sent with the id of the response before, over HTTP', a
   await vendor.close()
 })
 
-test('a response that is not known is refused by its name, over HTTP', async () => {
+test('over HTTP, an unknown response is refused by its id', async () => {
   const vendor = await openRehearsal({ store: { entries: 2, bytes: 1_000_000 } })
   const client = clientOf(vendor)
   const goOn = async (id: string) => {
-    const asked = client.responses.create({
+    const request = client.responses.create({
       ...ASK,
       input: 'And now?',
       previous_response_id: id,
     })
-    return asked.then(
+    return request.then(
       ({ status }) => status,
       (error: unknown) => {
         if (!(error instanceof BadRequestError)) throw error
@@ -134,15 +134,15 @@ test('a response that is not known is refused by its name, over HTTP', async () 
   expect([await goOn(ids[0] ?? ''), await goOn(ids[2] ?? '')]).toEqual([refused, 'completed'])
 })
 
-test('a call of the response before must be answered', async () => {
+test('a call of the previous response must have a result', async () => {
   const vendor = await openRehearsal()
   const client = clientOf(vendor)
   const { id } = await client.responses.create(ASK)
-  const asked = client.responses.create({ ...ASK, input: 'Never mind', previous_response_id: id })
-  await expect(asked).rejects.toMatchObject({ status: 400, param: 'input' })
+  const request = client.responses.create({ ...ASK, input: 'Never mind', previous_response_id: id })
+  await expect(request).rejects.toMatchObject({ status: 400, param: 'input' })
 })
 
-test('a socket goes on from its own last response, stored or not, and from stored ones of anybody', async () => {
+test('a socket continues its own last response, stored or not, and stored responses of other connections', async () => {
   const vendor = await openRehearsal()
   const socket = await socketTo(vendor)
   const first = responseIn(await socket.create({ store: false }))
@@ -176,20 +176,19 @@ test('a socket goes on from its own last response, stored or not, and from store
   expect(overHttp.status).toBe('completed')
 })
 
-test('a request over a socket that is refused says why, and the socket goes on', async () => {
+test('a refused request over a socket gets a reason, and the socket stays open', async () => {
   const vendor = await openRehearsal()
   const socket = await socketTo(vendor)
-  const told = async (event: object) => {
+  const refusalOf = async (event: object) => {
     const message = await socket.ask(event)
     return message === 'closed' ? message : [message.status, message.error?.['param']]
   }
-  expect(await told({ type: 'session.update' })).toEqual([400, 'type'])
-  expect(await told([])).toEqual([400, 'type'])
-  expect(await told({ type: 'response.create', input: 'a' })).toEqual([400, 'model'])
-  expect(await told({ type: 'response.create', model: 'm', input: 'a', max_tokens: 1 })).toEqual([
-    400,
-    'max_tokens',
-  ])
+  expect(await refusalOf({ type: 'session.update' })).toEqual([400, 'type'])
+  expect(await refusalOf([])).toEqual([400, 'type'])
+  expect(await refusalOf({ type: 'response.create', input: 'a' })).toEqual([400, 'model'])
+  expect(
+    await refusalOf({ type: 'response.create', model: 'm', input: 'a', max_tokens: 1 }),
+  ).toEqual([400, 'max_tokens'])
   expect(responseIn(await socket.create({})).output).toHaveLength(2)
 })
 
@@ -209,7 +208,7 @@ test('a warm-up under the beta of sockets gets an empty response, and the next o
   })
 })
 
-test('what the switches of a socket name goes wrong with its requests', async () => {
+test('the switches of a socket apply to its requests', async () => {
   const vendor = await openRehearsal()
   const at = async (switches: string, more: object = {}) => {
     const message = await (await socketTo(vendor, `/~${switches}`)).create(more)
@@ -247,7 +246,7 @@ test('a socket without a key, or to another path, is refused', async () => {
   expect(await statusOf('/v1/responses', { ...key, host: 'example.com' })).toBe(403)
 })
 
-test('whoever leaves a socket in the middle of an answer ends nothing else', async () => {
+test('a client that closes a socket during an answer ends nothing else', async () => {
   const vendor = await openRehearsal()
   const socket = new ResponsesWS(clientOf(vendor))
   socket.on('error', () => {})

@@ -36,27 +36,27 @@ function body(dialect: VendorDialect, more: object): object {
     { name: 'read', parameters: { type: 'object' } },
     { name: 'write', parameters: { type: 'object' } },
   ]
-  const said = { role: 'user', content: 'Do it.' }
+  const message = { role: 'user', content: 'Do it.' }
   switch (dialect) {
     case 'messages':
       return {
         model: 'm',
         max_tokens: 9_000,
-        messages: [said],
+        messages: [message],
         tools: tools.map(({ name, parameters }) => ({ name, input_schema: parameters })),
         ...more,
       }
     case 'responses':
       return {
         model: 'm',
-        input: [said],
+        input: [message],
         tools: tools.map((tool) => ({ type: 'function', strict: false, ...tool })),
         ...more,
       }
     case 'chat':
       return {
         model: 'm',
-        messages: [said],
+        messages: [message],
         stream_options: { include_usage: true },
         tools: tools.map((tool) => ({ type: 'function', function: tool })),
         ...more,
@@ -64,7 +64,7 @@ function body(dialect: VendorDialect, more: object): object {
   }
 }
 
-function ask(vendor: RehearsalVendor, dialect: VendorDialect, asked: object) {
+function ask(vendor: RehearsalVendor, dialect: VendorDialect, request: object) {
   return fetch(vendor.origin + PATHS[dialect], {
     method: 'POST',
     headers: {
@@ -72,7 +72,7 @@ function ask(vendor: RehearsalVendor, dialect: VendorDialect, asked: object) {
       authorization: 'Bearer any',
       'anthropic-version': '2023-06-01',
     },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(request),
   })
 }
 
@@ -106,7 +106,7 @@ const thought: fc.Arbitrary<Thought> = fc.record({
 })
 
 for (const dialect of DIALECTS) {
-  test(`every event is as the vendor's types have it, and tells what the model thought: ${dialect}`, async () => {
+  test(`every event matches the vendor's types, and the events contain the whole answer: ${dialect}`, async () => {
     let now: Thought = { text: '', calls: [] }
     const vendor = await openRehearsal({ brain: async () => now })
     await fc.assert(
@@ -132,7 +132,7 @@ for (const dialect of DIALECTS) {
     )
   })
 
-  test(`no two ids of a server are the same, and all of a kind look alike: ${dialect}`, async () => {
+  test(`ids of a server are unique, and ids of one kind have the same format: ${dialect}`, async () => {
     const calls = [{ name: 'read', arguments: {} }]
     const vendor = await openRehearsal({ brain: async () => ({ text: 'a', calls }) })
     const ids: string[] = []
@@ -148,7 +148,7 @@ for (const dialect of DIALECTS) {
     )
   })
 
-  test(`an answer ends at its limit, and says so: ${dialect}`, async () => {
+  test(`an answer that reaches its limit ends there and reports it: ${dialect}`, async () => {
     const text = 'ä'.repeat(100)
     const calls = [{ name: 'write', arguments: { content: 'b'.repeat(500) } }]
     const vendor = await openRehearsal({ brain: async () => ({ text, calls }) })
@@ -168,7 +168,7 @@ for (const dialect of DIALECTS) {
     expect(kinds).toEqual(['text'])
   })
 
-  test(`where calls may not be made side by side, one is made: ${dialect}`, async () => {
+  test(`without parallel calls, an answer has one call: ${dialect}`, async () => {
     const calls = ['a', 'b'].map((path) => ({ name: 'read', arguments: { path } }))
     const vendor = await openRehearsal({ brain: async () => ({ text: '', calls }) })
     const alone =
@@ -181,7 +181,7 @@ for (const dialect of DIALECTS) {
     expect(items).toHaveLength(1)
   })
 
-  test(`what is said again is read from the cache, and figures add up: ${dialect}`, async () => {
+  test(`a repeated prefix is read from the cache, and figures add up: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const long = 'A long story. '.repeat(600)
     const marked = { type: 'text', text: long, cache_control: { type: 'ephemeral' } }
@@ -209,7 +209,7 @@ function definition(dialect: VendorDialect, name: string) {
   return schemaCheck<unknown>({ $ref: `#/definitions/${name}`, definitions })
 }
 
-test('an answer that nobody wants streamed comes whole, as the vendors have it', async () => {
+test('an answer without streaming is one object in the format of the vendor', async () => {
   const calls = [{ name: 'read', arguments: { path: 'a' } }]
   const vendor = await openRehearsal({ brain: async () => ({ text: 'one', calls }) })
   const whole = async (dialect: VendorDialect) => {
@@ -250,13 +250,13 @@ function without(whole: object, name: string): object {
   return Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name))
 }
 
-test('figures come with the events of Chat Completions only for whoever asks', async () => {
+test('events of Chat Completions carry usage only if it is requested', async () => {
   const vendor = await openRehearsal()
   const silent = await dataOf(vendor, 'chat', { stream_options: null })
   expect(silent.filter((data) => data.includes('"usage"'))).toEqual([])
 })
 
-test('a stop ends an answer where it stands, in the dialects that have stops', async () => {
+test('a stop sequence ends an answer, in the dialects that have them', async () => {
   const calls = [{ name: 'read', arguments: {} }]
   const vendor = await openRehearsal({ brain: async () => ({ text: 'one STOP two', calls }) })
   const messages = await dataOf(vendor, 'messages', { stop_sequences: ['two', 'STOP'] })
@@ -272,7 +272,7 @@ test('a stop ends an answer where it stands, in the dialects that have stops', a
   ])
 })
 
-test('pieces are at least three of what is long enough, not too many of what is long, and never half a character', () => {
+test('a text of some length has at least three pieces, a long one not too many, and no piece ends inside a character', () => {
   expect(piecesOf('')).toEqual([])
   expect(piecesOf('ab')).toEqual(['a', 'b'])
   expect(piecesOf('I will read a.txt.')).toEqual(['I will', ' read ', 'a.txt.'])

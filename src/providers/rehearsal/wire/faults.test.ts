@@ -52,19 +52,19 @@ test.each<[string, Partial<Faults>]>([
   expect(faultsAt(`/~strict/~${text}${path}`)).toEqual({ ...read, strict: true })
 })
 
-test('a strict request has no fault because of that, in whichever place it is switched', () => {
+test('the switch strict adds no fault, wherever it is set', () => {
   const read = { path: '/v1/chat/completions', faults: NO_FAULTS, strict: true }
   expect(faultsAt(`/~strict${read.path}`)).toEqual(read)
   expect(faultsAt(read.path, 'rehearse=strict')).toEqual(read)
   expect(faultsAt(`/~strict${read.path}`, '', { 'x-rehearse': 'strict' })).toEqual(read)
 })
 
-test('switches of a path, a query and a header count together', () => {
-  const told = faultsAt('/~delay:5/v1/models', 'rehearse=cut:7&rehearse=once', {
+test('switches of the path, the query and the header are combined', () => {
+  const combined = faultsAt('/~delay:5/v1/models', 'rehearse=cut:7&rehearse=once', {
     'x-rehearse': 'status:500',
   })
   const faults = { delayMs: 5, cutAfter: 7, status: 500, once: 'delay:5,cut:7,once,status:500' }
-  expect(told).toEqual({
+  expect(combined).toEqual({
     path: '/v1/models',
     faults: { ...NO_FAULTS, ...faults },
     strict: false,
@@ -92,11 +92,11 @@ test.each([
   'delay:1,delay:2',
   '%zz',
 ])('%s is refused, and the known switches are named', (text) => {
-  const told = faultsAt(`/~${text}/v1/messages`)
-  expect(told).toMatchObject({ kind: 'invalid_args', details: { known: SWITCHES } })
+  const faults = faultsAt(`/~${text}/v1/messages`)
+  expect(faults).toMatchObject({ kind: 'invalid_args', details: { known: SWITCHES } })
 })
 
-test('what holds once holds for the first request of its text, and for the first of another', () => {
+test('a switch with once applies to the first request with its text, and to the first with another text', () => {
   const once = new OnceOnly()
   const [first, second] = ['once:1,close', 'once:2,close'].map((text): Faults => {
     return { ...NO_FAULTS, close: true, once: text }
@@ -113,7 +113,7 @@ test('what holds once holds for the first request of its text, and for the first
   expect([once.now(always), once.now(always)]).toEqual([always, always])
 })
 
-test('switches that hold once are remembered in bounded number', () => {
+test('a bounded number of switches with once is remembered', () => {
   const once = new OnceOnly()
   const at = (index: number) => once.now({ ...NO_FAULTS, close: true, once: `once:${index}` })
   for (let index = 0; index <= 10_000; index++) at(index)
@@ -133,7 +133,7 @@ function spoiledBy(text: string, frames: readonly Buffer[]) {
   return read.ok ? spoiled(frames, read.value.faults) : []
 }
 
-test('an answer without faults is sent as it is', () => {
+test('an answer without faults is sent unchanged', () => {
   expect(spoiled(STREAM, NO_FAULTS)).toEqual(STREAM)
 })
 
@@ -151,8 +151,8 @@ test.each([
 
 test('a malformed event arrives as an event, and is not JSON', () => {
   const sent = spoiledBy('malformed:1', STREAM)
-  const told = new ServerSentEvents().push(Buffer.concat(sent))
-  expect(told.map(({ data }) => parseJson(data) !== undefined)).toEqual([
+  const events = new ServerSentEvents().push(Buffer.concat(sent))
+  expect(events.map(({ data }) => parseJson(data) !== undefined)).toEqual([
     true,
     false,
     true,
@@ -171,7 +171,7 @@ test('an answer of one event can be cut, repeated and broken', () => {
   expect(spoiledBy('duplicate,malformed,out-of-order', [])).toEqual([])
 })
 
-test('what is cut is exactly the first bytes, or the whole messages within them', () => {
+test('a cut leaves exactly the first bytes, or the whole messages within them', () => {
   const all = Buffer.concat(STREAM)
   fc.assert(
     fc.property(fc.integer({ min: 0, max: all.length + 5 }), (cutAfter) => {
@@ -188,6 +188,6 @@ test('what is cut is exactly the first bytes, or the whole messages within them'
   )
 })
 
-test('an answer that nothing was cut off is not cut short', () => {
+test('an answer that fits is not cut short', () => {
   expect(cutShort(STREAM, NO_FAULTS)).toBe(false)
 })

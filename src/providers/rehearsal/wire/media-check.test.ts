@@ -20,7 +20,7 @@ function media(media_type: string, ...sights: readonly Sight[]): Media[] {
 
 const FACTS = { image_count: 2, image_side_pixels: 8000 }
 
-test('what can be read and is small enough is taken', async () => {
+test('media that can be read and is small enough is accepted', async () => {
   const all = [
     ...media('image/png', image(8000), image(10, 8000)),
     ...media('application/pdf', { kind: 'pdf', pages: 1, words: 1 }),
@@ -30,7 +30,7 @@ test('what can be read and is small enough is taken', async () => {
   expect(await refusedMedia(media('image/png', image(99_999)), {}, seen)).toBeUndefined()
 })
 
-test('the first that cannot be read, or is too large, is refused where it stands', async () => {
+test('the first that cannot be read or is too large is refused, with its place', async () => {
   const broken: Sight = { kind: 'unreadable', code: 'corrupt', why: 'it is cut off' }
   expect(await refusedMedia(media('image/png', image(1), broken), FACTS, seen)).toMatchObject({
     status: 400,
@@ -47,7 +47,7 @@ test('the first that cannot be read, or is too large, is refused where it stands
   })
 })
 
-test('among many images none may be as large', async () => {
+test('with many images, the size limit is lower', async () => {
   const few = media('image/png', image(2001), image(1))
   const many = media('image/png', image(2000), image(1), image(2001))
   expect(await refusedMedia(few, FACTS, seen)).toBeUndefined()
@@ -57,7 +57,7 @@ test('among many images none may be as large', async () => {
   })
 })
 
-test('the same bytes are looked at once, and a bounded number of sights is remembered', async () => {
+test('the same bytes are described once, and a bounded number of descriptions is cached', async () => {
   let looks = 0
   const describe = rememberedSights(async (bytes) => {
     looks += 1

@@ -10,159 +10,165 @@ function cacheAt(options: CacheOptions = {}) {
   return { clock, cache: new PromptCache({ clock, ...options }) }
 }
 
-/** Blocks of so many tokens each, told apart by their letter. */
+/** Blocks of so many tokens each, distinguished by their letter. */
 function blocks(letters: string, tokens = 512): Buffer[] {
   return Array.from(letters, (letter) => Buffer.alloc(tokens * 4, letter))
 }
 
-function asked(letters: string, more: Partial<CacheRequest> = {}): CacheRequest {
+function requestOf(letters: string, more: Partial<CacheRequest> = {}): CacheRequest {
   return { key: 'key', model: 'model', blocks: blocks(letters), marks: 'every', ...more }
 }
 
 const COLD = { cached_read: 0, cache_write: 0, overflowed: false }
 
-test('a request that begins like an earlier one reads what both begin with', () => {
+test('a request that starts like an earlier one reads their common prefix', () => {
   const { cache } = cacheAt()
-  expect(cache.use(asked('abc'))).toEqual({ ...COLD, input: 1536 })
-  expect(cache.use(asked('abcde'))).toEqual({ ...COLD, input: 2560, cached_read: 1536 })
-  expect(cache.use(asked('abcxyz'))).toEqual({ ...COLD, input: 3072, cached_read: 1536 })
-  expect(cache.use(asked('abcdx'))).toEqual({ ...COLD, input: 2560, cached_read: 2048 })
+  expect(cache.use(requestOf('abc'))).toEqual({ ...COLD, input: 1536 })
+  expect(cache.use(requestOf('abcde'))).toEqual({ ...COLD, input: 2560, cached_read: 1536 })
+  expect(cache.use(requestOf('abcxyz'))).toEqual({ ...COLD, input: 3072, cached_read: 1536 })
+  expect(cache.use(requestOf('abcdx'))).toEqual({ ...COLD, input: 2560, cached_read: 2048 })
 })
 
-test('another key, another model and a changed beginning find nothing', () => {
+test('another key, another model or a changed beginning is a miss', () => {
   const { cache } = cacheAt()
-  cache.use(asked('abc'))
-  expect(cache.use(asked('abc', { key: 'other' })).cached_read).toBe(0)
-  expect(cache.use(asked('abc', { model: 'other' })).cached_read).toBe(0)
-  expect(cache.use(asked('xbc')).cached_read).toBe(0)
-  expect(cache.use(asked('abc', { key: '["key"', model: ',"model"]' })).cached_read).toBe(0)
+  cache.use(requestOf('abc'))
+  expect(cache.use(requestOf('abc', { key: 'other' })).cached_read).toBe(0)
+  expect(cache.use(requestOf('abc', { model: 'other' })).cached_read).toBe(0)
+  expect(cache.use(requestOf('xbc')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abc', { key: '["key"', model: ',"model"]' })).cached_read).toBe(0)
 })
 
-test('the same bytes cut into other blocks are another prefix', () => {
+test('the same bytes in other blocks are another prefix', () => {
   const { cache } = cacheAt()
-  cache.use(asked('', { blocks: [Buffer.alloc(4096, 'a'), Buffer.alloc(4096, 'a')] }))
+  cache.use(requestOf('', { blocks: [Buffer.alloc(4096, 'a'), Buffer.alloc(4096, 'a')] }))
   const moved = [Buffer.alloc(4000, 'a'), Buffer.alloc(4192, 'a')]
-  expect(cache.use(asked('', { blocks: moved })).cached_read).toBe(0)
+  expect(cache.use(requestOf('', { blocks: moved })).cached_read).toBe(0)
 })
 
-test('nothing shorter than the minimum is kept, and exactly the minimum is', () => {
+test('a prefix shorter than the minimum is not stored, and one of exactly the minimum is', () => {
   const { cache } = cacheAt()
-  cache.use(asked('a'))
-  expect(cache.use(asked('a')).cached_read).toBe(0)
+  cache.use(requestOf('a'))
+  expect(cache.use(requestOf('a')).cached_read).toBe(0)
   const short = [Buffer.alloc(4092)]
-  cache.use(asked('', { blocks: short }))
-  expect(cache.use(asked('', { blocks: short }))).toEqual({ ...COLD, input: 1023 })
-  cache.use(asked('ab'))
-  expect(cache.use(asked('ab')).cached_read).toBe(1024)
+  cache.use(requestOf('', { blocks: short }))
+  expect(cache.use(requestOf('', { blocks: short }))).toEqual({ ...COLD, input: 1023 })
+  cache.use(requestOf('ab'))
+  expect(cache.use(requestOf('ab')).cached_read).toBe(1024)
   expect(cache.size).toBe(1)
 })
 
-test('without marks a hit is told in steps of 128 tokens', () => {
+test('without marks a hit is rounded down to a multiple of 128 tokens', () => {
   const { cache } = cacheAt()
   const odd = [Buffer.alloc(4 * 1500 + 1)]
-  cache.use(asked('', { blocks: odd }))
-  expect(cache.use(asked('', { blocks: odd }))).toEqual({ ...COLD, input: 1501, cached_read: 1408 })
+  cache.use(requestOf('', { blocks: odd }))
+  expect(cache.use(requestOf('', { blocks: odd }))).toEqual({
+    ...COLD,
+    input: 1501,
+    cached_read: 1408,
+  })
 })
 
-test('tokens are four bytes over the whole request, and not block by block', () => {
+test('tokens are counted over the whole request, not block by block', () => {
   const { cache } = cacheAt()
   const crumbs = Array.from({ length: 10 }, () => Buffer.from('a'))
-  expect(cache.use(asked('', { blocks: crumbs })).input).toBe(3)
-  expect(cache.use(asked('')).input).toBe(0)
+  expect(cache.use(requestOf('', { blocks: crumbs })).input).toBe(3)
+  expect(cache.use(requestOf('')).input).toBe(0)
 })
 
-test('a prefix is forgotten when nobody used it for its time to live, and use renews it', () => {
+test('a prefix that is not used expires, and use renews it', () => {
   const { cache, clock } = cacheAt()
-  cache.use(asked('abc'))
+  cache.use(requestOf('abc'))
   for (let round = 0; round < 3; round++) {
     clock.advance(5 * MINUTE - 1)
-    expect(cache.use(asked('abcd')).cached_read).toBeGreaterThan(0)
+    expect(cache.use(requestOf('abcd')).cached_read).toBeGreaterThan(0)
   }
   clock.advance(5 * MINUTE)
-  expect(cache.use(asked('abcd')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abcd')).cached_read).toBe(0)
   expect(cache.size).toBe(3)
 })
 
-test('with marks only marked places are kept, and what is new up to the last mark is written', () => {
+test('with marks, only marked places are stored, and new tokens up to the last mark are written', () => {
   const { cache } = cacheAt()
-  const first = asked('abcdef', { marks: [2, 4] })
+  const first = requestOf('abcdef', { marks: [2, 4] })
   expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cache_write: 2048 })
   expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cached_read: 2048 })
-  expect(cache.use(asked('abcdeX', { marks: [6] }))).toEqual({
+  expect(cache.use(requestOf('abcdeX', { marks: [6] }))).toEqual({
     ...COLD,
     input: 3072,
     cached_read: 2048,
     cache_write: 1024,
   })
   // Nothing was kept after three blocks, nor after five.
-  expect(cache.use(asked('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
-  expect(cache.use(asked('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
+  expect(cache.use(requestOf('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
+  expect(cache.use(requestOf('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
 })
 
-test('without a mark nothing is kept, read or written', () => {
+test('without a mark nothing is stored, read or written', () => {
   const { cache } = cacheAt()
-  cache.use(asked('abcd', { marks: [4] }))
-  expect(cache.use(asked('abcd', { marks: [] }))).toEqual({ ...COLD, input: 2048 })
+  cache.use(requestOf('abcd', { marks: [4] }))
+  expect(cache.use(requestOf('abcd', { marks: [] }))).toEqual({ ...COLD, input: 2048 })
 })
 
-test('a mark below the minimum or outside the request is passed over', () => {
+test('a mark below the minimum or outside the request is ignored', () => {
   const { cache } = cacheAt()
-  const request = asked('abc', { marks: [3, 1, 3, 0, -1, 9] })
+  const request = requestOf('abc', { marks: [3, 1, 3, 0, -1, 9] })
   expect(cache.use(request)).toEqual({ ...COLD, input: 1536, cache_write: 1536 })
   expect(cache.size).toBe(1)
 })
 
-test('from a mark no more than twenty places are looked at', () => {
+test('a lookup goes back at most twenty places from a mark', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   for (const [grown, cached_read] of [
     [19, 1024],
     [20, 0],
   ] as const) {
     const { cache } = cacheAt()
-    cache.use(asked(letters.slice(0, 2), { marks: [2] }))
-    const later = asked(letters.slice(0, 2 + grown), { marks: [2 + grown] })
+    cache.use(requestOf(letters.slice(0, 2), { marks: [2] }))
+    const later = requestOf(letters.slice(0, 2 + grown), { marks: [2 + grown] })
     expect(cache.use(later)).toMatchObject({ cached_read })
   }
   // A mark at the old place finds it from any distance.
   const { cache } = cacheAt()
-  cache.use(asked(letters.slice(0, 2), { marks: [2] }))
-  expect(cache.use(asked(letters, { marks: [2, 26] }))).toMatchObject({ cached_read: 1024 })
+  cache.use(requestOf(letters.slice(0, 2), { marks: [2] }))
+  expect(cache.use(requestOf(letters, { marks: [2, 26] }))).toMatchObject({ cached_read: 1024 })
 })
 
-test('with a rate, one request too many within a minute comes to a cold machine and changes nothing [PC-007]', () => {
+test('with a rate, a request over it reaches a cold machine and changes nothing [PC-007]', () => {
   const { cache, clock } = cacheAt({ perMinute: 3 })
-  const told = ['ab', 'abc', 'abcd'].map((letters) => cache.use(asked(letters)).overflowed)
-  expect(told).toEqual([false, false, false])
-  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
+  const overflowed = ['ab', 'abc', 'abcd'].map(
+    (letters) => cache.use(requestOf(letters)).overflowed,
+  )
+  expect(overflowed).toEqual([false, false, false])
+  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
   // Another key has a rate of its own, and so have requests that begin differently.
-  expect(cache.use(asked('abcd', { key: 'other' })).overflowed).toBe(false)
-  expect(cache.use(asked('xbcd')).overflowed).toBe(false)
-  expect(cache.use(asked('axyz')).overflowed).toBe(true)
+  expect(cache.use(requestOf('abcd', { key: 'other' })).overflowed).toBe(false)
+  expect(cache.use(requestOf('xbcd')).overflowed).toBe(false)
+  expect(cache.use(requestOf('axyz')).overflowed).toBe(true)
   clock.advance(MINUTE)
-  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
+  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
 })
 
-test('a cold machine is written to, and the writing is counted', () => {
+test('a write to a cold machine is counted', () => {
   const { cache } = cacheAt({ perMinute: 1 })
-  const marked = asked('abcd', { marks: [4] })
+  const marked = requestOf('abcd', { marks: [4] })
   cache.use(marked)
   expect(cache.use(marked)).toEqual({ ...COLD, input: 2048, cache_write: 2048, overflowed: true })
 })
 
 test('without a rate no request overflows', () => {
   const { cache } = cacheAt()
-  const told = Array.from({ length: 200 }, () => cache.use(asked('abc')).overflowed)
-  expect(new Set(told)).toEqual(new Set([false]))
+  const overflowed = Array.from({ length: 200 }, () => cache.use(requestOf('abc')).overflowed)
+  expect(new Set(overflowed)).toEqual(new Set([false]))
 })
 
-test('no more prefixes are kept than it was told, those used last', () => {
+test('no more prefixes are stored than the limit, and the least recently used are dropped', () => {
   const { cache } = cacheAt({ entries: 4 })
-  cache.use(asked('abcdef'))
+  cache.use(requestOf('abcdef'))
   expect(cache.size).toBe(4)
-  expect(cache.use(asked('abcdef')).cached_read).toBe(3072)
-  cache.use(asked('ABCDE'))
+  expect(cache.use(requestOf('abcdef')).cached_read).toBe(3072)
+  cache.use(requestOf('ABCDE'))
   expect(cache.size).toBe(4)
-  expect(cache.use(asked('abcdef')).cached_read).toBe(0)
+  expect(cache.use(requestOf('abcdef')).cached_read).toBe(0)
 })
 
 interface Step extends CacheRequest {
@@ -217,7 +223,7 @@ class Reference {
   }
 }
 
-test('no request reads more than an earlier one of its key and model kept, and none less where every place is kept', () => {
+test('a request reads at most what an earlier one of its key and model stored, and exactly that if every place is stored', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const { cache, clock } = cacheAt()
@@ -241,7 +247,7 @@ test('no request reads more than an earlier one of its key and model kept, and n
   )
 })
 
-test('within any minute a key finds its machine as often as its rate allows, and no more often', () => {
+test('within any minute a key reaches its machine exactly as often as its rate allows', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }),
@@ -252,7 +258,7 @@ test('within any minute a key finds its machine as often as its rate allows, and
         for (const ms of waits) {
           clock.advance(ms)
           const lately = served.filter((at) => clock.now() - at < MINUTE)
-          const { overflowed } = cache.use(asked('abc'))
+          const { overflowed } = cache.use(requestOf('abc'))
           expect(overflowed).toBe(lately.length >= perMinute)
           if (!overflowed) served.push(clock.now())
         }
@@ -261,7 +267,7 @@ test('within any minute a key finds its machine as often as its rate allows, and
   )
 })
 
-test('however many requests come, what is kept stays within its bound', () => {
+test('the number of stored prefixes stays within its bound', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 30 }),

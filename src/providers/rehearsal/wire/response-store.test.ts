@@ -3,7 +3,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { expect, test } from 'vitest'
 import { ResponseStore, SocketMemory } from './response-store.ts'
 
-function said(text: string): ResponseInputItem {
+function userItem(text: string): ResponseInputItem {
   return { role: 'user', content: text }
 }
 
@@ -12,11 +12,11 @@ function texts(items: readonly ResponseInputItem[] | undefined): unknown {
   return all?.filter((content) => typeof content === 'string').join(' ')
 }
 
-test('a response is known with all that was said before it, whatever went on from it', () => {
+test('a response is known with all items before it, whatever continues it', () => {
   const store = new ResponseStore()
-  store.keep('a', { items: [said('one'), said('two')], store: true })
-  store.keep('b', { items: [said('three')], previous: 'a', store: true })
-  store.keep('c', { items: [said('four')], previous: 'a', store: true })
+  store.keep('a', { items: [userItem('one'), userItem('two')], store: true })
+  store.keep('b', { items: [userItem('three')], previous: 'a', store: true })
+  store.keep('c', { items: [userItem('four')], previous: 'a', store: true })
   expect(['a', 'b', 'c', 'd'].map((id) => texts(store.itemsOf(id)))).toEqual([
     'one two',
     'one two three',
@@ -25,32 +25,32 @@ test('a response is known with all that was said before it, whatever went on fro
   ])
 })
 
-test('what is not to be stored is not', () => {
+test('a response with store: false is not stored', () => {
   const store = new ResponseStore()
-  store.keep('a', { items: [said('one')], store: false })
+  store.keep('a', { items: [userItem('one')], store: false })
   expect(store.itemsOf('a')).toBeUndefined()
 })
 
-test('those used last are kept, and those that go on from a forgotten one are not known', () => {
+test('the least recently used are dropped, and responses that continue a dropped one are unknown', () => {
   const store = new ResponseStore({ entries: 3, bytes: 1_000_000 })
-  store.keep('a', { items: [said('one')], store: true })
-  store.keep('b', { items: [said('two')], previous: 'a', store: true })
-  store.keep('c', { items: [said('three')], store: true })
+  store.keep('a', { items: [userItem('one')], store: true })
+  store.keep('b', { items: [userItem('two')], previous: 'a', store: true })
+  store.keep('c', { items: [userItem('three')], store: true })
   expect(texts(store.itemsOf('a'))).toBe('one')
-  store.keep('d', { items: [said('four')], store: true })
+  store.keep('d', { items: [userItem('four')], store: true })
   expect(['a', 'b', 'c', 'd'].map((id) => store.itemsOf(id) !== undefined)).toEqual([
     true,
     false,
     true,
     true,
   ])
-  store.keep('e', { items: [said('five')], previous: 'a', store: true })
-  store.keep('f', { items: [said('six')], store: true })
-  store.keep('g', { items: [said('seven')], store: true })
+  store.keep('e', { items: [userItem('five')], previous: 'a', store: true })
+  store.keep('f', { items: [userItem('six')], store: true })
+  store.keep('g', { items: [userItem('seven')], store: true })
   expect(store.itemsOf('e')).toBeUndefined()
 })
 
-test('however many responses come, no more of them and no more bytes are kept than it was told', () => {
+test('the number of stored responses and of bytes stays within the bounds', () => {
   const bounds = { entries: 5, bytes: 400 }
   fc.assert(
     fc.property(
@@ -61,7 +61,7 @@ test('however many responses come, no more of them and no more bytes are kept th
         for (const [index, { length, on }] of steps.entries()) {
           const before = `r${index - on}`
           const previous = store.itemsOf(before) === undefined ? undefined : before
-          items.set(`r${index}`, [said('a'.repeat(length))])
+          items.set(`r${index}`, [userItem('a'.repeat(length))])
           store.keep(`r${index}`, { items: items.get(`r${index}`) ?? [], previous, store: true })
         }
         const known = [...items].filter(([id]) => store.itemsOf(id) !== undefined)
@@ -76,11 +76,11 @@ test('however many responses come, no more of them and no more bytes are kept th
 test('a socket knows its last response, stored or not, until a request fails', () => {
   const store = new ResponseStore()
   const socket = new SocketMemory(store)
-  socket.keep('a', { items: [said('one')], store: false })
-  socket.keep('b', { items: [said('two')], previous: 'a', store: false })
+  socket.keep('a', { items: [userItem('one')], store: false })
+  socket.keep('b', { items: [userItem('two')], previous: 'a', store: false })
   expect([socket.itemsOf('a'), store.itemsOf('b')]).toEqual([undefined, undefined])
   expect(texts(socket.itemsOf('b'))).toBe('one two')
-  socket.keep('c', { items: [said('three')], previous: 'b', store: true })
+  socket.keep('c', { items: [userItem('three')], previous: 'b', store: true })
   expect(texts(store.itemsOf('c'))).toBe('one two three')
   socket.forget()
   expect([texts(socket.itemsOf('b')), texts(socket.itemsOf('c'))]).toEqual([
@@ -89,9 +89,9 @@ test('a socket knows its last response, stored or not, until a request fails', (
   ])
 })
 
-test('a socket does not remember more than it was told', () => {
+test('a socket does not remember more than its limit', () => {
   const socket = new SocketMemory(new ResponseStore(), 1_000)
-  const half = said('a'.repeat(600))
+  const half = userItem('a'.repeat(600))
   socket.keep('a', { items: [half], store: false })
   expect(socket.itemsOf('a')).toHaveLength(1)
   socket.keep('b', { items: [half], previous: 'a', store: false })

@@ -109,12 +109,12 @@ test('the SDK of OpenAI completes a tool loop with Responses', async () => {
       expect(answer.output_text).toMatch(REPORT)
       break
     }
-    const said = answer.output.map((item) =>
+    const output = answer.output.map((item) =>
       item.type === 'message'
         ? { role: 'assistant' as const, content: answer.output_text }
         : (item as ResponseInputItem),
     )
-    input.push(...said.map(withoutParsed), ...results)
+    input.push(...output.map(withoutParsed), ...results)
   }
   expect(used).toEqual(USED)
   await vendor.close()
@@ -162,10 +162,10 @@ test('the SDK of OpenAI completes a tool loop with Chat Completions', async () =
         function: { name, arguments: json },
       })),
     })
-    for (const { id, function: asked } of calls) {
-      const input: unknown = JSON.parse(asked.arguments)
-      used.push([asked.name, input])
-      messages.push({ role: 'tool', tool_call_id: id, content: use(asked.name, input) })
+    for (const { id, function: called } of calls) {
+      const input: unknown = JSON.parse(called.arguments)
+      used.push([called.name, input])
+      messages.push({ role: 'tool', tool_call_id: id, content: use(called.name, input) })
     }
   }
   expect(used).toEqual(USED)
@@ -173,7 +173,7 @@ test('the SDK of OpenAI completes a tool loop with Chat Completions', async () =
   await vendor.close()
 })
 
-test('the SDK of OpenAI completes a tool loop over one WebSocket, telling only what is new', async () => {
+test('the SDK of OpenAI completes a tool loop over one WebSocket, sending only new items', async () => {
   const vendor = await openRehearsal()
   const client = new OpenAI({ apiKey: 'any', baseURL: vendor.baseUrl('responses') })
   const socket = new ResponsesWS(client)

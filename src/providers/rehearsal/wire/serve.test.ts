@@ -47,8 +47,8 @@ async function send(vendor: RehearsalVendor, dialect: VendorDialect, request: Re
 
 /** Type, code and place of an error. */
 function errorIn(dialect: VendorDialect, { status, body }: { status: number; body: string }) {
-  const said = JSON.parse(body) as { error: Record<string, unknown> }
-  const { type, code, param } = said.error
+  const parsed = JSON.parse(body) as { error: Record<string, unknown> }
+  const { type, code, param } = parsed.error
   return dialect === 'messages' ? { status, type } : { status, type, code, param }
 }
 
@@ -88,7 +88,7 @@ for (const dialect of DIALECTS) {
     }
   })
 
-  test(`a body that is no JSON, or not said to be, is refused: ${dialect}`, async () => {
+  test(`a body that is not JSON, or not declared as JSON, is refused: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const twice = `{"model":"a",${JSON.stringify(BODIES[dialect]).slice(1)}`
     const halved = JSON.stringify(BODIES[dialect]).replace('Hello', '\\ud800')
@@ -160,7 +160,7 @@ for (const dialect of DIALECTS) {
     expect(vendor.requests.map(({ status }) => status)).toEqual([529, 200, 0, 200])
   })
 
-  test(`whoever goes away in the middle of a request or an answer ends nothing else: ${dialect}`, async () => {
+  test(`a client that disconnects during a request or an answer ends nothing else: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const { port: digits, pathname } = new URL(vendor.origin)
     const port = Number(digits)
@@ -181,14 +181,14 @@ for (const dialect of DIALECTS) {
   })
 }
 
-test('Messages needs the header that names its version', async () => {
+test('Messages requires the header with its version', async () => {
   const vendor = await openRehearsal()
   const headers = { 'content-type': 'application/json', authorization: 'Bearer any' }
   const answer = await send(vendor, 'messages', { headers })
   expect(errorIn('messages', answer)).toEqual({ status: 400, type: INVALID })
 })
 
-test('the models are listed as each vendor lists its own, and any can be asked for', async () => {
+test('the models are listed in the format of each vendor, and any name can be requested', async () => {
   const vendor = await openRehearsal()
   const get = async (path: string, headers: Record<string, string>) => {
     const answer = await send(vendor, 'chat', { path, method: 'GET', headers })
@@ -227,7 +227,7 @@ test('tokens are counted without an answer, and as the answer counts them', asyn
   expect(errorIn('messages', limited)).toEqual({ status: 400, type: INVALID })
 })
 
-test('a prompt over the limit of a switch, or of its model, is refused by its length', async () => {
+test('a prompt over the limit of a switch or of its model is refused as too long', async () => {
   const vendor = await openRehearsal()
   const long = JSON.stringify({ model: 'm', input: 'word '.repeat(1000) })
   const over = await send(vendor, 'responses', { path: '/~overflow:1000/v1/responses', body: long })
@@ -242,7 +242,7 @@ test('a prompt over the limit of a switch, or of its model, is refused by its le
   expect((await send(vendor, 'responses', { body: window })).status).toBe(400)
 })
 
-test('a brain that has a defect is answered for in the shape of the vendor', async () => {
+test('a defect of the model is returned as an error in the format of the vendor', async () => {
   const vendor = await openRehearsal({
     brain: async () => {
       throw new Error('a defect')
@@ -252,7 +252,7 @@ test('a brain that has a defect is answered for in the shape of the vendor', asy
   expect(errorIn('messages', answer)).toEqual({ status: 500, type: 'api_error' })
 })
 
-test('a port that is taken is told', async () => {
+test('a port that is in use is reported', async () => {
   const vendor = await openRehearsal()
   const port = Number(new URL(vendor.origin).port)
   expect(await strictServer({ port })).toMatchObject({

@@ -7,7 +7,7 @@ import { filePart, userSegment, resultOf, userText, withHandles } from './words.
 
 const CALL = { call_id: 'c', name: 'read' }
 
-test('a result is what the dialects write of it', () => {
+test('a result is parsed from the text that the dialects write', () => {
   for (const outcome of ['ok', 'failed', 'denied', 'unknown'] as const) {
     for (const output of ['', 'text', 'two\nlines', '[outcome: odd]']) {
       const read = resultOf(CALL, resultText({ outcome, output }))
@@ -17,7 +17,7 @@ test('a result is what the dialects write of it', () => {
   expect(resultOf(CALL, 'text', true)).toMatchObject({ outcome: 'failed', output: 'text' })
 })
 
-test('words of a person, notes of the harness and texts of files are told apart', () => {
+test('words of a person, notes of the harness and texts of files are distinguished', () => {
   expect(userText('Read a.txt')).toEqual(userSegment({ type: 'text', text: 'Read a.txt' }))
   expect(userText(fenced('mode: build'))).toEqual({
     role: 'developer',
@@ -29,7 +29,7 @@ test('words of a person, notes of the harness and texts of files are told apart'
   )
 })
 
-test('a file is named by its handle, also where it is called by a name of files', () => {
+test('a file is named by its handle, even if the dialect uses a file name', () => {
   expect(filePart(Buffer.from('a'), 'application/pdf', 'pdf2.pdf')).toMatchObject({
     handle: '@pdf2',
   })
@@ -51,7 +51,7 @@ function handles(segments: readonly RehearsalSegment[]): unknown[] {
   )
 }
 
-test('pictures get the handles of the lines that tell of them, by their size or in their order', () => {
+test('pictures get the handles of the lines that describe them, by size or by order', () => {
   const one = filePart(Buffer.alloc(3), 'image/png')
   const two = filePart(Buffer.alloc(7), 'image/png')
   const gif = filePart(Buffer.alloc(9), 'image/gif')
@@ -68,7 +68,7 @@ test('pictures get the handles of the lines that tell of them, by their size or 
   expect(handles([...lines, userSegment(gif), userSegment(gif)])).toEqual(['@img3', undefined])
 })
 
-test('lines of an earlier message name nothing later, and a view names what stands behind it', () => {
+test('lines of an earlier message give no handle, and a view names the bytes after it', () => {
   const answer: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }
   const image = userSegment(filePart(Buffer.alloc(7), 'image/png'))
   const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
@@ -83,7 +83,7 @@ test('lines of an earlier message name nothing later, and a view names what stan
   ).toEqual(['@img1'])
 })
 
-test('what is told as not shown names nothing, and neither does a view that could not be shown', () => {
+test('a text in place of bytes gives no handle, and neither does a view that could not be shown', () => {
   const smaller = userSegment(filePart(Buffer.alloc(5), 'image/png'))
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),
