@@ -74,7 +74,7 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
 
 type Facts = ReadonlyMap<BlobKey, BlobFacts | undefined>
 
-/** Of every key; `undefined` for what another sweep took meanwhile, or is no blob at all. */
+/** The facts of every key; `undefined` for a blob that another sweep deleted meanwhile, and for an entry that is not a blob. */
 async function factsOf(store: BlobStore, keys: readonly BlobKey[]): Promise<Result<Facts>> {
   const facts = new Map<BlobKey, BlobFacts | undefined>()
   for (const key of keys) {
@@ -196,8 +196,8 @@ async function unreadTexts(
   const rest = unread.length - first.length
   const named = `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
   const text =
-    `Nothing was deleted: ${named} may mention other blobs and cannot be read, ` +
-    'so no blob can be proved unmentioned.'
+    `Nothing was deleted: ${named} may refer to other blobs and cannot be read, ` +
+    'so no blob is known to be unused.'
   return failed('resource_missing', text, { blobs: unread, sessions: [...sessions] }, [
     {
       action: 'Restore the blob in .hawser/blobs from a backup, then run gc again.',
@@ -217,7 +217,7 @@ async function unreadTexts(
 }
 
 function unreadFile(path: string, error: unknown): Failed {
-  const { kind, message, details } = fileFailure(error, `read ${path}, which may mention blobs`)
+  const { kind, message, details } = fileFailure(error, `read ${path}, which may refer to blobs`)
   return failed(kind, `Nothing was deleted. ${message}`, { ...details, file: path }, [
     { action: 'Make the file readable or move it away, then run gc again.', command: 'hawser gc' },
   ])

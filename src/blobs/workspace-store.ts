@@ -171,7 +171,7 @@ async function remove(
       const file = await ifThere(parts.folder.open(valid.data, 'read'))
       if (file === undefined) return ok(true)
       const { changedAt } = await closing(file, () => file.stat())
-      // Another time, be it an earlier one: clocks step back.
+      // Any other time means renewed, even an earlier one: clocks can step back.
       if (putAt !== undefined && changedAt !== putAt) return ok(false)
       await parts.folder.remove(valid.data)
       return ok(true)

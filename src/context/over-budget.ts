@@ -2,8 +2,8 @@ import { sumOf, type VisibleBytes } from '../history/visible-bytes.ts'
 import { LIMITS } from '../model/limits.ts'
 
 /**
- * What has to go so that the rest fits a request: what a window keeps, and then what nobody answered yet, the oldest first. What
- * this Turn brings stays. Pure.
+ * The bytes to retire so that the rest fits into a request: first those that a window keeps, then those of unanswered Turns,
+ * the oldest first. Bytes of the current Turn are never retired. Pure.
  */
 export function overBudget(visible: readonly VisibleBytes[]): readonly VisibleBytes[] {
   const over: VisibleBytes[] = []

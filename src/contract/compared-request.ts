@@ -14,7 +14,7 @@ export interface CacheKeeper {
  */
 export function comparedRequest(events: readonly WholeEvent[], keeper: CacheKeeper): number {
   let last = -1
-  /** Whether the Events at hand were written under the same provider; not known before the Event that names theirs. */
+  /** Whether the current Events were written under the same provider; not known before the Event that names theirs. */
   let same: boolean | undefined = true
   let candidate = -1
   for (let at = events.length - 1; at >= 0; at -= 1) {

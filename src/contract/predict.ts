@@ -18,7 +18,7 @@ export interface Break {
 /** The inputs of a request, as known before its bytes are composed. */
 export interface Made {
   readonly dialect: string
-  /** Its name; absent where no other is compared with it. */
+  /** The name of the provider; absent if no other request is compared with this one. */
   readonly provider?: string | undefined
   readonly surface: Surface
   /** Segments of the surface alone. */
@@ -49,7 +49,7 @@ export function predictBreak(
   next: Made,
 ): Break | undefined {
   if (before.dialect !== next.dialect) return { at: 0, cause: 'dialect' }
-  // Another provider has a model of its own, also under the same name.
+  // A model of another provider is another model, even under the same name.
   if (before.provider !== next.provider || before.surface.model !== next.surface.model)
     return { at: 0, cause: 'model' }
   if (shaping(before.surface) !== shaping(next.surface)) return { at: 0, cause: 'params' }

@@ -134,7 +134,7 @@ export class Conversation {
     }
   }
 
-  /** Of what happened between two Turns, or stands before the first. */
+  /** Adds a note about something between two Turns, or before the first one. */
   #note(seq: number, text: string): void {
     this.#put({ kind: 'developer', seq, parts: stableText(text), between: true })
   }
@@ -142,7 +142,7 @@ export class Conversation {
   #userParts(event: WholeEvent<'user_message'>): Part[] {
     return userParts(event.data, (resource) => {
       const loss = this.#transients.lossOf(resource.resource_id)
-      // For as long as the descriptor stands: without it, later Turns would say that the content was shown.
+      // Stays as long as the descriptor does: without it, later Turns would claim that the content was shown.
       return loss === undefined
         ? this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
         : stableText(words.lost(resource.handle, loss))
@@ -157,7 +157,7 @@ export class Conversation {
     const descriptor = this.#resources.byId(resource_id)?.descriptor
     if (outcome !== 'projected' || descriptor === undefined) return evidence
     const loss = this.#transients.lossSince(shown)
-    // What was announced and then not shown stays corrected: nobody may believe later that it was seen.
+    // The correction stays: a later Turn must not assume that the announced bytes were seen.
     if (loss !== undefined) return [...evidence, ...stableText(words.lost(handle, loss))]
     if (lifetime === undefined) return evidence
     if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]

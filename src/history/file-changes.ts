@@ -1,4 +1,4 @@
-import type { WholeEvent } from '../model/events/event.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
 
 /** The change of one file by a Turn, from its first change to its last. */
@@ -80,6 +80,14 @@ function fromTo(first: Change, last: Change): FileChange {
     ...(before === undefined && after === undefined ? {} : { redacted_of }),
   }
 }
+
+/** The outcome for people: a file that did not exist before the Turn is removed, not restored. */
+export function undoOutcome({ outcome, before_blob }: RestoredFile): UndoOutcome {
+  return outcome === 'restored' && before_blob === undefined ? 'removed' : outcome
+}
+
+type RestoredFile = EventData<'files_restored'>['files'][number]
+export type UndoOutcome = RestoredFile['outcome'] | 'removed'
 
 function isWhole({ data }: WholeEvent<'files_restored'>): boolean {
   return data.files.every(({ outcome }) => outcome === 'restored')

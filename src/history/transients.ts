@@ -62,7 +62,7 @@ export function transientsAt(
     },
     lossOf: (resource) => {
       const loss = lost.get(resource)
-      // Where only a view was to show them by then, the message says nothing new.
+      // If only a view should have shown the bytes by then, the text of the message does not change.
       const isMissed =
         loss !== undefined && lifetimeIn(brought.get(resource), loss.turn) !== undefined
       return isMissed ? loss : undefined

@@ -9,22 +9,22 @@ import { transientsAt } from './transients.ts'
 export interface VisibleBytes {
   readonly resource: ResourceId
   readonly handle: Handle
-  /** The original, or the part of it that a view shows. A model may get it in a smaller form. */
+  /** The original, or the part of it that a view shows. The request may contain a smaller variant. */
   readonly blob: BlobKey
-  /** As many are in the request, as far as Events tell. */
+  /** The number of bytes in the request, as far as Events show. */
   readonly bytes: number
   readonly place: VisiblePlace
 }
 
-/** What shows them: a message of this Turn, of one that nobody answered, of an earlier one, or a view of this Turn. */
+/** What shows the bytes: a message of this Turn, of an unanswered Turn, of an earlier Turn, or a view of this Turn. */
 export type VisiblePlace = 'attached' | 'carried' | 'windowed' | 'viewed'
 
-/** What shapes a request. */
+/** The parameters that decide what a request shows. */
 export interface Showing extends Now {
   readonly limits: Readonly<Record<string, number>>
 }
 
-/** Everything that the next request of the Turn shows, in its order. Pure. */
+/** All bytes that the next request of the Turn shows, in request order. Pure. */
 export function visibleBytes(events: readonly WholeEvent[], showing: Showing): VisibleBytes[] {
   const { turn, limits } = showing
   const bySeq = new Map(events.map((event) => [event.seq, event]))
@@ -51,7 +51,7 @@ export function visibleBytes(events: readonly WholeEvent[], showing: Showing): V
   })
 }
 
-/** How many bytes together. */
+/** The total number of bytes. */
 export function sumOf(visible: readonly Pick<VisibleBytes, 'bytes'>[]): number {
   return visible.reduce((sum, { bytes }) => sum + bytes, 0)
 }
@@ -61,7 +61,7 @@ interface Original {
   readonly size: number
 }
 
-/** Of an original that no request has shown yet: an image is never larger than the model accepts. */
+/** The size of an original that no request has shown yet. An image is never larger than the model accepts. */
 export function expectedBytes(
   { blob, size }: Original,
   { image_base64_bytes = Infinity }: Readonly<Record<string, number>>,
@@ -70,12 +70,12 @@ export function expectedBytes(
   return isImage ? Math.min(size, Math.floor(image_base64_bytes / 4) * 3) : size
 }
 
-/** As the last request recorded it, in whatever form; before that, as the Event says that brought or viewed it. */
+/** The size that the last request recorded, original or variant; otherwise the size from the Event that added or viewed it. */
 function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
   const recorded = new Map<string, number>()
   const viewed = new Map<string, number>()
   for (const { type, data } of events) {
-    // Another model may get other forms.
+    // Another model may get other variants.
     if (type === 'prompt_surface') recorded.clear()
     if (type === 'resource_view' && data.variant !== undefined && data.shown_bytes !== undefined)
       viewed.set(blobSha256(data.variant), data.shown_bytes)

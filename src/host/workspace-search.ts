@@ -31,7 +31,7 @@ export async function findWorkspace(from: string, ends: SearchEnds): Promise<Fou
   return { path: from, folder: '' }
 }
 
-/** `from`, whoever owns it, then its ancestors while they are ours and below the home. */
+/** `from`, regardless of its owner, then its ancestors while they are ours and below the home. */
 export async function* foldersUpwards(
   from: string,
   userHome: string | undefined,

@@ -9,19 +9,22 @@ import {
 import { SessionId } from '../model/ids.ts'
 import type { LogPlace } from './place.ts'
 
-/** One Session id a line, in the order in which Logs were written: in `heads`, outside the reach of what runs in a workspace. */
+/**
+ * One Session id per line, in the order in which Logs were written. It is in `heads`, where commands of a workspace cannot
+ * write.
+ */
 const ORDER = 'order'
 
-/** Of a longer file only the end counts. The next note then compacts it. */
+/** Only the end of a longer file is read. The next write compacts it. */
 const READ_BYTES = 256 * 1024
-/** The size that compacting leaves at most: the Sessions written last, each once. */
+/** The maximum size after compaction: the Sessions written last, without duplicates. */
 const KEPT_BYTES = READ_BYTES / 2
-/** Another process may compact the file while a note is made in it. */
+/** Another process may compact the file while an id is appended. */
 const TRIES = 3
 
 /**
- * Notes that a Log was written just now. No clock is asked: whoever writes later stands later in the file. It informs people
- * who ask for the latest Session and nothing else, so a note that cannot be made is no failure.
+ * Records that a Log was written just now. The order of the file replaces timestamps: a later write is later in the file. It
+ * is only used to find the latest Session for a person, so an error is ignored.
  */
 export async function noteWritten(
   place: Pick<LogPlace, 'heads' | 'ids'>,
@@ -37,7 +40,7 @@ export async function noteWritten(
   await ifPossible(note())
 }
 
-/** False if another process replaced the file meanwhile, so that nobody reads the note. */
+/** False if another process replaced the file meanwhile, so that the appended id is lost. */
 async function noteIn(
   place: Pick<LogPlace, 'heads' | 'ids'>,
   file: File,
@@ -54,12 +57,12 @@ async function noteIn(
 }
 
 /**
- * Replaces the file, which is locked, by its last `KEPT_BYTES` of different Sessions. Whoever notes in the old file before it is
- * replaced is copied afterwards, and whoever notes in it later notices that.
+ * Replaces the locked file with the latest distinct Sessions, at most `KEPT_BYTES`. Ids that other processes append before
+ * the replacement are copied afterwards; processes that append later notice the replacement and try again.
  */
 async function compact({ heads, ids }: Pick<LogPlace, 'heads' | 'ids'>, file: File): Promise<void> {
   const { size, links } = await file.stat()
-  // Compacted by another process, before this one had the lock.
+  // Another process compacted it before this one had the lock.
   if (links === 0) return
   const known = sessionsIn(await readSpan(file, Math.max(0, size - READ_BYTES), READ_BYTES))
   const lines = [...new Set(known.toReversed())].map((id) => `${id}\n`)
@@ -71,7 +74,7 @@ async function compact({ heads, ids }: Pick<LogPlace, 'heads' | 'ids'>, file: Fi
   await closing(await heads.open(ORDER, 'lease'), (next) => writeAll(next, noted))
 }
 
-/** The place of each Session in that order; whoever was written last has the highest. */
+/** The position of each Session in that order; the Session written last has the highest. */
 export async function writtenOrder({
   heads,
 }: Pick<LogPlace, 'heads'>): Promise<ReadonlyMap<SessionId, number>> {
@@ -85,7 +88,7 @@ export async function writtenOrder({
   return new Map(sessionsIn(bytes).map((id, place) => [id, place]))
 }
 
-/** Lines that are no Session id are passed over: the first may be cut, and a crash may leave anything. */
+/** Skips lines that are not Session ids: the first may be incomplete, and a crash may leave anything. */
 function sessionsIn(bytes: Buffer): SessionId[] {
   const lines = bytes.toString('latin1').split('\n')
   return lines.flatMap((line) => SessionId.safeParse(line).data ?? [])

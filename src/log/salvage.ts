@@ -199,7 +199,7 @@ async function copyAll<State>(
   const copied = await flush()
   if (!copied.ok) return copied
   const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
-  const text = `This Session was salvaged from ${source}: ${chosen.length} Events of it were whole.`
+  const text = `This Session was salvaged from ${source}: ${chosen.length} of its Events were intact.`
   const last = notice('salvaged', text)
   // A line that restricted permissions may be among the missing ones.
   return writer.append([...end.map(gapNotice), last, settings.narrowed()])

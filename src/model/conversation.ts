@@ -13,7 +13,7 @@ export type ItemContent =
   | {
       readonly kind: 'developer'
       readonly parts: readonly Part[]
-      /** It stands between two Turns: the next item is never the model's. */
+      /** It is between two Turns: the next item is never the model's. */
       readonly between?: true
     }
   | {

@@ -31,7 +31,7 @@ export function ruleSubject(rule: Rule): string {
     case 'command':
       return `the command ${quoted(rule.command)} in ${folderName(rule.folder)}`
     case 'prefix':
-      return `commands that begin with ${quoted(prefixText(rule.words))}`
+      return `commands that start with ${quoted(prefixText(rule.words))}`
     case 'file':
       return `changes to ${rule.path}`
     case 'folder':

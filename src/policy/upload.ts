@@ -20,15 +20,19 @@ export interface UploadDecision {
  * restrict.
  */
 export function decideUpload(upload: Upload, rules: UploadRules): UploadDecision {
-  const { upload_deny_over: most = Infinity, upload_ask_over: unasked = Infinity } = rules
+  const { upload_deny_over: most = Infinity, upload_ask_over: askOver = Infinity } = rules
   const answer = rules[`upload_${upload.kind}`] ?? rules.upload ?? 'allow'
   if (answer === 'deny') return { answer, reason: `${KINDS[upload.kind]} are not sent to models` }
   if (upload.size_bytes > most) {
     return { answer: 'deny', reason: `files of more than ${most} bytes are not sent to models` }
   }
-  if (answer === 'ask') return { answer, reason: `${KINDS[upload.kind]} are sent only when asked` }
-  if (upload.size_bytes > unasked) {
-    return { answer: 'ask', reason: `files of more than ${unasked} bytes are sent only when asked` }
+  if (answer === 'ask')
+    return { answer, reason: `${KINDS[upload.kind]} are sent only with permission` }
+  if (upload.size_bytes > askOver) {
+    return {
+      answer: 'ask',
+      reason: `files of more than ${askOver} bytes are sent only with permission`,
+    }
   }
   return { answer: 'allow', reason: 'it is allowed' }
 }

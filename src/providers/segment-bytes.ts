@@ -186,7 +186,7 @@ export function hasWords(text: string): boolean {
   return text.trim() !== ''
 }
 
-/** A file is text when its type says so; which bytes are text was decided when it was brought in. */
+/** Whether a file is text, by its media type. The bytes were checked when the file was added. */
 export function isText(media_type: string): boolean {
   return media_type.startsWith('text/')
 }

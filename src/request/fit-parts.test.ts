@@ -76,7 +76,7 @@ test('a part that would exceed the request size is replaced by a sentence, and a
   const limits = { request_bytes: 9_000 }
   expect(await shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
     '@img1',
-    '[@img2 is not shown: with it the request would exceed 9000 bytes, the limit of the model of this Turn]',
+    '[@img2 is not shown: with it, the request would exceed 9000 bytes, the limit of the model of this Turn]',
     '@img3',
   ])
 })

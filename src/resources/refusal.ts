@@ -35,7 +35,7 @@ export function overBudget(size: number, before: number): Refusal {
   const limit = LIMITS.turn_attachment_bytes
   const actual = before + size
   const [sum, most] = sizes(actual, limit)
-  const reason = `with it the attachments of this Turn would total ${sum}, which exceeds the limit of ${most}`
+  const reason = `with it, the attachments of this Turn would total ${sum}, which exceeds the limit of ${most}`
   return overLimit('budget_exceeded', reason, { limit, actual })
 }
 

@@ -90,12 +90,12 @@ test('[AT-023] a file over the budget is refused with the total it would reach',
     accepted: false,
     code: 'budget_exceeded',
     reason:
-      'with it the attachments of this Turn would total 18874369 bytes, which exceeds the limit of 18874368 bytes',
+      'with it, the attachments of this Turn would total 18874369 bytes, which exceeds the limit of 18874368 bytes',
     limit,
     actual: limit + 1,
   })
   expect(far?.reason).toBe(
-    'with it the attachments of this Turn would total 19.0 MiB, which exceeds the limit of 18.0 MiB',
+    'with it, the attachments of this Turn would total 19.0 MiB, which exceeds the limit of 18.0 MiB',
   )
 })
 

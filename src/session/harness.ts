@@ -185,8 +185,8 @@ export class Harness {
   }
 
   /**
-   * Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. Of a damaged Log,
-   * only the requests before the damage, and none if a blob that they need cannot be read.
+   * Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. For a damaged
+   * Log, it compares only the requests before the damage, and none if a blob that they need cannot be read.
    */
   async verify(
     id: SessionId,
@@ -224,7 +224,7 @@ export class Harness {
   async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
     const { sweepBlobs } = await import('../blobs/sweep.ts')
     const { store, place } = this.#parts.log
-    const unbegun = await asResult('remove Logs that never began', async () =>
+    const unbegun = await asResult('remove Logs that were never written', async () =>
       ok(await removeUnbegun(place, { dryRun })),
     )
     if (!unbegun.ok) return unbegun

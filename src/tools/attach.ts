@@ -41,7 +41,7 @@ async function run(
   }
 }
 
-/** Of a file that is not accepted. */
+/** The outcome for a file that was not accepted. */
 export function refusedFile({ code, name, reason, limit, actual }: AttachmentError): ToolOutcome {
   const figures = { code, ...(limit === undefined ? {} : { limit, actual }) }
   return failedOutcome(failed('attachments_failed', `${name}: ${reason}`, figures).error)

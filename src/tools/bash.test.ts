@@ -161,7 +161,7 @@ test('a command that does not exit with 0 failed, and its result has the exit co
     { outcome: 'ok', output: 'out\n[exit code 0]\n', exit_code: 0 },
     { outcome: 'failed', output: 'out\n[exit code 1]\n', exit_code: 1 },
     { outcome: 'failed', output: 'out\n[exit code 127]\n', exit_code: 127 },
-    { outcome: 'failed', output: 'out\n[ended by SIGSEGV]\n' },
+    { outcome: 'failed', output: 'out\n[killed by SIGSEGV]\n' },
   ])
 })
 
@@ -172,9 +172,9 @@ test('a command that tried to use the network is reported at once, and its resul
     return ok({ ...DONE, code: 1, triedNetwork: true })
   }
   const { outcome, progress } = await call({ command: 'npm install x' }, { run })
-  expect(progress).toMatch(/^The command tries to reach the network, .*\nEAI_AGAIN\n$/)
+  expect(progress).toMatch(/^The command tried to reach the network, .*\nEAI_AGAIN\n$/)
   expect(outcome.output).toBe(
-    'EAI_AGAIN\n[it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that]\n[exit code 1]\n',
+    'EAI_AGAIN\n[it tried to reach the network, which is off; call again with network: true to ask the person for access]\n[exit code 1]\n',
   )
 })
 
@@ -184,7 +184,7 @@ test('at the time limit, on interruption and without a sandbox it fails, with th
     {
       outcome: 'failed',
       error: { kind: 'timeout', details: { limit_ms: 1500 } },
-      output: 'so far\n[ended at the time limit of 1,500 ms]\n',
+      output: 'so far\n[stopped at the time limit of 1,500 ms]\n',
     },
   )
   const interrupted = printing(['so far\n'], { code: null, signal: 'SIGKILL', interrupted: true })
@@ -217,7 +217,7 @@ test('both ends of a long output are shown, and a line between them names the bl
   const [key] = [...blobs.keys()]
   expect(outcome).toEqual({
     outcome: 'ok',
-    output: `first\nxxxx\n[52 bytes left out here; all 72 bytes are in blob ${key}]\nxxxx\nlast\n[exit code 0]\n`,
+    output: `first\nxxxx\n[52 bytes omitted here; all 72 bytes are in blob ${key}]\nxxxx\nlast\n[exit code 0]\n`,
     exit_code: 0,
     truncated: true,
   })
@@ -238,9 +238,7 @@ test('bytes that are not text are replaced, and the result reports it', async ()
     { command: 'x' },
     { run: printing([Buffer.from([0x61, 0xff]), Buffer.from([0xc3]), Buffer.from([0xa4])]) },
   )
-  expect(outcome.output).toBe(
-    'a\ufffdä\n[some of it was not UTF-8 and was replaced]\n[exit code 0]\n',
-  )
+  expect(outcome.output).toBe('a\ufffdä\n[bytes that are not UTF-8 were replaced]\n[exit code 0]\n')
   expect(progress).toBe('a\ufffdä')
 })
 
@@ -258,7 +256,7 @@ test('protected paths that were moved aside are named, without control character
   const run = printing([], { appeared: ['AGENTS.md', '.vscode\u001b[2J'] })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
-    '[AGENTS.md is protected and was moved away]\n[.vscode\\u{1b}[2J is protected and was moved away]\n[exit code 0]\n',
+    '[AGENTS.md is protected and was moved aside]\n[.vscode\\u{1b}[2J is protected and was moved aside]\n[exit code 0]\n',
   )
 })
 
@@ -278,7 +276,7 @@ test('if the store fails, the output is still shown, with the reason why the res
     { run: printing(chunks), keep, output_bytes: 10 },
   )
   expect(outcome.output).toBe(
-    'yyyyy\n[13,107,190 bytes left out here; The disk is full.]\nyyyyy\n[exit code 0]\n',
+    'yyyyy\n[13,107,190 bytes omitted here; The disk is full.]\nyyyyy\n[exit code 0]\n',
   )
 })
 

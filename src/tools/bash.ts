@@ -15,7 +15,7 @@ const Parameters = z.strictObject({
   command: z
     .string()
     .min(1)
-    .refine((text) => !text.includes('\0'), { error: 'a command has no NUL in it' })
+    .refine((text) => !text.includes('\0'), { error: 'a command must not contain NUL' })
     .describe('Such as: npm test 2>&1 | tail -n 40'),
   timeout_ms: z
     .int()
@@ -36,7 +36,7 @@ type Args = z.infer<typeof Parameters>
 export const bash = defineTool({
   name: 'bash',
   description:
-    'Runs a command in bash and returns its output, with the exit code in the last line. Use it for tests, builds, git and other programs; use read, glob and grep to look at files, edit and write to change them. Each call is a new shell without terminal or input: cd and variables do not carry over, and what it leaves running is ended. It can write only in the workspace. Of long output the beginning and the end are shown.',
+    'Runs a command in bash and returns its output, with the exit code in the last line. Use it for tests, builds, git and other programs; use read, glob and grep to look at files, edit and write to change them. Each call runs in a new shell without terminal or input: cd and variables do not carry over, and processes left running are killed. It can write only in the workspace. Long output is reduced to its beginning and end.',
   parameters: Parameters,
   claim: ({ command, network = false, folder }) => ({
     tool: 'bash',
@@ -93,11 +93,11 @@ const IN_BASH =
   'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
 
 const TRIES_NETWORK =
-  'The command tries to reach the network, which is off for it. It goes on without; with network it has to be run again.\n'
+  'The command tried to reach the network, which is off for it. It continues without; to use the network, it must be run again.\n'
 
 /** The next step for the model. */
 const TRIED_NETWORK =
-  'it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that'
+  'it tried to reach the network, which is off; call again with network: true to ask the person for access'
 
 function outcomeOf(
   exit: Exit,
@@ -106,7 +106,7 @@ function outcomeOf(
   spooled: Result<Spooled | undefined>,
 ): ToolOutcome {
   const notes = [
-    ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
+    ...(excerpt.invalid_bytes_replaced ? ['bytes that are not UTF-8 were replaced'] : []),
     ...movedAway(exit.appeared),
     ...runLater(exit.runsLater),
     ...limitsMet(exit.limitsMet),
@@ -138,7 +138,7 @@ const NAMED_BYTES = 120
 function movedAway(paths: readonly string[]): string[] {
   const named = paths
     .slice(0, NAMED)
-    .map((path) => `${clipped(shownPath(path), NAMED_BYTES)} is protected and was moved away`)
+    .map((path) => `${clipped(shownPath(path), NAMED_BYTES)} is protected and was moved aside`)
   const more = paths.length - named.length
   return more > 0 ? [...named, `so were ${counted(more, 'other protected path')}`] : named
 }
@@ -171,7 +171,7 @@ function shownOutput(
   const where = spooled.ok
     ? placeOf(spooled.value, total_bytes)
     : clipped(spooled.error.message, NAMED_BYTES)
-  return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} left out here; ${where}]\n${wholeLine(tail)}`
+  return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
 }
 
 function placeOf(spooled: Spooled | undefined, total: number): string {
@@ -187,14 +187,14 @@ function wholeLine(text: string): string {
 }
 
 function endOf({ code, signal, timedOut, interrupted }: Exit, wallMs: number): string {
-  if (timedOut) return `ended at the time limit of ${grouped(wallMs)} ms`
+  if (timedOut) return `stopped at the time limit of ${grouped(wallMs)} ms`
   if (interrupted) return 'interrupted'
-  return code === null ? `ended by ${signal}` : `exit code ${code}`
+  return code === null ? `killed by ${signal}` : `exit code ${code}`
 }
 
 function errorOf({ timedOut, interrupted }: Exit, wallMs: number): HawserError | undefined {
   if (timedOut) {
-    const message = `The command took longer than ${grouped(wallMs)} ms and was ended.`
+    const message = `The command took longer than ${grouped(wallMs)} ms and was stopped.`
     return failed('timeout', message, { limit_ms: wallMs }).error
   }
   return interrupted ? failed('interrupted', 'The command was interrupted.').error : undefined

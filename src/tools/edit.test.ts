@@ -179,7 +179,7 @@ test('text that does not occur is refused with the line that was probably meant'
   expect(alike.outcome.error?.details).toEqual({ nearest_line: 2 })
   for (const old_text of ['1\tfirst\n', '     1\tfirst\n']) {
     const numbered = await editing(content, { old_text, new_text: 'x' })
-    expect(numbered.outcome.output).toContain('Leave out the line numbers')
+    expect(numbered.outcome.output).toContain('Omit the line numbers')
   }
   const nothing = await editing(content, { old_text: 'zzzzqqqq', new_text: 'x' })
   expect(nothing.outcome.error?.details).toEqual({})

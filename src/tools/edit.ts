@@ -55,8 +55,8 @@ export const edit = defineTool({
 })
 
 /**
- * A Session keeps the surface that it began with, and an earlier one offered a single replacement beside the path. Some models
- * write a list as a string of JSON.
+ * A Session keeps the surface that it started with, and earlier surfaces offered a single replacement next to the path. Some
+ * models write the list as a JSON string.
  */
 function arrange(args: unknown): unknown {
   if (!isJsonObject(args)) return args
@@ -90,5 +90,5 @@ async function run({ path, edits }: Args, context: ToolContext): Promise<ToolOut
 }
 
 function absent(path: string): Failed {
-  return failed('not_found', `${shownPath(path)} is not there. Use write to make a file.`)
+  return failed('not_found', `${shownPath(path)} does not exist. Use write to create it.`)
 }

@@ -7,23 +7,23 @@ import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { protectedBy } from '../policy/protected-paths.ts'
-import { counted } from '../encoding/amounts.ts'
+import { counted, grouped } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { failedOutcome, type PreviewContext, type ToolContext, type ToolOutcome } from './tool.ts'
 
-/** What a file holds and is to hold; `before` is absent when there is none. */
+/** The old and new content of a file; `before` is `undefined` for a new file. */
 interface PlannedChange {
   readonly path: string
   readonly before: Buffer | undefined
   readonly after: Buffer
-  /** How many pieces of it are replaced; absent if it is written as a whole. */
+  /** The number of replacements; absent if the whole file is written. */
   readonly replacements?: number
 }
 
 /**
- * Stores what a file held and will hold, and only then changes it: whatever happens in between, it can be put back. The
- * change is refused when the file is no longer as `before` says, and when it would put the placeholder of a key in the place
- * of that key. What is stored and shown is redacted; what is written is not.
+ * Stores the old and the new content of a file before it changes the file, so that the change can be undone. Refuses the
+ * change if the content is no longer `before`, or if a key would be replaced with its placeholder. Stored and shown content
+ * is redacted; the content written to the file is not.
  */
 export async function changeFile(
   change: PlannedChange,
@@ -31,7 +31,7 @@ export async function changeFile(
 ): Promise<ToolOutcome> {
   const { path, before, after } = change
   if (before?.equals(after) === true) {
-    return { outcome: 'ok', output: `[${shownPath(path)} holds exactly this already]\n` }
+    return { outcome: 'ok', output: `[${shownPath(path)} already has exactly this content]\n` }
   }
   const lost = lostKey(change, context)
   if (lost !== undefined) return failedOutcome(lost)
@@ -55,14 +55,14 @@ export async function changeFile(
   }
 }
 
-/** The model saw the placeholder where the file has a key, and writes back what it saw. */
+/** The model sees a placeholder instead of a key, and may write the placeholder back. */
 function lostKey(
   { path, before, after }: PlannedChange,
   { redactor }: ToolContext,
 ): HawserError | undefined {
   if (before === undefined || !after.includes(KEY_PLACEHOLDER)) return undefined
   if (!redactor.isLost(before, after)) return undefined
-  const message = `${shownPath(path)} holds a key, which is shown as ${KEY_PLACEHOLDER}. This change would replace the key by those words, so nothing was written. Use edit on other parts of the file, without the line of the key.`
+  const message = `${shownPath(path)} contains a key, which is shown as ${KEY_PLACEHOLDER}. This change would replace the key with that placeholder, so nothing was written. Use edit on other parts of the file, without the line of the key.`
   return failed('invalid_args', message, { reason: 'key_placeholder' }).error
 }
 
@@ -78,14 +78,14 @@ function redactedOf(
   return Object.keys(held).length === 0 ? {} : { redacted_of: held }
 }
 
-/** The whole change as a unified diff; `undefined` where one of the two is no text, or nothing changes. */
+/** The whole change as a unified diff; `undefined` if either content is not text, or if nothing changes. */
 export function previewOf({ path, before, after }: PlannedChange): string | undefined {
   if ((before !== undefined && !isUtf8(before)) || !isUtf8(after)) return undefined
   const diff = unifiedDiff(shownPath(path), before?.toString('utf8') ?? '', after.toString('utf8'))
   return diff === '' ? undefined : diff
 }
 
-/** A link that was put in the way since may not lead to what nobody decided on. */
+/** Resolves links again: a link that was created after the permission decision must not lead to a protected path. */
 async function decidedPlace(
   path: string,
   { files, decided }: ToolContext,
@@ -94,11 +94,11 @@ async function decidedPlace(
   if (!place.ok) return place
   const touched = protectedBy(place.value)
   if (touched === undefined || decided.has(place.value)) return place
-  const message = `${shownPath(path)} leads to ${shownPath(place.value)} now, which is protected. Use that path.`
+  const message = `${shownPath(path)} now leads to ${shownPath(place.value)}, which is protected. Use that path.`
   return failed('protected_path', message, { by: touched })
 }
 
-/** All that a path holds; `undefined` when there is nothing. */
+/** The whole content of a file; `undefined` if it does not exist. */
 export async function wholeFile(
   path: string,
   { files }: PreviewContext,
@@ -110,7 +110,7 @@ export async function wholeFile(
 }
 
 export function tooLarge(path: string, size: number): Result<never> {
-  const message = `${shownPath(path)} would have to be handled whole and has ${counted(size, 'byte')}.`
+  const message = `${shownPath(path)} is too large: it has ${counted(size, 'byte')}, and write and edit handle at most ${grouped(FILE_BYTES)}.`
   return failed('too_large', message, { limit: FILE_BYTES, actual: size }, [
     { action: 'Use bash for a file of this size.' },
   ])
@@ -120,7 +120,7 @@ function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
   return context.keep([bytes], isUtf8(bytes) ? 'text/plain' : 'application/octet-stream')
 }
 
-/** A line for the model, which knows the new text already, and the diff for people. */
+/** One line for the model, which already knows the new text, and the diff for people. */
 function shownChange(
   { path, before, after, replacements }: PlannedChange,
   { limits, redactor }: ToolContext,
@@ -149,7 +149,7 @@ function shownChange(
 
 const SHOWN_PLACES = 4
 
-/** `lines 10-14, 40 and 3 more places`, as the file is now. */
+/** For example `lines 10-14, 40 and 3 more places`, in the new content. */
 function placesIn({ places }: LineDiff): string {
   const shown = places
     .slice(0, SHOWN_PLACES)
@@ -160,13 +160,13 @@ function placesIn({ places }: LineDiff): string {
   return `${one ? 'line' : 'lines'} ${shown.join(', ')}${rest}`
 }
 
-/** The blobs hold the change as a whole. */
+/** The whole change is in the blobs. */
 function boundedDiff(diff: string, limit: number): string {
   const lines = diff.split('\n').slice(0, -1)
   const { text, shown, truncated } = fittingLines(lines, limit)
   if (!truncated) return text
   const rest = counted(lines.length - shown, 'more line')
-  return `${text}[The change was made as a whole; ${rest} of it not shown.]\n`
+  return `${text}[${rest} not shown; the whole change was made.]\n`
 }
 
 function linesIn(bytes: Buffer): number {

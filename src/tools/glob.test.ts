@@ -36,13 +36,13 @@ test('files are found by pattern, in a stable order, without ignored or hidden o
 
 test('a pattern is relative to the searched folder', async () => {
   expect(await globbing({ pattern: 'deep/*.ts', path: 'src' })).toBe('src/deep/c.ts\n')
-  expect(await globbing({ pattern: 'src/*.md', path: 'src' })).toMatch(/^\[No file\./)
+  expect(await globbing({ pattern: 'src/*.md', path: 'src' })).toMatch(/^\[No files found\./)
 })
 
 test('an empty result names what was not searched', async () => {
   for (const pattern of ['*.rs', '.hidden/*', 'secret.ts', '.hawser/**', 'build/**']) {
     expect(await globbing({ pattern })).toBe(
-      '[No file. Hidden files and those that .gitignore names are left out.]\n',
+      '[No files found. Hidden files and files that .gitignore excludes are skipped.]\n',
     )
   }
 })

@@ -50,7 +50,7 @@ function namesIn(chunks: readonly Buffer[]): string[] {
 }
 
 function shownNames(found: readonly string[], { limits, redactor }: ToolContext): ToolOutcome {
-  if (found.length === 0) return { outcome: 'ok', output: `[No file. ${LEFT_OUT}]\n` }
+  if (found.length === 0) return { outcome: 'ok', output: `[No files found. ${LEFT_OUT}]\n` }
   const names = found
     .toSorted((a, b) => (a < b ? -1 : 1))
     .map((name) => redactor.text(shownPath(name)))

@@ -45,7 +45,7 @@ test('lines around a match are marked as such, and gaps are shown', async () => 
 })
 
 test('the search is case-sensitive unless requested otherwise', async () => {
-  expect((await grepping({ pattern: 'ROPE' })).output).toMatch(/^\[No match\./)
+  expect((await grepping({ pattern: 'ROPE' })).output).toMatch(/^\[No matches\./)
   expect((await grepping({ pattern: 'ROPE', ignore_case: true })).output).toContain('4 matches')
 })
 
@@ -53,8 +53,8 @@ test('a pattern is never mistaken for an option', async () => {
   expect((await grepping({ pattern: '-rope' })).output).toBe(
     'a.md\n1:Rope and -rope\n[1 match in 1 file.]\n',
   )
-  expect((await grepping({ pattern: '--files' })).output).toMatch(/^\[No match\./)
-  expect((await grepping({ pattern: '--pre=id' })).output).toMatch(/^\[No match\./)
+  expect((await grepping({ pattern: '--files' })).output).toMatch(/^\[No matches\./)
+  expect((await grepping({ pattern: '--pre=id' })).output).toMatch(/^\[No matches\./)
 })
 
 test('an invalid pattern is refused with the reason', async () => {
@@ -80,7 +80,9 @@ test('a file that read would refuse is not shown', async () => {
   const { workspace, context, close } = await toolWorld({ files: { x: 'rope', y: 'rope' } })
   await link(join(workspace, 'x'), join(workspace, 'second'))
   const { output } = await value(grep.parse('{"pattern":"rope"}')).run(context)
-  expect(output).toBe('y\n1:rope\n[1 match in 1 file. 2 files not shown, as read would refuse.]\n')
+  expect(output).toBe(
+    'y\n1:rope\n[1 match in 1 file. 2 files not shown, because read refuses them.]\n',
+  )
   await close()
 })
 

@@ -13,7 +13,7 @@ const Parameters = z.strictObject({
     .string()
     .min(1)
     .max(10_000)
-    .refine((text) => !text.includes('\0'), { error: 'a NUL cannot be searched for' })
+    .refine((text) => !text.includes('\0'), { error: 'a pattern must not contain NUL' })
     .describe('Regular expression in ripgrep syntax, such as function\\s+\\w+ or log\\(.'),
   path: z.string().optional().describe('File or folder to search. Default: the workspace.'),
   glob: z
@@ -72,10 +72,10 @@ async function shownFindings(
   const withheld = sections.length - readable.length
   const notes = [
     ...(unread ? ['Some files could not be read.'] : []),
-    ...(withheld > 0 ? [`${counted(withheld, 'file')} not shown, as read would refuse.`] : []),
+    ...(withheld > 0 ? [`${counted(withheld, 'file')} not shown, because read refuses them.`] : []),
   ]
   if (readable.length === 0) {
-    return { outcome: 'ok', output: `[${['No match.', LEFT_OUT, ...notes].join(' ')}]\n` }
+    return { outcome: 'ok', output: `[${['No matches.', LEFT_OUT, ...notes].join(' ')}]\n` }
   }
   const { text, truncated: clipped } = fittingLines(linesOf(readable), context.limits.output_bytes)
   const matches = readable.reduce((sum, section) => sum + section.matches, 0)

@@ -9,8 +9,8 @@ import { goneViews, notViewable, OUTCOMES, viewOf } from './resource-view.ts'
 import { failedOutcome, type ToolContext, type ToolOutcome, type ToolResources } from './tool.ts'
 
 /**
- * Shows an image or PDF of the workspace: it becomes a Resource of the Session, as what the agent attaches does, and the same call
- * views it. Content that the Session has already stays the Resource that it is.
+ * Shows an image or PDF of the workspace: it becomes a Resource of the Session, like an attachment of the agent, and the same
+ * call views it. If the Session already has the content, its existing Resource is viewed.
  */
 export async function shownMedia(path: string, context: ToolContext): Promise<ToolOutcome> {
   const { resources } = context
@@ -33,7 +33,7 @@ export async function shownMedia(path: string, context: ToolContext): Promise<To
   return { ...outcome, record: [brought, ...(outcome.record ?? [])], resources: [descriptor] }
 }
 
-/** One that may still be shown, if there is any. */
+/** Prefers a Resource that may still be shown. */
 function sameContent(
   facts: ResourceFacts,
   { known }: Pick<ToolResources, 'known'>,
@@ -45,7 +45,7 @@ function sameContent(
   return same.find(({ gone }) => gone === undefined) ?? same[0]
 }
 
-/** The descriptor and what became of the view, as a model reads them. */
+/** The descriptor and the outcome of the view, as text for the model. */
 async function viewed(
   resource: Pick<SessionResource, 'descriptor' | 'gone'>,
   context: ToolContext,
@@ -59,7 +59,7 @@ async function viewed(
   const { outcome } = view.value.view
   return {
     outcome: OUTCOMES[outcome],
-    output: `${described(descriptor, LIMITS.descriptor_bytes)}\n${view.value.said}`,
+    output: `${described(descriptor, LIMITS.descriptor_bytes)}\n${view.value.message}`,
     record: [byModel(view.value.view)],
   }
 }

@@ -41,7 +41,7 @@ test('long content is cut at a line, and the last line says how to continue', as
   for (let more = true; more;) {
     const outcome = await reading({ path: 'a.txt', from_line: from }, { files, outputBytes: 2_000 })
     seen += outcome.output.match(/\tline \d+$/gm)?.length ?? 0
-    const next = /go on with from_line (\d+)\.\]\n$/.exec(outcome.output)
+    const next = /continue with from_line (\d+)\.\]\n$/.exec(outcome.output)
     expect(outcome.truncated === true).toBe(next !== null)
     more = next !== null
     from = Number(next?.[1])
@@ -53,7 +53,7 @@ test('a line longer than the limit is shown in part, without half a character', 
   const files = { 'a.txt': `${'ü'.repeat(5_000)}\nnext` }
   const { output, truncated } = await reading({ path: 'a.txt' }, { files, outputBytes: 2_001 })
   expect(output).toMatch(
-    /^1\tü+\n\[Line 1 is longer than can be shown\.\]\n\[Lines 1 to 1 of 2; go on with from_line 2\.\]\n$/,
+    /^1\tü+\n\[Line 1 is too long to show in full\.\]\n\[Lines 1 to 1 of 2; continue with from_line 2\.\]\n$/,
   )
   expect(truncated).toBe(true)
 })

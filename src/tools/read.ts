@@ -40,7 +40,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   return failedOutcome(file.error)
 }
 
-/** What is shown instead of read. */
+/** File types that are shown as media instead of text. */
 const MEDIA: ReadonlySet<string> = new Set(['png', 'jpg', 'gif', 'webp', 'pdf'])
 
 function shownFile(args: Args, file: FileContent, { limits }: ToolContext): ToolOutcome {
@@ -54,7 +54,7 @@ function shownFile(args: Args, file: FileContent, { limits }: ToolContext): Tool
   if (lines.length === 0) return { outcome: 'ok', output: `[${name} is empty]\n` }
   const { from_line: from = 1, to_line: to = lines.length } = args
   if (from > lines.length || to < from) {
-    const message = `${name} has ${counted(lines.length, 'line')}; there is none from ${from} to ${to}.`
+    const message = `${name} has ${counted(lines.length, 'line')}; the range ${from} to ${to} is not in it.`
     return failedOutcome(failed('invalid_args', message, { lines: lines.length }).error)
   }
   const wanted = lines.slice(from - 1, to).map((line, at) => numbered(line, from + at))
@@ -65,7 +65,7 @@ function shownFile(args: Args, file: FileContent, { limits }: ToolContext): Tool
   return { outcome: 'ok', output, ...(truncated ? { truncated } : {}) }
 }
 
-/** Without their ends. Of a file that was not read whole the last line is left out: it may be half of one. */
+/** The lines without line ends. If the file was not read completely, the last line is omitted, because it may be incomplete. */
 function linesOf({ bytes, truncated }: FileContent): string[] {
   const lines = bytes
     .toString('utf8')
@@ -79,7 +79,7 @@ function numbered(line: string, number: number): string {
   return `${number}\t${line.replace(/\r$/, '')}`
 }
 
-/** What the lines do not show. */
+/** Facts that the lines do not show. */
 function notesOn({ bytes, size, truncated }: FileContent, lines: readonly string[]): string[] {
   const notes: string[] = []
   const crlf = lines.filter((line) => line.endsWith('\r')).length
@@ -93,9 +93,9 @@ function notesOn({ bytes, size, truncated }: FileContent, lines: readonly string
 
 function whatFollows(shown: ShownLines, from: number, lines: number): string[] {
   const to = from + shown.shown - 1
-  const cut = shown.cutLine ? [`Line ${grouped(to)} is longer than can be shown.`] : []
+  const cut = shown.cutLine ? [`Line ${grouped(to)} is too long to show in full.`] : []
   if (to === lines) return cut
-  const next = shown.truncated ? `; go on with from_line ${to + 1}` : ''
+  const next = shown.truncated ? `; continue with from_line ${to + 1}` : ''
   return [...cut, `Lines ${grouped(from)} to ${grouped(to)} of ${grouped(lines)}${next}.`]
 }
 

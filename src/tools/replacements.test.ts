@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Redactor } from '../encoding/redaction.ts'
-import { replaceTexts, type Edit } from './replacements.ts'
+import { MOST_REPLACEMENTS, replaceTexts, type Edit } from './replacements.ts'
 
 /** Few letters, so that texts occur often, overlap, and result from other edits. */
 const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\n', 'ü')
@@ -106,3 +106,31 @@ test('pieces cut from a text at random are all replaced, in any order', () => {
     { numRuns: 500 },
   )
 })
+
+test('a call makes at most the maximum number of replacements, over all its edits', () => {
+  const most = 'a'.repeat(MOST_REPLACEMENTS)
+  const all = { old_text: 'a', new_text: 'b', replace_all: true }
+  expect(replaced(most, [all])?.count).toBe(MOST_REPLACEMENTS)
+  expect(refusal(`${most}a`, [all])).toMatchObject({
+    kind: 'too_large',
+    details: { reason: 'replacements', limit: MOST_REPLACEMENTS },
+  })
+  const one = { old_text: 'c', new_text: 'd' }
+  expect(refusal(`${most}c`, [all, one])?.kind).toBe('too_large')
+})
+
+test('a letter that occurs millions of times in a large file is refused', () => {
+  const content = 'a'.repeat(10 * 1024 * 1024)
+  const all = { old_text: 'a', new_text: 'b', replace_all: true }
+  expect(refusal(content, [all])?.kind).toBe('too_large')
+  expect(refusal(content, [{ old_text: 'a', new_text: 'b' }])).toMatchObject({
+    kind: 'not_unique',
+    details: { count: MOST_REPLACEMENTS + 1 },
+  })
+})
+
+function refusal(content: string, edits: readonly Edit[]) {
+  const file = { path: 'x', bytes: Buffer.from(content), redactor: new Redactor([]) }
+  const result = replaceTexts(file, edits)
+  return result.ok ? undefined : result.error
+}

@@ -1,4 +1,4 @@
-import { counted } from '../encoding/amounts.ts'
+import { counted, grouped } from '../encoding/amounts.ts'
 import { KEY_PLACEHOLDER, type Redactor } from '../encoding/redaction.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
@@ -23,13 +23,13 @@ interface EditedFile {
 
 export interface Replaced {
   readonly bytes: Buffer
-  /** How many pieces were replaced. */
+  /** The number of replacements. */
   readonly count: number
 }
 
 /** Bytes `[from, to)` become `fresh`. */
 interface Replacement {
-  /** Which edit it belongs to, counted from 1. */
+  /** The number of its edit, counted from 1. */
   readonly edit: number
   readonly from: number
   readonly to: number
@@ -37,12 +37,17 @@ interface Replacement {
 }
 
 /**
- * Applies all edits or none. Each is matched against the file as it is, never against the result of another, so their order
- * does not matter; two that touch the same text are refused. Works on bytes, so that whatever is not UTF-8 elsewhere in the
- * file stays as it is. Pure.
+ * Applies all edits or none. Each edit is matched against the original file, never against the result of another edit, so
+ * their order does not matter; overlapping edits are refused. Works on bytes, so that content that is not UTF-8 stays
+ * unchanged elsewhere in the file. Pure.
  */
 export function replaceTexts(file: EditedFile, edits: readonly Edit[]): Result<Replaced> {
-  const found = edits.map((_, at) => replacementsOf(file, edits, at))
+  let left = MOST_REPLACEMENTS
+  const found = edits.map((_, at) => {
+    const one = replacementsOf(file, edits, at, left)
+    if (one.ok) left -= one.value.length
+    return one
+  })
   const failures = found.flatMap((one, at) => (one.ok ? [] : [{ edit: at + 1, ...one }]))
   if (failures.length > 0) return notApplied(failures, edits.length)
   const all = found
@@ -62,24 +67,30 @@ function replacementsOf(
   file: EditedFile,
   edits: readonly Edit[],
   at: number,
+  left: number,
 ): Result<Replacement[]> {
   const edit = edits[at]
   if (edit === undefined) return ok([])
   const { old, fresh } = asInFile(file.bytes, edit)
-  const places = placesOf(file.bytes, old)
+  // An occurrence that overlaps the one before it is not replaced, but it makes old_text ambiguous.
+  const step = edit.replace_all === true ? old.length : 1
+  const places = placesOf(file.bytes, old, step)
   if (places.length === 0) return noMatch(file, edits, edit)
   if (places.length > 1 && edit.replace_all !== true) return notUnique(file, places)
-  const own: Replacement[] = []
-  for (const from of places) {
-    // One that overlaps the last is gone with it.
-    if (from >= (own.at(-1)?.to ?? 0)) {
-      own.push({ edit: at + 1, from, to: from + old.length, fresh })
-    }
-  }
-  return ok(own)
+  if (places.length > left) return tooMany(file)
+  return ok(places.map((from) => ({ edit: at + 1, from, to: from + old.length, fresh })))
 }
 
-/** In a file whose lines end in CRLF, texts with plain line ends mean those. */
+/** The maximum of all edits of a call together: each replacement takes memory, and a letter may occur millions of times. */
+export const MOST_REPLACEMENTS = 100_000
+
+function tooMany({ path }: EditedFile): Failed {
+  const limit = grouped(MOST_REPLACEMENTS)
+  const message = `This would make more than ${limit} replacements in ${shownPath(path)}, which is the limit of one call. Make old_text longer, or use bash.`
+  return failed('too_large', message, { reason: 'replacements', limit: MOST_REPLACEMENTS })
+}
+
+/** In a file with CRLF line ends, LF in the texts matches CRLF. */
 function asInFile(bytes: Buffer, { old_text, new_text }: Edit) {
   const old = Buffer.from(old_text)
   if (bytes.includes(old)) return { old, fresh: Buffer.from(new_text) }
@@ -90,13 +101,18 @@ function withCrlf(text: string): Buffer {
   return Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'))
 }
 
-function placesOf(bytes: Buffer, piece: Buffer): number[] {
+/** Stops at one place more than the limit, which is enough to know that it is exceeded. */
+function placesOf(bytes: Buffer, piece: Buffer, step: number): number[] {
   const places: number[] = []
-  for (let at = bytes.indexOf(piece); at !== -1; at = bytes.indexOf(piece, at + 1)) places.push(at)
+  let at = bytes.indexOf(piece)
+  while (at !== -1 && places.length <= MOST_REPLACEMENTS) {
+    places.push(at)
+    at = bytes.indexOf(piece, at + step)
+  }
   return places
 }
 
-/** `all` ascend and do not overlap. */
+/** `all` is in ascending order, without overlaps. */
 function applied(bytes: Buffer, all: readonly Replacement[]): Buffer {
   const pieces: Buffer[] = []
   let rest = 0
@@ -120,13 +136,13 @@ function overlapIn({ path, bytes }: EditedFile, all: readonly Replacement[]): Fa
 const NOTHING_APPLIED = 'No edit was applied.'
 const SHOWN_FAILURES = 5
 
-/** With one edit it is clear which; of several, each is named. */
+/** Names each edit that failed, unless there is only one. */
 function notApplied(
   failures: readonly { readonly edit: number; readonly error: HawserError }[],
   edits: number,
 ): Failed {
   const [first] = failures
-  if (first === undefined) throw new Error('there is a failure')
+  if (first === undefined) throw new Error('at least one edit must have failed')
   const { kind, message, details } = first.error
   if (edits === 1) return failed(kind, message, details)
   const shown = failures
@@ -144,7 +160,11 @@ const SHOWN_BYTES = 200
 function notUnique({ path, bytes }: EditedFile, places: readonly number[]): Failed {
   const lines = linesAt(bytes, places.slice(0, SHOWN_PLACES))
   const more = places.length > lines.length ? ' and more' : ''
-  const message = `old_text occurs ${counted(places.length, 'time')} in ${shownPath(path)}, at lines ${lines.join(', ')}${more}. Include more of the surrounding text, or set replace_all.`
+  const isCapped = places.length > MOST_REPLACEMENTS
+  const count = isCapped
+    ? `more than ${grouped(MOST_REPLACEMENTS)} times`
+    : counted(places.length, 'time')
+  const message = `old_text occurs ${count} in ${shownPath(path)}, at lines ${lines.join(', ')}${more}. Include more of the surrounding text, or set replace_all.`
   return failed('not_unique', message, { count: places.length, lines })
 }
 
@@ -162,18 +182,18 @@ function noMatch(file: EditedFile, edits: readonly Edit[], edit: Edit): Failed {
   if (nearest === undefined) return failed('no_match', `${message} Read it again.`)
   const { line, text, numbers } = nearest
   const hint = numbers
-    ? 'Leave out the line numbers that read shows.'
+    ? 'Omit the line numbers that read shows.'
     : `The nearest match is line ${line}: ${clipped(text, SHOWN_BYTES)}`
   return failed('no_match', `${message} ${hint}`, { nearest_line: line })
 }
 
-/** What is shown in place of a key cannot be found in the file. */
+/** The placeholder of a key is not in the file, so it never matches. */
 function hiddenKey(path: string): Failed {
   const message = `${KEY_PLACEHOLDER} replaces a key in ${shownPath(path)} that is not shown, so old_text does not match. Leave the key out of old_text and new_text: match the text before or after it.`
   return failed('no_match', message, { reason: 'key_placeholder' })
 }
 
-/** Numbers of the lines in which places lie; places ascend. */
+/** The line numbers of places, which are in ascending order. */
 function linesAt(bytes: Buffer, places: readonly number[]): number[] {
   let line = 1
   let from = 0

@@ -24,8 +24,8 @@ const Span = z.strictObject({
   from: Extent.describe('First, counted from 1.'),
   to: Extent.describe('Last, included.'),
 })
-const width = Extent.describe('Pixels across.')
-const height = Extent.describe('Pixels down.')
+const width = Extent.describe('Width in pixels.')
+const height = Extent.describe('Height in pixels.')
 
 const Parameters = z.strictObject({
   handle: z.string().describe('Handle of the Resource, such as @img1.'),
@@ -76,9 +76,9 @@ async function run(
   }
   const viewed = await viewOf(found.value, excerpt, context)
   if (!viewed.ok) return failedOutcome(viewed.error)
-  const { view, said } = viewed.value
+  const { view, message } = viewed.value
   const record = [{ type: 'resource_view', data: { ...view, by: 'model', reason } } as const]
-  return { outcome: OUTCOMES[view.outcome], output: said, record }
+  return { outcome: OUTCOMES[view.outcome], output: message, record }
 }
 
 export const OUTCOMES = {
@@ -107,14 +107,14 @@ function findResource(
 
 type Viewable = Pick<SessionResource, 'descriptor' | 'gone'>
 
-/** Why a Resource is never shown again, whoever asks. */
+/** Why a Resource is never shown again, to a person or a model. */
 export function notViewable({ descriptor, gone }: Viewable): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
     return failed('unsupported_type', `${handle} is a link. Its target was not fetched.`).error
   }
   if (kind === 'file') {
-    const text = `${handle} is stored, and of a type that is never shown.`
+    const text = `${handle} is stored, but files of its type are never shown.`
     return failed('unsupported_type', text).error
   }
   if (gone === 'dropped') {
@@ -127,7 +127,7 @@ export function notViewable({ descriptor, gone }: Viewable): HawserError | undef
   ).error
 }
 
-/** The view of what is gone, which shows nothing; none of what never could be shown. */
+/** The view of a Resource that is gone, which shows nothing; empty for a Resource that can never be shown. */
 export function goneViews({ descriptor, gone }: Viewable): Viewed[] {
   if (gone === undefined) return []
   const { resource_id, handle } = descriptor
@@ -138,13 +138,13 @@ type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
 type Became = Pick<Viewed, 'outcome' | 'why' | 'same_as'>
 
-/** What the Event of a view says, and the sentence for whoever asked. */
+/** The data of the Event, and the message for the model or the person. */
 interface View {
   readonly view: Viewed
-  readonly said: string
+  readonly message: string
 }
 
-/** A view, with the excerpt stored. An error is one of the request; whatever else happens is an outcome. */
+/** Makes a view and stores its excerpt. Fails only for an invalid request; everything else is an outcome. */
 export async function viewOf(
   { descriptor }: Pick<Viewable, 'descriptor'>,
   excerpt: Excerpt,
@@ -152,15 +152,15 @@ export async function viewOf(
 ): Promise<Result<View>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256, blob, size_bytes } = descriptor
-  const asked = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
-  const become = (view: Became, said: string): Result<View> =>
-    ok({ view: { ...asked, ...view }, said: `${handle} ${said}` })
+  const requested = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
+  const become = (view: Became, message: string): Result<View> =>
+    ok({ view: { ...requested, ...view }, message: `${handle} ${message}` })
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
     return failed('unsupported_type', `${handle} cannot be shown: ${untaken}.`)
   const isWhole = Object.keys(excerptFields(excerpt)).length === 0
   const there = isWhole ? resources.visible(blob) : undefined
-  // Nothing more is sent, so nothing has to be permitted.
+  // Nothing more is sent, so no permission is needed.
   if (there !== undefined) return become(...visibleAt(handle, there))
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
@@ -174,7 +174,7 @@ export async function viewOf(
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
     const key = { outcome: 'denied', why: 'holds_key' } as const
-    return become(key, 'is not shown: it holds a key that Hawser uses.')
+    return become(key, 'is not shown: it contains a key that Hawser uses.')
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant
@@ -185,7 +185,7 @@ export async function viewOf(
   const room = resources.take(descriptor, { blob: key.value, size, whole: made === undefined })
   switch (room.outcome) {
     case 'over_images': {
-      const text = `cannot be shown: this model takes at most ${room.limit} images in a request, and so many are shown.`
+      const text = `cannot be shown: this model accepts at most ${room.limit} images in a request, and that many are already shown.`
       return failed('unsupported_type', `${handle} ${text}`)
     }
     case 'over_budget':
@@ -195,8 +195,8 @@ export async function viewOf(
     case 'projected': {
       const form =
         made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
-      const view = { ...asked, ...form, outcome: 'projected' } as const
-      return ok({ view, said: `${handle} is shown below.` })
+      const view = { ...requested, ...form, outcome: 'projected' } as const
+      return ok({ view, message: `${handle} is shown below.` })
     }
   }
 }
@@ -223,7 +223,7 @@ function overBudget(
 ): string {
   const smaller = { image: 'a region or a smaller size', pdf: 'some of its pages' }
   const less = kind === 'image' || kind === 'pdf' ? smaller[kind] : 'some of its lines'
-  const figures = `it has ${counted(bytes, 'byte')}, and files of ${counted(visible, 'byte')} are visible in this request, which has room for ${counted(limit, 'byte')}`
+  const figures = `it has ${counted(bytes, 'byte')}, and files of ${counted(visible, 'byte')} are visible in this request; the limit is ${counted(limit, 'byte')} together`
   return `is not shown: ${figures}. View ${less}, or view it in another Turn.`
 }
 
@@ -243,8 +243,10 @@ async function excerptOf(
   bytes: Buffer,
   { variants }: ToolResources,
 ): Promise<Result<Variant | undefined>> {
-  const wished = { image: region ?? size, pdf: pages, text: lines }
-  const kinds = Object.entries(wished).flatMap(([kind, wish]) => (wish === undefined ? [] : [kind]))
+  const requestedParts = { image: region ?? size, pdf: pages, text: lines }
+  const kinds = Object.entries(requestedParts).flatMap(([kind, part]) =>
+    part === undefined ? [] : [kind],
+  )
   if (kinds.some((kind) => kind !== descriptor.kind)) return noExcerpt(descriptor)
   if (region !== undefined || size !== undefined) {
     return variants.image(bytes, {
@@ -259,6 +261,6 @@ async function excerptOf(
 }
 
 function noExcerpt({ handle, kind }: Descriptor): Result<never> {
-  const text = `${handle} is of kind ${kind}: region and size are for images, pages for PDFs, lines for texts.`
+  const text = `${handle} is of the kind ${kind}: region and size are for images, pages for PDFs, lines for texts.`
   return failed('invalid_args', text, { kind })
 }

@@ -30,7 +30,7 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Res
   if (interrupted) return failed('interrupted', 'The search was interrupted.')
   if (timedOut) return failed('timeout', 'The search took too long. Narrow it by path or glob.')
   if (code === 0 || code === 1 || code === 2) return ok(code)
-  return code === 127 ? notInstalled() : failed('internal', 'ripgrep broke off.', { code })
+  return code === 127 ? notInstalled() : failed('internal', 'ripgrep failed.', { code })
 }
 
 /** The location to search, with links resolved. What `read` refuses is not searched either. */
@@ -44,7 +44,7 @@ export async function searchedPlace(path: string, { files }: ToolContext): Promi
 }
 
 /** What every search skips; reported when nothing is found. */
-export const LEFT_OUT = 'Hidden files and those that .gitignore names are left out.'
+export const LEFT_OUT = 'Hidden files and files that .gitignore excludes are skipped.'
 
 const FLAGS = [
   '--no-config',
@@ -56,6 +56,6 @@ const FLAGS = [
 ] as const
 
 function notInstalled(): Failed {
-  const message = 'This needs ripgrep (rg), which is not installed here. Use bash instead.'
+  const message = 'This needs ripgrep (rg), which is not installed. Use bash instead.'
   return failed('not_configured', message, { program: 'rg' }, [{ action: 'Install ripgrep.' }])
 }

@@ -13,55 +13,61 @@ import type { KeyedContent } from '../resources/holds-key.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 
-/** One thing a model may ask for. Its schema and description are part of the toolset that a surface freezes. */
+/** A tool that a model may call. Its schema and description are part of the toolset that a surface freezes. */
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** What it takes, as JSON Schema shows it to a model. */
+  /** The parameters; the model sees them as JSON Schema. */
   readonly parameters: z.ZodObject
-  /** Reads the model's own argument text. `invalid_args` when it is not what `parameters` says, in words a model can act on. */
+  /**
+   * Parses the argument text of the model. Returns `invalid_args` if it does not match `parameters`, with a message that a
+   * model can act on.
+   */
   parse(argumentText: string): Result<ParsedCall>
 }
 
-/** A call whose arguments are facts. */
+/** A call with valid arguments. */
 export interface ParsedCall {
-  /** What the call would touch; policy decides on this and on nothing else. Pure. */
+  /** What the call would touch; policy decides on this alone. Pure. */
   readonly claim: Claim
   /**
-   * For the person who is asked about a call that changes a file: what it would do to it, as a unified diff. `undefined`
-   * where that cannot be told; the call itself then says why. Changes nothing.
+   * For the permission question about a call that changes a file: the change as a unified diff. `undefined` if it cannot be
+   * computed; the call itself then reports why. Changes nothing.
    */
   preview?(context: PreviewContext): Promise<string | undefined>
-  /** Runs the call, once. Never throws for what a file, a command or a person refused: that is an outcome. */
+  /** Runs the call, once. Does not throw for a refusal by a file, a command or a person: that is an outcome. */
   run(context: ToolContext): Promise<ToolOutcome>
 }
 
-/** What a tool may look at before a person has decided. */
+/** What a tool may use before the permission decision. */
 export type PreviewContext = Pick<ToolContext, 'files' | 'redactor'>
 
-/** The world as a tool sees it. */
+/** Everything that a tool may access. */
 export interface ToolContext {
   readonly signal: AbortSignal
-  /** The workspace, and nothing else, whatever a path says. */
+  /** Files of the workspace only, for any path. */
   readonly files: ConfinedFiles
-  /** Paths that were decided on for this call, as it names them and where they led. */
+  /** Paths that the permission decision of this call covers, as given and with links resolved. */
   readonly decided: ReadonlySet<string>
-  /** Where a command starts that names no folder, relative to the workspace; absent at its root. */
+  /** The default folder of a command, relative to the workspace; absent for its root. */
   readonly folder?: string | undefined
   /** Runs a program in the sandbox that was decided on for this call. */
   readonly run: ConfinedRun
-  /** The same with the workspace read-only, whatever was decided. */
+  /** The same with the workspace read-only, regardless of the decision. */
   readonly runReadOnly: ConfinedRun
-  /** Takes keys out of what is stored and shown. A tool that shortens anything redacts it before: half a key is not found. */
+  /**
+   * Redacts keys in everything that is stored and shown. A tool redacts text before it shortens it, because part of a key is
+   * not recognised.
+   */
   readonly redactor: Redactor
-  /** Stores bytes, redacted, and names them. */
+  /** Stores bytes, redacted, and returns their key. */
   keep(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     type: BlobMediaType,
   ): Promise<Result<BlobKey>>
-  /** What the Session has, by its handles. */
+  /** The Resources of the Session. */
   readonly resources: ToolResources
-  /** Tells whoever watches what is going on. Never stored. A `notice` is what nobody should miss. */
+  /** Reports progress to everyone who watches the Session. Never stored. A `notice` is shown prominently. */
   progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits
 }
@@ -69,31 +75,31 @@ export interface ToolContext {
 /** The Session Resources as a tool sees them. */
 export interface ToolResources {
   readonly known: () => SessionResources
-  /** Why the model does not take it, as far as that is known. */
+  /** Why the model does not accept it, if that is known. */
   readonly notTaken: (resource: Pick<Descriptor, 'kind'>) => string | undefined
-  /** Where the next request shows these bytes already. */
+  /** Where the next request already shows these bytes. */
   readonly visible: (blob: BlobKey) => VisibleBytes | undefined
-  /** Takes room in the next request for what a view is to show. */
+  /** Reserves room in the next request for the bytes of a view. */
   readonly take: (descriptor: Descriptor, shown: ViewBytes) => RoomAnswer
-  /** Whether its bytes may go to the model: decided, asked about where needed, and recorded. */
+  /** Whether its bytes may be sent to the model. Asks the person if needed, and records the decision. */
   readonly mayShow: (
     descriptor: Descriptor,
   ) => Promise<Result<{ readonly allowed: boolean; readonly reason: string }>>
-  /** The bytes as they were given. `resource_missing` with `state` otherwise. */
+  /** The original bytes, or `resource_missing` with `state`. */
   readonly payload: (blob: BlobKey) => Promise<Result<Buffer>>
-  /** Whether the bytes of a blob hold a key that this process uses: such bytes go to no model. */
+  /** Whether a blob contains a key that this process uses: such bytes are never sent to a model. */
   readonly holdsKey: (
     content: KeyedContent & { readonly blob: BlobKey },
     bytes: Buffer,
   ) => Promise<boolean>
   readonly variants: VariantMaker
-  /** Judges and stores a file of the workspace as what the agent attaches. */
+  /** Checks and stores a file of the workspace, like an attachment of the agent. */
   readonly ingest: (path: string) => Promise<Result<Resolved>>
-  /** Gives it a handle that nothing else has or gets. */
+  /** Gives it a handle that is unique in the Session. */
   readonly name: (facts: ResourceFacts) => Result<Descriptor>
 }
 
-/** What a view is to show: all of a Resource, or a part that was made of it. */
+/** The bytes of a view: a whole Resource, or a variant of part of it. */
 export interface ViewBytes {
   readonly blob: BlobKey
   readonly size: number
@@ -105,7 +111,7 @@ export type RoomAnswer =
   | ({ readonly outcome: 'visible' } & VisibleBytes)
   /** The model accepts no more images in a request. */
   | { readonly outcome: 'over_images'; readonly limit: number }
-  /** As many bytes are visible, and that many more would exceed the limit. */
+  /** `visible` bytes are shown already, and `bytes` more would exceed `limit`. */
   | {
       readonly outcome: 'over_budget'
       readonly visible: number
@@ -114,43 +120,46 @@ export type RoomAnswer =
     }
 
 export interface ToolLimits {
-  /** Of output that goes into the Log and to the model. */
+  /** The maximum size of output in the Log and for the model. */
   readonly output_bytes: number
-  /** Of one command. */
+  /** The time limit of one command. */
   readonly command_ms: number
 }
 
-/** What became of a call. Tools never append to a Log; `record` is what `turn/` appends for them. */
+/** The outcome of a call. Tools never append to a Log; `turn/` appends `record` for them. */
 export interface ToolOutcome {
   readonly outcome: 'ok' | 'failed' | 'denied'
   readonly error?: HawserError
-  /** What the model reads. */
+  /** The text for the model. */
   readonly output: string
-  /** What changed in a file, for people. */
+  /** The change of a file, for people. */
   readonly diff?: string
   readonly truncated?: boolean
-  /** Of a program that ran to its end. */
+  /** Only for a program that exited. */
   readonly exit_code?: number
-  /** The written file from the workspace, links resolved, and its content before and after; no `before`: there was none. */
+  /**
+   * The written file relative to the workspace, with links resolved, and its content before and after; a new file has no
+   * `before`.
+   */
   readonly path?: string
   readonly before_blob?: BlobKey
   readonly after_blob?: BlobKey
-  /** What the contents before and after really hash to, where the stored ones are redacted. */
+  /** The hashes of the exact contents before and after, if the stored ones are redacted. */
   readonly redacted_of?: { readonly before?: string; readonly after?: string }
-  /** Of a command: protected paths that were moved aside, and files that run later that it made or changed. */
+  /** For a command: protected paths that were moved aside, and files it created or changed that are executed later. */
   readonly moved?: readonly string[]
   readonly runs_later?: readonly string[]
-  /** What it brought into the Session. */
+  /** The Resources that it added to the Session. */
   readonly resources?: readonly Descriptor[]
   readonly record?: readonly EventDraft[]
 }
 
-/** Makes a tool whose `claim` and `run` get arguments of the right type. */
+/** Defines a tool whose `claim` and `run` receive typed arguments. */
 export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly name: string
   readonly description: string
   readonly parameters: Parameters
-  /** Puts other forms of the arguments that are understood into the one that `parameters` describes. Never throws. */
+  /** Converts other accepted forms of the arguments to the one that `parameters` describes. Never throws. */
   readonly arrange?: (args: unknown) => unknown
   readonly claim: (args: z.infer<Parameters>) => Claim
   readonly preview?: (
@@ -189,12 +198,12 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   }
 }
 
-/** A failed outcome that says why, to the model in the same words as to the Log. */
+/** A failed outcome with the same message for the model and the Log. */
 export function failedOutcome(error: HawserError): ToolOutcome {
   return { outcome: 'failed', error, output: error.message }
 }
 
-/** Models write nothing at all where a tool takes nothing. */
+/** Models send an empty text for a tool without parameters. */
 function argumentsOf(text: string): unknown {
   if (text.trim() === '') return {}
   try {

@@ -12,7 +12,7 @@ import type { Tool } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
 import { write } from './write.ts'
 
-/** Every tool of ours, sorted by name. */
+/** All built-in tools, sorted by name. */
 export const TOOLSET: readonly Tool[] = [
   attach,
   bash,
@@ -25,7 +25,7 @@ export const TOOLSET: readonly Tool[] = [
   write,
 ]
 
-/** Tools as a surface freezes them: the same tools give the same bytes, on every machine and in every run. */
+/** The schemas that a surface freezes: the same tools give the same bytes on every machine and in every run. */
 export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {
   return tools
     .map(({ name, description, parameters }) => ({
@@ -40,12 +40,12 @@ function schemaOf(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(parameters, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // zod bounds every integer so; to a model it says nothing.
+      // zod adds this bound to every integer; it means nothing to a model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     },
   })
   const sorted = parseJson(canonicalJson(schema))
-  if (!isJsonObject(sorted)) throw new Error('a schema of parameters is an object')
+  if (!isJsonObject(sorted)) throw new Error('the schema of parameters must be an object')
   return sorted
 }

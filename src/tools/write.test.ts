@@ -42,7 +42,7 @@ test('content that is not UTF-8 is stored as bytes, and reported by its size', a
 test('writing the same content again changes nothing', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'same' } })
   const { output } = await call({ path: 'x', content: 'same' }).run(context)
-  expect(output).toBe('[x holds exactly this already]\n')
+  expect(output).toBe('[x already has exactly this content]\n')
   expect(blobs.size).toBe(0)
   await close()
 })

@@ -13,7 +13,7 @@ export type Ending =
       readonly how: 'loop'
       readonly error?: HawserError | undefined
       readonly usage?: UsageTotal
-      /** Of the last answer. */
+      /** Why the last answer is incomplete. */
       readonly cut?: AnswerCut | undefined
     }
   /** Nothing of the message can be sent to a model. */

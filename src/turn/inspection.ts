@@ -109,7 +109,7 @@ function question(found: readonly ProtectedChange[]): PermissionQuestion {
 
 function namedFindings(found: readonly ProtectedChange[]): string {
   const named = found.map(({ path, why }) => `${shownPath(path)} (${why})`)
-  return `A command was killed before its files were inspected. New since it began: ${listed(named)}.`
+  return `A command was killed before its files were inspected. New since it started: ${listed(named)}.`
 }
 
 const NAMED = 5

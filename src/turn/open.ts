@@ -132,7 +132,7 @@ async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Prom
   return over.length === 0 ? ok(undefined) : commit(over)
 }
 
-/** What a request has no room for: what this Turn brings goes first. */
+/** Retires what does not fit into a request; bytes of this Turn have priority. */
 async function retireOverBudget({
   log,
   model,
@@ -146,7 +146,7 @@ async function retireOverBudget({
   return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, unmade: [] }))
 }
 
-/** In the order of handles, behind the person's message. */
+/** Adds the views after the person's message, in the order of handles. */
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
   const { log } = parts
@@ -173,9 +173,9 @@ async function viewDrafts(
     }
     const viewed = await viewOf(resource, {}, context)
     if (!viewed.ok) return viewed
-    const { view, said } = viewed.value
+    const { view, message } = viewed.value
     const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const
-    return ok(view.outcome === 'over_budget' ? [recorded, notShown(said)] : [recorded])
+    return ok(view.outcome === 'over_budget' ? [recorded, notShown(message)] : [recorded])
   }
   const views = goneViews(resource).map((view) => {
     return { type: 'resource_view', data: { ...view, by: 'person' } } as const

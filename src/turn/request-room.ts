@@ -12,8 +12,8 @@ interface RoomParts {
 type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limits'>
 
 /**
- * What the next request shows, and the room that is left in it for views. Calls that run together share one, so that what each of
- * them adds counts for the others before it is recorded.
+ * The bytes that the next request shows, and the room left for views. Concurrent calls share one instance, so that the views
+ * of one call count for the others before they are recorded.
  */
 export class RequestRoom {
   readonly #parts: RoomParts
@@ -23,7 +23,7 @@ export class RequestRoom {
     this.#parts = parts
   }
 
-  /** Folded once: only views that are added here change it while these calls run. */
+  /** Folded once, because only `take` changes it while these calls run. */
   get #shown(): VisibleBytes[] {
     const { log, model } = this.#parts
     const { replay, limits } = model.surface.params
@@ -33,7 +33,7 @@ export class RequestRoom {
 
   visible: ToolResources['visible'] = (blob) => this.#shown.find((one) => one.blob === blob)
 
-  /** What may be shown counts from then on. */
+  /** An accepted view counts immediately. */
   take: ToolResources['take'] = ({ resource_id: resource, handle }, { blob, size, whole }) => {
     const { limits } = this.#parts.model.surface.params
     const known = this.visible(blob)

@@ -1,6 +1,6 @@
 import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 
-/** Failures that a retry may not meet. A refusal, and a failure about money or a key, is not retried. */
+/** Failures that may not recur on a retry. Refusals, and failures about money or a key, are not retried. */
 const PASSING: ReadonlySet<ErrorKind> = new Set([
   'rate_limited',
   'overloaded',

@@ -5,7 +5,7 @@ import type { RequestRoom } from './request-room.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { permitUpload } from './uploads.ts'
 
-/** The Session Resources as a call sees them, or, without one, as a person's own wish does. */
+/** The Session Resources for a call, or, without a call, for a view that a person requests. */
 export function toolResources(
   parts: TurnParts,
   room: RequestRoom,
@@ -26,7 +26,7 @@ export function toolResources(
   }
 }
 
-/** What can be made to fit is taken; whether it was is told when the request is made. */
+/** Accepts everything that can be converted to fit; if that fails, composing the request reports it. */
 function notTaken({ model }: TurnParts, { kind }: Pick<Descriptor, 'kind'>): string | undefined {
   const isRefused = kind === 'image' && model.surface.params.images === false
   return isRefused ? 'this model does not accept images' : undefined

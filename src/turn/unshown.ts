@@ -5,7 +5,7 @@ import type { ComposedRequest } from '../request/compose-request.ts'
 
 type Lost = ComposedRequest['lost'][number]
 
-/** What was to be shown and cannot be. Once these are recorded, the request follows from Events alone again. */
+/** Records the bytes that cannot be shown. After that, the request again follows from Events alone. */
 export function lossDrafts({
   lost,
   unmade,
@@ -14,30 +14,30 @@ export function lossDrafts({
     const estimate = figures === undefined ? {} : { estimate: figures }
     return { type: 'resource_retired', data: { resource_id: resource, why, ...estimate } }
   })
-  const untold = lost.filter((one) => ownNotice(one) === undefined && one.why !== 'no_variant')
+  const unreported = lost.filter((one) => ownNotice(one) === undefined && one.why !== 'no_variant')
   return [
     ...gone,
     ...lost.flatMap((one) => ownNotice(one) ?? []),
-    ...[...notShown(untold), ...unmade].map((text) => notice('resource_not_shown', text)),
+    ...[...notShown(unreported), ...unmade].map((text) => notice('resource_not_shown', text)),
   ]
 }
 
-/** What the model is shown in a smaller form is said once to the person. */
+/** One notice to the person for each Resource that the model sees in a smaller form. */
 export function reducedNotices(
   { reduced }: Pick<ComposedRequest, 'reduced'>,
   events: readonly WholeEvent[],
 ): EventDraft[] {
   if (reduced.length === 0) return []
-  const said = new Set(
+  const noticed = new Set(
     events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
   )
   const texts = reduced.map(
     (one) => `Shown to the model in a smaller form, because of its limits: ${one}.`,
   )
-  return texts.filter((text) => !said.has(text)).map((text) => notice('resource_reduced', text))
+  return texts.filter((text) => !noticed.has(text)).map((text) => notice('resource_reduced', text))
 }
 
-/** Of payloads, each has one. */
+/** The separate notice for a payload that is missing, damaged or contains a key. */
 function ownNotice({ handle, why }: Lost): EventDraft | undefined {
   const text = OWN[why]
   return text === undefined ? undefined : notice(why, text(handle))
@@ -45,11 +45,13 @@ function ownNotice({ handle, why }: Lost): EventDraft | undefined {
 
 const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = {
   holds_key: (handle) => `${handle} is not sent to the model: it contains a key that Hawser uses.`,
-  payload_damaged: (handle) => `The payload of ${handle} is damaged, so the model is not shown it.`,
-  payload_missing: (handle) => `The payload of ${handle} is missing, so the model is not shown it.`,
+  payload_damaged: (handle) =>
+    `The payload of ${handle} is damaged, so it is not shown to the model.`,
+  payload_missing: (handle) =>
+    `The payload of ${handle} is missing, so it is not shown to the model.`,
 }
 
-/** One sentence a reason. */
+/** One sentence for each reason. */
 function notShown(lost: readonly Lost[]): string[] {
   const reasons = [...new Set(lost.map(lossReason))]
   return reasons.map((reason) => {

@@ -121,7 +121,8 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
           expect(Buffer.byteLength(diff)).toBeLessThanOrEqual(outputBytes)
           if (args === sample.long)
             expect({ output, truncated }).toEqual({ output, truncated: true })
-          if (args === sample.longDiff) expect(diff).toMatch(/more lines of it not shown\.\]\n$/)
+          if (args === sample.longDiff)
+            expect(diff).toMatch(/more lines not shown; the whole change was made\.\]\n$/)
         }
         await close()
       }

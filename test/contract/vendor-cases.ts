@@ -51,10 +51,10 @@ const MESSAGES_CASES: readonly VendorCase[] = [
     },
   ],
 
-  [without(MESSAGES, 'max_tokens'), 'the whole lacks max_tokens'],
-  [without(MESSAGES, 'messages'), 'the whole lacks messages'],
-  [without(MESSAGES, 'model'), 'the whole lacks model'],
-  [without(MESSAGES, 'stream'), 'the whole lacks stream'],
+  [without(MESSAGES, 'max_tokens'), 'the value lacks max_tokens'],
+  [without(MESSAGES, 'messages'), 'the value lacks messages'],
+  [without(MESSAGES, 'model'), 'the value lacks model'],
+  [without(MESSAGES, 'stream'), 'the value lacks stream'],
   [{ ...MESSAGES, stream: false }, '/stream is false, not true'],
   [{ ...MESSAGES, max_tokens: '1' }, '/max_tokens is string, not number'],
   [{ ...MESSAGES, max_output_tokens: 1 }, unknownField('max_output_tokens')],
@@ -80,7 +80,7 @@ const MESSAGES_CASES: readonly VendorCase[] = [
   [
     messages({ type: 'tool_result', call_id: 'c' }),
     '/messages/0/content/0 lacks tool_use_id',
-    '/messages/0/content/0 has call_id, which is unknown there',
+    '/messages/0/content/0 has call_id, which is not a known field',
   ],
   [
     { ...MESSAGES, messages: [{ role: 'developer', content: 'a' }] },
@@ -90,12 +90,12 @@ const MESSAGES_CASES: readonly VendorCase[] = [
     { ...MESSAGES, messages: [{ role: 'system', content: [picture('image/png')] }] },
     '/messages/0/content/0 lacks text',
     '/messages/0/content/0/type is "image", not "text"',
-    '/messages/0/content/0 has source, which is unknown there',
+    '/messages/0/content/0 has source, which is not a known field',
   ],
   [{ ...MESSAGES, tools: [without(tool, 'input_schema')] }, '/tools/0 lacks input_schema'],
   [
     { ...MESSAGES, tools: [{ ...tool, parameters: {} }] },
-    '/tools/0 has parameters, which is unknown there',
+    '/tools/0 has parameters, which is not a known field',
   ],
   [
     { ...MESSAGES, tools: [{ ...tool, input_schema: { type: 'array' } }] },
@@ -148,7 +148,7 @@ const RESPONSES_CASES: readonly VendorCase[] = [
     },
   ],
 
-  [without(RESPONSES, 'stream'), 'the whole lacks stream'],
+  [without(RESPONSES, 'stream'), 'the value lacks stream'],
   [{ ...RESPONSES, stream: null }, '/stream is null, not boolean'],
   [{ ...RESPONSES, max_tokens: 1 }, unknownField('max_tokens')],
   [{ ...RESPONSES, messages: [] }, unknownField('messages')],
@@ -184,7 +184,7 @@ const RESPONSES_CASES: readonly VendorCase[] = [
   [{ ...RESPONSES, tools: [without(offered, 'parameters')] }, '/tools/0 lacks parameters'],
   [
     { ...RESPONSES, tools: [{ ...offered, input_schema: {} }] },
-    '/tools/0 has input_schema, which is unknown there',
+    '/tools/0 has input_schema, which is not a known field',
   ],
   [
     { ...RESPONSES, reasoning: { effort: 'extreme' } },
@@ -223,9 +223,9 @@ const CHAT_CASES: readonly VendorCase[] = [
     ),
   ],
 
-  [without(CHAT, 'model'), 'the whole lacks model'],
-  [without(CHAT, 'messages'), 'the whole lacks messages'],
-  [without(CHAT, 'stream'), 'the whole lacks stream'],
+  [without(CHAT, 'model'), 'the value lacks model'],
+  [without(CHAT, 'messages'), 'the value lacks messages'],
+  [without(CHAT, 'stream'), 'the value lacks stream'],
   [{ ...CHAT, input: 'a' }, unknownField('input')],
   [{ ...CHAT, system: 'a' }, unknownField('system')],
   [{ ...CHAT, max_output_tokens: 1 }, unknownField('max_output_tokens')],
@@ -250,7 +250,7 @@ const CHAT_CASES: readonly VendorCase[] = [
     chat({ role: 'tool', tool_call_id: 'c', content: [image] }),
     '/messages/0/content/0 lacks text',
     '/messages/0/content/0/type is "image_url", not "text"',
-    '/messages/0/content/0 has image_url, which is unknown there',
+    '/messages/0/content/0 has image_url, which is not a known field',
   ],
   [
     chat({ role: 'assistant', tool_calls: [without(toolCall, 'id')] }),
@@ -262,12 +262,12 @@ const CHAT_CASES: readonly VendorCase[] = [
   ],
   [
     chat({ role: 'assistant', content: 'a', reasoning_content: 'b' }),
-    '/messages/0 has reasoning_content, which is unknown there',
+    '/messages/0 has reasoning_content, which is not a known field',
   ],
   [
     { ...CHAT, tools: [{ type: 'function', name: 'n' }] },
     '/tools/0 lacks function',
-    '/tools/0 has name, which is unknown there',
+    '/tools/0 has name, which is not a known field',
   ],
   [{ ...CHAT, tools: [{ type: 'function', function: {} }] }, '/tools/0/function lacks name'],
   [{ ...CHAT, tool_choice: 'any' }, '/tool_choice is "any"'],
@@ -332,7 +332,7 @@ export const NOT_IN_THE_TYPES: Record<VendorDialect, readonly object[]> = {
 }
 
 function unknownField(name: string): string {
-  return `the whole has ${name}, which is unknown there`
+  return `the value has ${name}, which is not a known field`
 }
 
 function without(whole: object, name: string): object {

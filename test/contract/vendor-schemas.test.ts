@@ -52,7 +52,7 @@ test('an event that no vendor sends is reported with the reason', () => {
     sequence_number: 0,
     text: 'a',
   }
-  expect(eventErrors('responses', done)).toEqual(['the whole lacks logprobs'])
+  expect(eventErrors('responses', done)).toEqual(['the value lacks logprobs'])
   expect(eventErrors('responses', { ...done, logprobs: [] })).toEqual([])
   const chunk = { id: 'i', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [] }
   expect(eventErrors('chat', chunk)).toEqual([])

@@ -322,7 +322,7 @@ test('a Session is left and resumed, and a file change is undone', async () => {
   chat.say('Write "hello" to out.txt')
   await chat.turns(1)
   chat.say('/undo')
-  await chat.until('out.txt: restored')
+  await chat.until('out.txt: removed')
   await expect(readFile(join(chat.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
   chat.say('/permission read-only')
   await chat.until(/^read-only · \/help$/m)

@@ -49,7 +49,7 @@ test('files are restored, and one that changed since is left alone and reported'
   await writeFile(join(workspace, 'b.txt'), 'b')
   const whole = await runCli({ root }, 'undo', 'latest', '1')
   expect([whole.code, whole.stderr]).toEqual([0, ''])
-  expect(whole.stdout).toMatch(/restored +a\.txt\n +restored +b\.txt\n$/)
+  expect(whole.stdout).toMatch(/restored +a\.txt\n +removed +b\.txt\n$/)
   await expect(access(join(workspace, 'b.txt'))).rejects.toThrow('ENOENT')
   expect(failureOf(await runCli({ root }, 'undo', id, '--json')).kind).toBe('not_found')
 })

@@ -26,7 +26,7 @@ test.skipIf(!confined)(
     const { root } = await harnessPlace()
     const prompt = 'Run `exec 3<>/dev/tcp/192.0.2.1/80; read -t 0.2 < <(sleep 1); exit 4`'
     const words = await runCli({ root }, 'run', '--permission', 'auto', prompt)
-    expect(words.stderr).toContain('hawser: The command tries to reach the network')
+    expect(words.stderr).toContain('hawser: The command tried to reach the network')
     const json = await runCli({ root }, 'run', '--permission', 'auto', '--json', prompt)
     const lines = json.stdout.split('\n')
     const [notice, result] = [

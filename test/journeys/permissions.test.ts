@@ -181,14 +181,14 @@ test('rules are added, listed and removed on the command line, and a rule that d
   const hawser = (...argv: readonly string[]) => runCli({ root }, 'permissions', ...argv)
   expect((await hawser()).stdout).toMatch(/^No permission rules/)
   expect((await hawser('allow', '--prefix', 'npm   test')).stdout).toBe(
-    'Added: allow  commands that begin with `npm test`\n',
+    'Added: allow  commands that start with `npm test`\n',
   )
   await hawser('allow', '--folder', './src/')
   await hawser('allow', '--command', 'make all', '--in', 'sub')
   await hawser('deny', '--file', 'src/keep.txt')
   await hawser('deny', '--file', 'src/keep.txt')
   expect((await hawser()).stdout.split('\n')).toEqual([
-    '  1  allow  commands that begin with `npm test`',
+    '  1  allow  commands that start with `npm test`',
     '  2  allow  changes to files in src',
     '  3  allow  the command `make all` in sub',
     '  4  deny   changes to src/keep.txt',

@@ -59,7 +59,7 @@ test.each(SOME_WAYS)(
     const refused = session.events.findLast((e) => e.type === 'tool_result')?.data
     expect(refused?.outcome).toBe('failed')
     expect(refused?.output).toMatch(
-      /^@img3 is not shown: it has 7,3\d\d,\d{3} bytes, and files of 14,6\d\d,\d{3} bytes are visible in this request, which has room for 18,874,368 bytes\. View a region or a smaller size, or view it in another Turn\.$/,
+      /^@img3 is not shown: it has 7,3\d\d,\d{3} bytes, and files of 14,6\d\d,\d{3} bytes are visible in this request; the limit is 18,874,368 bytes together\. View a region or a smaller size, or view it in another Turn\.$/,
     )
     const { length } = shown(session).filter(({ bytes }) => bytes > LIMITS.request_resource_bytes)
     expect(length).toBe(0)

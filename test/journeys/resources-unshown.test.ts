@@ -36,7 +36,7 @@ const UNSHOWN: readonly Unshown[] = [
   {
     title: 'is too large for a request',
     changes: { model: { factsOf: () => ({ request_bytes: 60_000 }) } },
-    reason: 'with it the request would exceed 60000 bytes, the limit of the model of this Turn',
+    reason: 'with it, the request would exceed 60000 bytes, the limit of the model of this Turn',
   },
 ]
 

@@ -109,6 +109,8 @@ test('after hawser trust the program asks, and acts without asking only if an op
     0,
     true,
   ])
+  const again = await runCli({ root }, 'trust', id, '--yes')
+  expect([again.code, again.stdout]).toEqual([0, `${id} is already trusted.\n`])
   const denied = await runCli({ root }, 'run', WRITE, '--session', id)
   expect(denied.code).not.toBe(0)
   await expect(readFile(join(workspace, 'out.txt'))).rejects.toThrow('ENOENT')

@@ -120,9 +120,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
+    layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
     words: WORDS_SHA256,
-    layout: '9124ab9565c06f3f14a2f8b59faf87c25c88c8ebf5b33960b0dcd456fd5fdb8b',
+    layout: '500c065da872618484dd89b4ec7578868a988b0bb49ac60e9d3a050796ce3b0b',
   })
 })
 

@@ -29,7 +29,7 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where
     'A checkpoint is a summary in place of earlier Events that are no longer shown. It is lossy.',
     'with what follows it, or with the current request, those win',
     'A description is not the content',
-    'Hydrated context is facts fetched for one Turn',
+    'Hydrated context contains facts fetched for a Skill in one Turn',
   ]) {
     expect(LAYER_0).toContain(sentence)
   }

@@ -15,14 +15,16 @@ test('avoided words are found in every text of a presenter', () => {
   ])
 })
 
-test('elsewhere they are found in errors and next actions', () => {
+test('they are found in every text of the source, except the grammar of the rehearsal model', () => {
   const tree = new Map([
     [
       'src/session/a.ts',
-      "failed('x', `Set ${key} anew, please`, {}, [{ action: 'Mend it, please.' }])\nlog('nobody is here')\n",
+      "failed('x', `Set ${key} anew, please`, {}, [{ action: 'Mend it, please.' }])\n",
     ],
     ['src/session/b.ts', "const next = { action: 'Say --yes to it.' }\n"],
     ['src/session/c.ts', "failed('x', 'This Session can go on, whoever wrote it.')\n"],
+    ['src/tools/d.ts', 'export const NOTE = `${path} is not there`\n'],
+    ['src/providers/rehearsal/english/e.ts', "export const VERB = 'go on'\n"],
   ])
   expect(avoidedWords(tree)).toEqual([
     'src/session/a.ts:1 says "anew"; write: again',
@@ -30,5 +32,19 @@ test('elsewhere they are found in errors and next actions', () => {
     'src/session/b.ts:1 says "Say --"; write: pass',
     'src/session/c.ts:1 says "whoever"; write: name the person or the program',
     'src/session/c.ts:1 says "go on"; write: continue',
+    'src/tools/d.ts:1 says "is not there"; write: does not exist',
+  ])
+})
+
+test('a name of the code in a sentence is found, and a script is not a sentence', () => {
+  const tree = new Map([
+    ['src/a.ts', "export const A = 'It was created workspaceFile.'\n"],
+    ['src/b.ts', 'export const B = `PendingAttachment to your message: ${words}`\n'],
+    ['src/c.ts', 'export const C = "OpenAI over WebSockets, 3 MiB, `camelCase`, a.base_url"\n'],
+    ['src/d.ts', 'export const D = `\n  const textOf = 1\n`\n'],
+  ])
+  expect(avoidedWords(tree)).toEqual([
+    'src/a.ts:1 says "workspaceFile"; write: a word',
+    'src/b.ts:1 says "PendingAttachment"; write: a word',
   ])
 })

@@ -1,6 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { VendorDialect } from '../../src/providers/rehearsal/wire/rules/request-schemas.ts'
-import type { Heard, RehearsalServerOptions } from '../../src/providers/rehearsal/wire/serve.ts'
+import type {
+  RequestReport,
+  RehearsalServerOptions,
+} from '../../src/providers/rehearsal/wire/serve.ts'
 import { value } from './story.ts'
 import { strictServer, STRICT_SWITCH } from './strict-server.ts'
 
@@ -37,14 +40,14 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
   const violations: string[] = []
   const opened = await strictServer({
     ...given,
-    heard: (heard) => {
-      requests.push({ ...heard, body: parsed(heard.bytes) })
-      const { method, path, refusal } = heard
+    heard: (request) => {
+      requests.push({ ...request, body: parsed(request.bytes) })
+      const { method, path, refusal } = request
       const rest = path.replace(STRICT_SWITCH, '')
       if (refusal !== undefined && !rest.startsWith('/~')) {
         violations.push(`${method} ${path}: ${refusal.at?.join('.') ?? ''} ${refusal.message}`)
       }
-      options.heard?.(heard)
+      options.heard?.(request)
     },
   })
   const started = value(opened)

@@ -63,7 +63,7 @@ async function cacheRequest(
     leniency: STRICT,
   })
   if (!read.ok) throw new Error(JSON.stringify(read.refusal))
-  return { model, ...read.asked.cache }
+  return { model, ...read.parsed.cache }
 }
 
 /** Stores a unique blob of the size in the trace, with the magic bytes of its type. */

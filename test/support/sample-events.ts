@@ -182,8 +182,10 @@ export function sampleEvents() {
       wholeEvent('files_restored', {
         undone_turn_id: TURN,
         files: [
-          { path: 'a b.txt', outcome: 'restored' },
+          { path: 'a b.txt', before_blob: BLOB, outcome: 'restored' },
+          { path: 'b', outcome: 'restored' },
           { path: 'c', outcome: 'changed_since' },
+          { path: 'd', outcome: 'failed' },
           { path: 'd', outcome: 'failed', why: 'redacted' },
         ],
         by: 'person',

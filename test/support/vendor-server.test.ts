@@ -184,9 +184,9 @@ test('an invalid request is refused as the vendor would, and closing reports it 
     ])
     expect(refused).toEqual([INVALID, INVALID, INVALID])
     expect([...server.violations].sort()).toEqual([
-      'POST /v1/chat/completions: the whole has unknown, which is unknown there',
-      'POST /v1/messages: the whole has unknown, which is unknown there',
-      'POST /v1/responses: the whole has unknown, which is unknown there',
+      'POST /v1/chat/completions: the value has unknown, which is not a known field',
+      'POST /v1/messages: the value has unknown, which is not a known field',
+      'POST /v1/responses: the value has unknown, which is not a known field',
     ])
     expect(server.requests).toHaveLength(3)
     await expect(server.close()).rejects.toThrow('invalid requests')

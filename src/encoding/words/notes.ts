@@ -1,7 +1,7 @@
 import { quoted } from '../quote.ts'
 
-// What a model reads of here and now, of Skills, of checkpoints and of how Turns ended. Every sentence of this folder is part
-// of the Prompt Contract: see `version.ts`.
+// The texts about the current context, Skills, checkpoints and the end of Turns that a model reads. Every sentence of this
+// folder is part of the Prompt Contract: see `version.ts`.
 
 interface Late {
   readonly workspace: string
@@ -16,7 +16,7 @@ interface Late {
 }
 
 /** The first line of late context. */
-export const LATE_HEADING = 'Current context (it replaces any earlier one):'
+export const LATE_HEADING = 'Current context (replaces any earlier one):'
 
 export function lateContext(facts: Late): string {
   const { workspace, folder, branch, mode, permission_mode, date, zone, os, shell } = facts
@@ -35,7 +35,7 @@ export function lateContext(facts: Late): string {
   ])
 }
 
-/** The count shows where it ends, whatever lines the text itself has. */
+/** The byte count marks the end, even if the text contains a line like the last one. */
 export function piped(text: string): string {
   const bytes = Buffer.byteLength(text)
   return lines([
@@ -96,7 +96,8 @@ interface Restored {
   readonly by: string
   readonly files: readonly {
     readonly path: string
-    readonly outcome: string
+    readonly before_blob?: string | undefined
+    readonly outcome: 'restored' | 'changed_since' | 'failed'
     readonly why?: string | undefined
   }[]
 }
@@ -104,9 +105,16 @@ interface Restored {
 export function filesRestored({ by, files }: Restored): string {
   return lines([
     `The ${by} undid file changes of an earlier Turn:`,
-    ...files.map(({ path, outcome, why }) => {
-      const because = why === 'redacted' ? ', because a key in it is redacted' : ''
-      return `- ${quoted(path)}: ${outcome}${because}`
+    ...files.map(({ path, before_blob, outcome, why }) => {
+      const undone =
+        before_blob === undefined ? 'removed, because it did not exist before' : 'restored'
+      const failed = why === 'redacted' ? 'a key in it is redacted' : 'an error occurred'
+      const how = {
+        restored: undone,
+        changed_since: 'not restored, because it changed since that Turn',
+        failed: `not restored, because ${failed}`,
+      }[outcome]
+      return `- ${quoted(path)}: ${how}`
     }),
   ])
 }
@@ -123,7 +131,7 @@ interface Cut {
   readonly lost_calls: number
 }
 
-/** A Turn that came to its end says so by its answer; any other end has a sentence. */
+/** A completed Turn ends with its answer; any other end has a sentence. */
 export function turnEnded({ status, crash_recovered, error, cut }: Ended): string | undefined {
   if (crash_recovered === true) return '[This Turn ended with a crash.]'
   if (status === 'interrupted') return '[The person interrupted this Turn.]'

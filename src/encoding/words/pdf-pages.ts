@@ -1,5 +1,5 @@
-// What is around the text of a PDF's pages, which are shown to models that take no PDF. Every sentence of this folder is part
-// of the Prompt Contract: see `version.ts`.
+// The texts around the pages of a PDF, for models that do not accept PDFs. Every sentence of this folder is part of the
+// Prompt Contract: see `version.ts`.
 
 export function pagesHead(count: number): string {
   const pages = count === 1 ? '1 page' : `${count} pages`
@@ -19,14 +19,14 @@ interface LeftOut {
   readonly pages?: { readonly from: number; readonly to: number } | undefined
 }
 
-/** Nothing where nothing is left out. */
+/** Empty if nothing is omitted. */
 export function pagesTail({ restOf, pages }: LeftOut, mostBytes: number): string {
   const missing = [
     ...(restOf === undefined ? [] : [`the rest of page ${restOf}`]),
     ...(pages === undefined ? [] : [pagesNamed(pages)]),
   ]
   if (missing.length === 0) return ''
-  return `[Left out: ${missing.join(' and ')}, because the limit is ${mostBytes} bytes of text. To see more, call resource_view with page numbers.]\n`
+  return `[Omitted: ${missing.join(' and ')}, because the limit is ${mostBytes} bytes of text. To see more, call resource_view with page numbers.]\n`
 }
 
 function pagesNamed({ from, to }: { readonly from: number; readonly to: number }): string {

@@ -12,8 +12,7 @@ import {
   VIEW_SHOWN,
 } from './labels.ts'
 
-// Labels as a reader of a request finds them: whoever plays a model reads by the same words that requests are written with.
-// In each form the first group is the handle.
+// Regular expressions for the labels in a request, built from the same words. In each, the first group is the handle.
 
 const HANDLE = `(${HANDLE_FORM})`
 
@@ -26,7 +25,7 @@ export const VIEW_SHOWN_FORM = form(`[${VIEW_OF}\0`, `[,:].*: ${VIEW_SHOWN}\\]$`
 /** A view that shows nothing. */
 const VIEW_NOT_SHOWN_FORM = form(`[${VIEW_OF}\0`, `[,:].*: (?:${VIEW_NOT_SHOWN.join('|')})\\b`)
 
-/** What is in the place of bytes. */
+/** The line in place of bytes. */
 export const NOT_SHOWN_FORM = form(`[\0${NOT_SHOWN}`)
 
 /** Every line that says that a Resource is not shown. */
@@ -47,14 +46,14 @@ export const REJECTED_FORM = new RegExp(
   `^\\d+ attachments? (?:was|were) ${escaped(REJECTED)}(?:\\n- .*)*\\n*`,
 )
 
-/** The note inside a fence; `undefined` when the text is none. */
+/** The note inside a fence; `undefined` if the text is not a note. */
 export function insideFence(text: string): string | undefined {
   const [open = '', close = ''] = fenced('\0').split('\0')
   if (!text.startsWith(open) || !text.endsWith(close)) return undefined
   return text.slice(open.length, -close.length)
 }
 
-/** A text that begins with `label`, where `\0` is a handle, and goes on with the pattern `more`. */
+/** A text that begins with `label`, where `\0` is a handle, and continues with the pattern `more`. */
 function form(label: string, more = ''): RegExp {
   return new RegExp(`^${escaped(label).replace('\0', HANDLE)}${more}`)
 }

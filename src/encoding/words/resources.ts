@@ -12,9 +12,10 @@ import {
   VIEW_VISIBLE,
 } from './labels.ts'
 
-// What a model reads of Resources. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
+// The texts about Resources that a model reads. Every sentence of this folder is part of the Prompt Contract: see
+// `version.ts`.
 
-/** Of a descriptor what a model is shown. */
+/** The part of a descriptor that a model sees. */
 type Described = {
   readonly handle: string
   readonly title?: string | undefined
@@ -55,7 +56,7 @@ export function descriptor(resource: Described, most: number): string {
   return shortened(`[${resource.handle}${DESCRIBED}${all.join(', ')}]`, most)
 }
 
-/** Exactly three are named, whoever counts. */
+/** How many rejected attachments are named. */
 const NAMED_REJECTIONS = 3
 
 /** The warning about attachments that were not accepted. */
@@ -84,7 +85,7 @@ interface Viewed {
   readonly pages?: Span | undefined
   readonly lines?: Span | undefined
   readonly region?: object | undefined
-  /** How the part was made that is shown. */
+  /** The size of the shown part. */
   readonly made?: Size | undefined
   readonly outcome:
     | 'projected'
@@ -98,7 +99,7 @@ interface Viewed {
   readonly same_as?: string | undefined
 }
 
-/** The line before what is shown again, or instead of it. */
+/** The line before a view, or instead of it. */
 export function view(viewed: Viewed): string {
   const { handle, by, pages, lines, region, made, outcome, why, same_as } = viewed
   const part = [
@@ -115,7 +116,7 @@ export function view(viewed: Viewed): string {
     damaged: `${cannotBeShown}: ${LOSS.payload_damaged()}`,
     denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key() : 'that was not permitted'}`,
     quarantined: `${notShown}: ${LOSS.refused()}`,
-    over_budget: `${notShown}: the files in this request leave no room for it`,
+    over_budget: `${notShown}: it does not fit next to the other files in this request`,
     visible: same_as === undefined ? VIEW_VISIBLE : `${VIEW_VISIBLE} as ${same_as}`,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
@@ -128,10 +129,10 @@ const LOSS = {
   payload_missing: () => 'its payload is missing',
   payload_damaged: () => 'its payload is damaged',
   refused: () => "the model's provider refused it",
-  too_large: () => 'with it the request exceeds what the model of this Turn accepts',
+  too_large: () => 'with it, the request exceeds what the model of this Turn accepts',
   no_variant: () => 'it could not be converted to a form that the model of this Turn accepts',
   upload_denied: () => 'sending it to the model was not permitted',
-  holds_key: () => 'it holds a key that Hawser uses',
+  holds_key: () => 'it contains a key that Hawser uses',
   no_images: () => 'the model of this Turn does not accept images',
   no_files: () => 'the model of this Turn does not accept PDF files',
   over_side: ({ actual, limit }: Figures) =>
@@ -141,9 +142,9 @@ const LOSS = {
   over_images: ({ limit }: Figures) =>
     `the model of this Turn accepts at most ${limit} images in a request`,
   over_request: ({ limit }: Figures) =>
-    `with it the request would exceed ${limit} bytes, the limit of the model of this Turn`,
+    `with it, the request would exceed ${limit} bytes, the limit of the model of this Turn`,
   over_budget: ({ limit }: Figures) =>
-    `the files in a request have at most ${limit} bytes together, and there is no room for it`,
+    `the files in a request may have at most ${limit} bytes together, and it does not fit`,
 } as const
 
 /** Why bytes are not shown, with the figures that the reason names. */
@@ -167,7 +168,7 @@ interface Size {
   readonly height?: number | undefined
 }
 
-/** As in `64x32 of 200x100 pixels`: what is shown, and of what. */
+/** For example `64x32 of 200x100 pixels`: the shown size and the original size. */
 export function reducedTo(shown: Size, original: Size): string {
   const whole = original.width === undefined ? '' : ` of ${original.width}x${original.height}`
   return `${shown.width}x${shown.height}${whole} pixels`
@@ -198,7 +199,7 @@ export function titledText(handle: string | undefined, text: string): string {
   return handle === undefined ? text : contentLabel(handle) + text
 }
 
-/** Safe on a line of its own, without quotes around it. */
+/** Safe on one line, without the surrounding quotes. */
 function bare(text: string): string {
   return quoted(text).slice(1, -1)
 }

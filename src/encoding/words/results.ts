@@ -1,12 +1,13 @@
-// What a model reads of tool calls. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
+// The texts about tool calls that a model reads. Every sentence of this folder is part of the Prompt Contract: see
+// `version.ts`.
 
-/** Of a call whose end was never recorded. */
+/** For a call whose result was never recorded. */
 export const NO_RESULT = 'No result was recorded: it is not known whether this call ran.'
 
-/** A result that is `ok` and empty: vendors refuse a blank one. */
+/** For an empty result that is `ok`, because vendors refuse blank results. */
 export const NO_OUTPUT = '[no output]'
 
-/** Stands before a result that is not `ok`. */
+/** Precedes a result that is not `ok`. */
 export function outcomeLabel(outcome: string): string {
   return `[outcome: ${outcome}]`
 }

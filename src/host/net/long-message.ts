@@ -20,8 +20,8 @@ const FRAGMENT_BYTES = 256 * 1024
 
 /**
  * Sends a text message as the client of an open WebSocket, in fragments (RFC 6455, sections 5.2 to 5.4). All fragments are
- * masked in the same memory, each when the previous one has left: a library that allocates for masking would hold a large
- * message in memory once more. Until everything is sent, only control frames such as a ping may come between. A fragment
+ * masked in the same memory, each when the previous one has left: a library that allocates for masking would need memory for
+ * a second copy of a large message. Until everything is sent, only control frames such as a ping may come between. A fragment
  * may end inside a character; only the whole message is valid text.
  */
 export function sendLongMessage(

@@ -108,12 +108,12 @@ const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> 
 /** The vendor rejects a conversation that starts with an assistant message. */
 const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS.person[1]},`
 
-/** The vendor rejects a system message before a user message, and one that was sent stays as it is. */
+/** The vendor rejects a system message before a user message, and a message that was sent must not change. */
 const UNANSWERED = `${BRACKETS.model[0]}${textBlock(NO_ANSWER)}${BRACKETS.model[1]},`
 
 const MESSAGES: ReadonlySet<Place | undefined> = new Set<Place>(['person', 'model', 'harness'])
 
-/** What stands between two places, before the first, or after the last. */
+/** The bytes between two places, before the first, or after the last. */
 function jointOf(before: Place | undefined, after: Place | undefined): string {
   if (before !== undefined && before === after) return ','
   const close = before === undefined ? '{' : BRACKETS[before][1]

@@ -188,7 +188,7 @@ test.each([
   ['ok', 'Exit code: 127\nls: not found', 'Failed: run “ls” (exit code 127): Exit code: 127'],
   ['ok', 'Process exited with code 2', 'Failed: run “ls” (exit code 2)'],
   ['denied', 'Denied by the user.', 'Denied: run “ls”: Denied by the user.'],
-  ['unknown', '', 'Outcome unknown: run “ls”. There is no further information.'],
+  ['unknown', '', 'Outcome unknown: run “ls”. The result gives no reason.'],
   ['ok', '', 'Done: run “ls”. The result is empty.'],
 ] as const)('an outcome %s with %j is reported as %s', (outcome, output, expected) => {
   const { text } = thinkOf(...opening('run `ls`'), ...callsWithResults([RUN], outcome, output))
@@ -216,7 +216,7 @@ test('a call without a result is reported as such', () => {
   const [call] = callsWithResults([READ])
   const { text, calls } = thinkOf(...opening('read a.txt'), ...(call === undefined ? [] : [call]))
   expect(calls).toEqual([])
-  expect(text).toContain('Nothing has come back')
+  expect(text).toContain('The call returned nothing')
 })
 
 test('a tool that is not offered is named and not called', () => {

@@ -18,15 +18,15 @@ import * as speech from './speech.ts'
 import { lastFile, tasksOf, type CallRecord, type Task } from './task.ts'
 import { filesIn, LIST_FILES, welcome } from './welcome.ts'
 
-/** What the model answers: some text, and the calls it wants made at once. */
+/** The model's answer: text, and calls to run in parallel. */
 export interface Thought {
   readonly text: string
   readonly calls: readonly Call[]
 }
 
 /**
- * The offline model. It follows the rules of `english/` and reads nothing but the request and what its pictures show: the last
- * message of a person, the tools on offer, and what has come back since. The same request gets the same answer. Pure.
+ * The offline model. It follows the rules of `english/` and uses only the request and what its pictures show: the last user
+ * message, the offered tools, and the results since. The same request gets the same answer. Pure.
  */
 export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
   const current = currentTask(request)
@@ -53,7 +53,7 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
   }
 }
 
-/** The parts that must be looked at before `think`. Pure. */
+/** The parts that must be inspected before `think`. Pure. */
 export function partsToInspect(request: RehearsalRequest): readonly VisiblePart[] {
   if (visibleIn(request).length === 0) return []
   const current = currentTask(request)
@@ -66,7 +66,7 @@ interface Current extends Understanding {
   readonly mentions: readonly Mention[]
 }
 
-/** The newest task that asks for anything, or else the newest. */
+/** The newest task with a command or question, or else the newest. */
 function currentTask(request: RehearsalRequest): Current {
   const parts = visibleIn(request)
   const mentions = mentionsIn(request)
@@ -84,7 +84,7 @@ function asksNothing({ groups, subject, asksLastResult }: Understanding): boolea
   return groups.length === 0 && subject === undefined && !asksLastResult
 }
 
-/** What calls have brought into the request since changes nothing about what was asked. */
+/** Ignores parts that calls added after the task: they do not change what the person asked for. */
 function visibleTo(
   { from }: Task,
   parts: readonly VisiblePart[],
@@ -102,7 +102,7 @@ function visibleTo(
   }
 }
 
-/** How far a task is. `absent` are calls for which no tool is on offer. */
+/** The progress of a task. `absent`: calls for which the request offers no tool. */
 type Stage = { readonly absent: readonly Call[] } & (
   | { readonly at: 'answer' | 'done' }
   | { readonly at: 'look around' | 'first' | 'later'; readonly next: readonly Call[] }
@@ -126,13 +126,13 @@ function stageOf(current: Current): Stage {
   return { at: 'stopped', left, absent }
 }
 
-/** The first message of a conversation that asks for nothing is answered with files of the workspace as examples. */
+/** A first message without a command is answered with files of the workspace as examples. */
 function withoutCommands(current: Current): Stage {
   const { task, parts, mentions } = current
   const [made] = task.calls
   if (made === undefined) {
     const isNew = task.opens && asksNothing(current) && parts.length + mentions.length === 0
-    // Only by the tool that lists: nothing is run because of a greeting.
+    // Uses only the listing tool: a greeting must not run a command.
     if (!isNew || !task.tools.has(LIST_FILES.name)) return { at: 'answer', absent: [] }
     return { at: 'look around', next: [LIST_FILES], absent: [] }
   }
@@ -144,7 +144,7 @@ function isListing({ name, arguments: args }: CallRecord): boolean {
   return name === LIST_FILES.name && args['pattern'] === LIST_FILES.arguments['pattern']
 }
 
-/** The group whose turn it is after so many calls. Calls that no command asked for end the task. */
+/** The next group after `made` calls. A number of calls that matches no group ends the task. */
 function groupAfter(
   groups: readonly (readonly Call[])[],
   made: number,
@@ -157,13 +157,13 @@ function groupAfter(
   return undefined
 }
 
-/** What a question is about is looked at once, at the start; what calls have brought into the request, at the end. */
+/** The subject of a question is inspected once, at the start; parts that calls added are inspected at the end. */
 function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage): Inspection {
   if (at === 'later') return { found: [], absent: [] }
   if (task.calls.length > 0) {
     return { found: parts.filter(({ from }) => from > task.from), absent: [] }
   }
-  if (subject !== undefined) return inspect(subject, parts, { told: mentions, from: task.from })
+  if (subject !== undefined) return inspect(subject, parts, { mentions, from: task.from })
   const own = at === 'answer' ? parts.filter(({ from }) => from === task.from) : []
   return { found: own, absent: [] }
 }

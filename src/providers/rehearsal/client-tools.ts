@@ -1,13 +1,13 @@
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 
-// Other clients that speak to the rehearsal server have tools of their own for the same things.
+// Other clients of the rehearsal server have their own tools for the same tasks.
 
 type Parameters = Readonly<Record<string, unknown>>
 
 /**
- * The call in the terms of the tools on offer: of this program's own tool, of another client's for the same thing, or of one
- * that runs commands. `undefined` when none of them is there. Pure.
+ * Translates a call to an offered tool: this program's own, another client's equivalent, or one that runs commands. Returns
+ * `undefined` if none is offered. Pure.
  */
 export function offeredCall(call: Call, tools: ReadonlyMap<string, Parameters>): Call | undefined {
   const direct = renamed(call, tools)
@@ -17,7 +17,7 @@ export function offeredCall(call: Call, tools: ReadonlyMap<string, Parameters>):
   return renamed({ name: 'bash', arguments: { command } }, tools)
 }
 
-/** Names of tools by what they do; this program's first. */
+/** Names of equivalent tools, this program's first. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   read: ['read', 'Read', 'read_file'],
   write: ['write', 'Write', 'write_file'],
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   grep: ['grep', 'Grep'],
 }
 
-/** Names of arguments by what they hold. */
+/** Names of equivalent arguments. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   path: ['path', 'file_path'],
   old_text: ['old_text', 'old_string', 'oldText'],
@@ -45,7 +45,7 @@ function renamed({ name, arguments: own }: Call, tools: ReadonlyMap<string, Para
   return { name: tool, arguments: inTermsOf(properties, args) }
 }
 
-/** Others, and this program in an earlier surface, take one replacement beside the path. */
+/** Other clients, and earlier surfaces of this program, accept one replacement next to the path. */
 function withoutList({ edits, ...rest }: Parameters): Parameters {
   const only: unknown = Array.isArray(edits) ? edits[0] : undefined
   return isJsonObject(only) ? { ...rest, ...only } : rest
@@ -56,7 +56,7 @@ function propertiesOf(schema: unknown): Parameters | undefined {
   return isJsonObject(properties) ? properties : undefined
 }
 
-/** Arguments by the names that a schema has for them; what it has no name for is left out. */
+/** Renames arguments to the names in a schema; arguments that it lacks are omitted. */
 function inTermsOf(properties: Parameters, args: Parameters): Parameters {
   const entries = Object.entries(args).flatMap(([key, value]): [string, unknown][] => {
     if (key === 'to_line' && 'limit' in properties) {
@@ -68,7 +68,7 @@ function inTermsOf(properties: Parameters, args: Parameters): Parameters {
   return Object.fromEntries(entries)
 }
 
-/** Some take a command as a list of words. */
+/** Some clients accept a command as a list of words. */
 function asSchema(value: unknown, schema: unknown): unknown {
   if (!isJsonObject(schema)) return value
   if (schema['type'] === 'array' && typeof value === 'string') return ['bash', '-c', value]
@@ -77,7 +77,7 @@ function asSchema(value: unknown, schema: unknown): unknown {
   return value.map((item: unknown) => (isJsonObject(item) ? inTermsOf(properties, item) : item))
 }
 
-/** A shell command that does the same without changing anything. */
+/** An equivalent read-only shell command. */
 function asCommand({ name, arguments: args }: Call): string | undefined {
   const path = word(args['path'] ?? '.')
   switch (name) {
@@ -99,7 +99,7 @@ function word(value: unknown): string {
   return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A call in this program's terms, whoever's tool it is, so that there is one way to speak about it. Pure. */
+/** Translates a call of any client's tool to this program's names, so that all calls are described in the same way. Pure. */
 export function ownCall({ name, arguments: args }: Call): Call {
   const own = Object.entries(NAMES).find(([, names]) => names.includes(name))?.[0]
   if (own === undefined) return { name, arguments: args }
@@ -114,7 +114,7 @@ function inOwnTerms(args: Parameters): Parameters {
   return Object.fromEntries(entries)
 }
 
-/** A command as a list of words is its last word. */
+/** In a list of words such as `bash -c COMMAND`, the last is the command. */
 function ownList(values: readonly unknown[]): unknown {
   const last = values.at(-1)
   if (typeof last === 'string') return last

@@ -15,7 +15,7 @@ import {
 } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
-/** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
+/** Parameters, tools, system blocks, then one segment per part of each item. An item's bytes depend only on the item. Pure. */
 export function encode(
   items: readonly ConversationItem[],
   surface: Surface,
@@ -31,8 +31,8 @@ function between(before: unknown): string {
 }
 
 /**
- * The body: canonical JSON as a whole, because its parts are. This dialect has no cache marks. Pure, but for the memory of a
- * spent body, in which the new one is continued: the bytes are the same without it.
+ * The body: canonical JSON as a whole, because its parts are. This dialect has no cache marks. Pure, except that it may
+ * extend the buffer of a spent body; the bytes are the same either way.
  */
 export function frame(
   segments: readonly Segment[],
@@ -54,10 +54,10 @@ const NOTHING_FRAMED: SpentBody = {
   count: 0,
 }
 
-/** A body lies at the start of a room that only it lies in. */
+/** The larger buffer that a body is the start of. No other body uses it. */
 const ROOMS = new WeakMap<Buffer, Buffer>()
 
-/** The body's own room, if it is large enough, or a new one with the body at its start and something to spare. */
+/** The body's own buffer if it is large enough, or a larger copy with spare room. */
 function roomFor(body: Buffer, length: number): Buffer {
   const own = ROOMS.get(body)
   ROOMS.delete(body)
@@ -67,7 +67,7 @@ function roomFor(body: Buffer, length: number): Buffer {
   return room
 }
 
-/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+/** Encoded once per surface, because it precedes the items of every request. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
@@ -102,7 +102,7 @@ function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
     case 'assistant':
       return item.parts.map((part) => block(item.kind, contentOf(item.kind, part), seq, part))
     case 'reasoning':
-      // It is opaque to everyone but the model that wrote it.
+      // Reasoning is opaque to every model except the one that wrote it.
       if (item.dialect !== 'rehearsal' || item.model !== model) return []
       return only({ role: 'reasoning', item: item.item })
     case 'tool_call': {
@@ -120,7 +120,7 @@ function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string
   if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }
-  // Of the members, data comes first.
+  // In canonical order, `data` is the first member.
   return embedBase64(
     bytes,
     written({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }),

@@ -5,10 +5,10 @@ import { think, partsToInspect, type Thought } from './brain.ts'
 import type { RehearsalRequest } from './schema.ts'
 import { bytesOf, type VisiblePart, type Sights } from './sights.ts'
 
-/** Answers requests, each on its own. The same request gets the same answer, as long as looking at its bytes is not cut short. */
+/** Answers each request independently. The same request gets the same answer, unless inspecting its bytes times out. */
 export type Brain = (request: RehearsalRequest) => Promise<Thought>
 
-/** The rehearsal model with eyes, or without: then it says of what it is shown that it cannot look into it. */
+/** The rehearsal model. Without `describe`, it answers that it cannot look into pictures and documents. */
 export function rehearsalBrain(
   describe?: Describe,
   clock: Pick<Clock, 'monotonicMs'> = systemClock,
@@ -19,7 +19,7 @@ export function rehearsalBrain(
   }
 }
 
-/** One after the other, so that what has to be held of them at once stays small. */
+/** One at a time, to limit memory use. */
 async function sightsOf(
   shown: readonly VisiblePart[],
   describe: Describe,

@@ -3,14 +3,14 @@ import { isBase64 } from '../../encoding/base64.ts'
 import { parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 
-/** What a body says. `invalid_args`, as a vendor would answer, when it is not a request of this dialect. */
+/** Parses a body. Returns `invalid_args`, as a vendor would, if it is not a request of this dialect. */
 export function readRequest(body: Uint8Array): Result<RehearsalRequest> {
   const read = Request.safeParse(parseJson(Buffer.from(body).toString('utf8')))
   if (read.success) return ok(read.data)
   return failed('invalid_args', `Not a rehearsal request: ${z.prettifyError(read.error)}`)
 }
 
-/** Roles and parts of later versions are kept by name and skipped by whoever does not know them. */
+/** Roles and parts of later versions keep their name, and readers that do not know them skip them. */
 const KnownPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
@@ -27,7 +27,7 @@ const OtherPart = z
   .refine(({ type }) => type !== 'text' && type !== 'blob')
   .transform(({ type }) => ({ type: 'other' as const, of: type }))
 
-const Said = { parts: z.array(z.union([KnownPart, OtherPart])) }
+const Message = { parts: z.array(z.union([KnownPart, OtherPart])) }
 
 const KnownSegment = z.discriminatedUnion('role', [
   z.object({
@@ -44,9 +44,9 @@ const KnownSegment = z.discriminatedUnion('role', [
     parameters: z.record(z.string(), z.unknown()),
   }),
   z.object({ role: z.literal('system'), text: z.string() }),
-  z.object({ role: z.literal('user'), ...Said }),
-  z.object({ role: z.literal('developer'), ...Said }),
-  z.object({ role: z.literal('assistant'), ...Said }),
+  z.object({ role: z.literal('user'), ...Message }),
+  z.object({ role: z.literal('developer'), ...Message }),
+  z.object({ role: z.literal('assistant'), ...Message }),
   z.object({ role: z.literal('reasoning'), item: z.unknown() }),
   z.object({
     role: z.literal('tool_call'),
@@ -79,5 +79,5 @@ const Request = z.object({
 
 export type RehearsalRequest = z.output<typeof Request>
 export type RehearsalSegment = RehearsalRequest['segments'][number]
-/** A segment as it is written. */
+/** A segment before it is parsed. */
 export type WrittenSegment = z.input<typeof KnownSegment>

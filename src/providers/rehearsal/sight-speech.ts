@@ -2,7 +2,7 @@ import type { ImageSight, Sight } from '../../model/sight.ts'
 import type { Inspection, VisiblePart, Sights, SightText } from './sights.ts'
 import { listed } from './wording.ts'
 
-/** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims no more. Pure. */
+/** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims nothing else. Pure. */
 export function sightText(
   { found, absent }: Inspection,
   sights: Sights,
@@ -43,7 +43,7 @@ function colours({ decoded, colours: found, regions }: ImageSight): string {
   return `, mostly ${listed(shares)}; ${places.join(', ')}`
 }
 
-/** Without its bytes a Resource has only its description, which is repeated word for word. */
+/** A Resource without bytes has only its description, which is quoted verbatim. */
 function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): string[] {
   const unknown = absent.filter(
     ({ descriptor, why }) => descriptor === undefined && why === undefined,
@@ -58,7 +58,7 @@ function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): str
   ]
 }
 
-/** More of them are only named. */
+/** Beyond this number, Resources are only named. */
 const MOST_DESCRIBED = 4
 
 function described({ handle, descriptor, why }: Inspection['absent'][number]): string {
@@ -66,7 +66,7 @@ function described({ handle, descriptor, why }: Inspection['absent'][number]): s
   return `I see only the description of ${handle}, because its bytes are not in this request: ${lines.replace(/\.$/, '')}.`
 }
 
-/** Whatever could not be shown just now cannot be viewed either; links and other files never are. */
+/** A Resource that could not be shown just now cannot be viewed either; links and other files never can. */
 function viewable(absent: Inspection['absent']): string[] {
   const handles = handlesOf(absent.filter(({ why }) => why === undefined)).filter((handle) =>
     /^@(?:img|pdf|txt)/.test(handle),
@@ -78,7 +78,7 @@ function handlesOf(absent: Inspection['absent']): string[] {
   return absent.map(({ handle }) => handle)
 }
 
-/** What has no handle is counted among its like. */
+/** A part without a handle gets a number among those of its kind. */
 function namesOf(shown: readonly VisiblePart[]): string[] {
   const nameless = shown.filter(({ handle }) => handle === undefined).map(isPicture)
   const alone = (picture: boolean) => nameless.filter((one) => one === picture).length === 1

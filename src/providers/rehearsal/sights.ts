@@ -11,23 +11,23 @@ import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 /** A picture or document of a request, and its name. */
 export interface VisiblePart {
   readonly part: Part
-  /** A handle, where one is known: by the part itself, or by the descriptor that stands before it. */
+  /** The handle, if the part or a descriptor before it has one. */
   readonly handle?: string
   readonly media_type: string
-  /** Where the segments of people begin among which its own stands. */
+  /** The index of the first of the adjacent user segments that it is in. */
   readonly from: number
 }
 
-/** What the parts of a request show. A part that was not looked at is not in it. */
+/** What the parts of a request show. Parts that were not inspected are absent. */
 export type Sights = ReadonlyMap<Part, Sight>
 
 /** Sentences about pictures and documents. */
 export interface SightText {
-  /** One for each that was looked at. */
+  /** One sentence for each inspected part. */
   readonly seen: readonly string[]
-  /** Names of those that were not. */
+  /** Names of the parts that were not inspected. */
   readonly unseen: readonly string[]
-  /** `seen`, and what there is to say about everything else. */
+  /** `seen`, and sentences about everything else. */
   readonly sentences: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export function visibleIn({ segments }: RehearsalRequest): VisiblePart[] {
 export interface Mention {
   readonly handle: string
   readonly descriptor?: string
-  /** Why it is not shown, where a line says so. */
+  /** Why it is not shown, if a line gives a reason. */
   readonly why?: string
   /** The segment of the last of these lines. */
   readonly at: number
@@ -56,7 +56,7 @@ export interface Mention {
 
 /** Every Resource that a request mentions, in the order of first mention. Pure. */
 export function mentionsIn({ segments }: RehearsalRequest): Mention[] {
-  const told = new Map<string, Mention>()
+  const mentions = new Map<string, Mention>()
   for (const [at, segment] of segments.entries()) {
     if (segment.role !== 'user') continue
     const texts = segment.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -66,37 +66,37 @@ export function mentionsIn({ segments }: RehearsalRequest): Mention[] {
       const handle = described ?? absent
       if (handle === undefined) continue
       const more = described === undefined ? { why: line } : { descriptor: line }
-      told.set(handle, { ...told.get(handle), handle, at, ...more })
+      mentions.set(handle, { ...mentions.get(handle), handle, at, ...more })
     }
   }
-  return [...told.values()]
+  return [...mentions.values()]
 }
 
 function linesOf(text: string): string[] {
   return text.split('\n')
 }
 
-/** What is looked at, and what cannot be. */
+/** The parts to inspect, and the Resources that cannot be inspected. */
 export interface Inspection {
   readonly found: readonly VisiblePart[]
-  /** What is not in the request, with its mentions. */
+  /** Resources without bytes in the request, with their mentions. */
   readonly absent: readonly Omit<Mention, 'at'>[]
 }
 
 /**
- * What a question is about: the handles it names; or what was shown with it, or what was last shown before it; or everything,
- * the latest first.
+ * Finds what a question is about: the handles that it names; the parts shown with it, or else those last shown before it; or
+ * all parts, latest first.
  */
 export function inspect(
   { which, handles }: Subject,
   shown: readonly VisiblePart[],
-  { told, from }: { readonly told: readonly Mention[]; readonly from: number },
+  { mentions, from }: { readonly mentions: readonly Mention[]; readonly from: number },
 ): Inspection {
   const before = shown.filter((one) => one.from <= from)
-  if (which === 'all') return { found: latestFirst(before), absent: notVisible(before, told) }
+  if (which === 'all') return { found: latestFirst(before), absent: notVisible(before, mentions) }
   if (which === 'latest') {
     const latest = before.at(-1)
-    if (latest === undefined) return { found: [], absent: notVisible(shown, told) }
+    if (latest === undefined) return { found: [], absent: notVisible(shown, mentions) }
     return { found: shown.filter((one) => one.from === latest.from), absent: [] }
   }
   const last = (handle: string) => shown.findLast((one) => one.handle === handle)
@@ -104,11 +104,11 @@ export function inspect(
     found: handles.flatMap((handle) => last(handle) ?? []),
     absent: handles
       .filter((handle) => last(handle) === undefined)
-      .map((handle) => told.find((one) => one.handle === handle) ?? { handle }),
+      .map((handle) => mentions.find((one) => one.handle === handle) ?? { handle }),
   }
 }
 
-/** What stands side by side keeps its order. What is there twice counts where it was last shown. */
+/** Adjacent parts keep their order. Of duplicates, the latest counts. */
 function latestFirst(shown: readonly VisiblePart[]): VisiblePart[] {
   const places = [...new Set(shown.map(({ from }) => from))].toSorted((a, b) => b - a)
   const ordered = places.flatMap((place) => shown.filter(({ from }) => from === place))
@@ -118,36 +118,39 @@ function latestFirst(shown: readonly VisiblePart[]): VisiblePart[] {
   )
 }
 
-/** What is mentioned and not visible. A nameless part may be any of its kind, so that kind is left out. */
-export function notVisible(shown: readonly VisiblePart[], told: readonly Mention[]): Mention[] {
+/**
+ * Resources that are mentioned and not visible. A part without a name may be any Resource of its kind, so that kind is
+ * omitted.
+ */
+export function notVisible(shown: readonly VisiblePart[], mentions: readonly Mention[]): Mention[] {
   const names = new Set(shown.map(({ handle }) => handle))
   const nameless = shown.filter(({ handle }) => handle === undefined).map(prefixOf)
-  return told.filter(
+  return mentions.filter(
     ({ handle }) => !names.has(handle) && !nameless.some((prefix) => handle.startsWith(prefix)),
   )
 }
 
-/** The bytes of a part; none where it has none. */
+/** The bytes of a part; empty if it has none. */
 export function bytesOf(part: Part): Buffer {
   if (part.type === 'blob') return Buffer.from(part.data, 'base64')
   if (part.type === 'other') return Buffer.alloc(0)
   return Buffer.from(part.text.replace(CONTENT_FORM, ''))
 }
 
-/** Whether a part is an attachment that a dialect without a place for documents wrote as text. */
+/** Whether a text is an attachment that was written as text, in a dialect without documents. */
 export function isContent(text: string): boolean {
   return CONTENT_FORM.test(text)
 }
 
-/** The parts of segments that stand side by side. */
+/** The parts of adjacent segments. */
 interface Run {
   readonly from: number
   readonly parts: readonly Part[]
 }
 
 /**
- * Some dialects have no place for the handle of an image. Descriptors stand before the bytes and in their order, so where there
- * are as many of a kind as there are images, each has the name of its own.
+ * Some dialects have no field for the handle of an image. Descriptors precede the bytes in the same order, so if a kind has
+ * as many descriptors as images, each image gets the matching handle.
  */
 function visibleInRun({ from, parts }: Run): VisiblePart[] {
   const shown = parts.flatMap((part) => shownBy(part, from))
@@ -162,7 +165,7 @@ function visibleInRun({ from, parts }: Run): VisiblePart[] {
   })
 }
 
-/** Those without a handle whose kind has this prefix, each with its own of the free ones. */
+/** Gives the parts of one kind that have no handle the unused handles, in order. */
 function namedBy(
   prefix: string,
   shown: readonly VisiblePart[],

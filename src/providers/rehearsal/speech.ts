@@ -4,10 +4,10 @@ import type { Call } from './english/call.ts'
 import type { CallRecord, Outcome } from './task.ts'
 import { cut, listed, quoted } from './wording.ts'
 
-// The sentences of the offline model. It reports what came back and claims nothing else.
+// The sentences of the offline model. It reports results and claims nothing else.
 
 export const LOOKING_AROUND = 'I will see what is in this folder.'
-export const NO_RESULT = 'Nothing has come back in this conversation yet.'
+export const NO_RESULT = 'No call has returned a result in this conversation yet.'
 export const NOTHING_VISIBLE = 'No picture or document is in this conversation.'
 
 export function announce(calls: readonly Call[], notes: readonly string[]): string {
@@ -43,7 +43,7 @@ export function unknownPart(type: string): string {
   return `I cannot look into a part of type ${cut(type, 60)}.`
 }
 
-/** A command that ended with another exit code than 0 did not succeed, whatever the client made of it. */
+/** A command with an exit code other than 0 failed, even if the client reports success. */
 export function succeeded({ name, result }: CallRecord): boolean {
   if (result?.outcome !== 'ok') return false
   const code = name === 'bash' ? exitCode(result.output) : undefined
@@ -52,7 +52,7 @@ export function succeeded({ name, result }: CallRecord): boolean {
 
 function outcomeOf(call: CallRecord): string {
   const { name, result } = call
-  if (result === undefined) return `No result: ${deed(call)}. Nothing has come back.`
+  if (result === undefined) return `No result: ${deed(call)}. The call returned nothing.`
   const { outcome, output } = result
   if (succeeded(call)) {
     const head = headOf(output)
@@ -63,7 +63,7 @@ function outcomeOf(call: CallRecord): string {
   const code = name === 'bash' ? exitCode(output) : undefined
   const heading = `${OUTCOMES[outcome]}: ${deed(call)}${code === undefined ? '' : ` (exit code ${code})`}`
   const [first, ...more] = relevantLines(output)
-  if (first === undefined) return `${heading}. There is no further information.`
+  if (first === undefined) return `${heading}. The result gives no reason.`
   const reason = `${heading}: ${cut(first, LINE_CHARACTERS)}`
   return more.length === 0 ? reason : `${reason}\n${headOf(output)}`
 }
@@ -75,7 +75,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   unknown: 'Outcome unknown',
 }
 
-/** Clients write it in the first lines or the last. */
+/** Clients write it in the first or the last lines. */
 function exitCode(output: string): number | undefined {
   const ends = `${output.slice(0, 400)}\n${output.slice(-400)}`
   const [, code] = EXIT_CODE.exec(ends) ?? []
@@ -84,7 +84,7 @@ function exitCode(output: string): number | undefined {
 
 const EXIT_CODE = /^\W{0,2}(?:process |command )?exit(?:ed with)?[ _]code:? (\d{1,3})\W{0,2}$/im
 
-/** Lines with words in them, those of the program before the notes of the harness. */
+/** Lines that contain words: the program's lines first, then the notes of the harness. */
 function relevantLines(output: string): string[] {
   const lines = output
     .slice(0, 10_000)
@@ -94,7 +94,7 @@ function relevantLines(output: string): string[] {
   return own.length > 0 ? own : lines
 }
 
-/** What a call does, in words that fit after "I will" and "Done:". */
+/** What a call does, as a phrase after "I will" and "Done:". */
 function deed({ name, arguments: args }: Call): string {
   const at = (key: string) => (typeof args[key] === 'string' ? args[key] : '')
   const place = args['path'] === undefined ? '' : ` in ${at('path')}`
@@ -141,7 +141,7 @@ function linesOf(args: Readonly<Record<string, unknown>>): string {
   return from === to ? `, line ${from}` : `, lines ${from} to ${to}`
 }
 
-/** Which part of a Resource is viewed, if not the whole. */
+/** The part of a Resource that is viewed; empty for the whole. */
 function partOf(args: Readonly<Record<string, unknown>>): string {
   const part = ['pages', 'lines', 'region', 'size'].find((name) => args[name] !== undefined)
   if (part === undefined) return ''
@@ -154,7 +154,7 @@ function partOf(args: Readonly<Record<string, unknown>>): string {
 const HEAD_LINES = 8
 const LINE_CHARACTERS = 200
 
-/** A line of a file with its number. Quoted as code in Markdown, which would join such lines into one paragraph. */
+/** A line of a file with its number. Such lines are quoted as code, because Markdown would join them into one paragraph. */
 const NUMBERED = /^\d+\t/
 const CODE = '>     '
 

@@ -154,7 +154,7 @@ test('an abort does not wait for images to be decoded', async () => {
 })
 
 test('a request without images, or about other things, decodes nothing', async () => {
-  const describe = () => Promise.reject(new Error('nothing was to be seen'))
+  const describe = () => Promise.reject(new Error('nothing should be decoded'))
   const seeing = rehearsalProvider({ chunk: 7, delayMs: 0, describe })
   const { signal } = new AbortController()
   for (const body of [bodyOf('What do you see?'), bodyOf('Read a.txt', PICTURE)]) {

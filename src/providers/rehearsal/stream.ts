@@ -9,9 +9,9 @@ import type { Thought } from './brain.ts'
 import { encode, frame } from './encode.ts'
 
 interface RehearsalOptions {
-  /** Characters a delta, at least 1. */
+  /** Characters per delta, at least 1. */
   readonly chunk: number
-  /** Before every delta. */
+  /** The delay before every delta. */
   readonly delayMs: number
   /** Waits; ends early, and without an error, when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
@@ -19,7 +19,7 @@ interface RehearsalOptions {
   readonly describe?: Describe
 }
 
-/** The rehearsal model as a Provider: it sees the body, and nothing else of the world but time. */
+/** The rehearsal model as a Provider: it uses only the body and time. */
 export function rehearsalProvider({
   chunk,
   delayMs,
@@ -32,7 +32,7 @@ export function rehearsalProvider({
     body: Buffer,
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
-    // The rules of the model are large, and nobody waits for them before a request is made.
+    // The rules of the model are large, so they are loaded with the first request.
     const [{ rehearsalBrain }, { readRequest }] = await Promise.all([
       import('./rehearsal-brain.ts'),
       import('./schema.ts'),
@@ -63,7 +63,7 @@ export function rehearsalProvider({
   }
 }
 
-/** Looking at bytes takes time, and nobody who has interrupted a call waits for it. */
+/** Inspecting bytes takes time, and an interrupted call must not wait for it. */
 async function unlessAborted<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
@@ -108,7 +108,7 @@ function callId(body: Buffer, index: number): string {
   return `call_${hash.hex().slice(0, 12)}`
 }
 
-/** Figures of a model that reads four bytes a token and caches nothing. */
+/** The usage of a model with four bytes per token and no cache. */
 function usageOf(body: Buffer, items: readonly AnswerItem[]): CallUsage {
   const written = items.map((item) => (item.kind === 'text' ? item.text : canonicalJson(item)))
   const output = Math.ceil(Buffer.byteLength(written.join('')) / 4)

@@ -5,9 +5,11 @@ import type { Call } from './english/call.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 import { isContent } from './sights.ts'
 
-/** A message of a person, and what has been done about it. */
+/** A message of a person, and the calls made for it. */
 export interface Task {
-  /** Its texts without lines of the harness about attachments and without context that a client adds: those ask for nothing. */
+  /**
+   * Its texts, without the harness's lines about attachments and without context that a client adds, which are not commands.
+   */
   readonly words: readonly string[]
   /** Parts of unknown types, by type. */
   readonly others: readonly string[]
@@ -18,7 +20,7 @@ export interface Task {
   readonly calls: readonly CallRecord[]
   /** Calls made before. */
   readonly earlier: readonly CallRecord[]
-  /** Whether it opens the conversation. */
+  /** Whether it is the first message of the conversation. */
   readonly opens: boolean
 }
 
@@ -33,8 +35,8 @@ export interface CallRecord extends Call {
 }
 
 /**
- * The tasks of the current Turn, newest first. A message that comes right behind results may steer, or may only show what a
- * call asked for; its text decides.
+ * The tasks of the current Turn, newest first. A message right after results may be steering, or may only carry the bytes
+ * that a call requested; its text decides.
  */
 export function tasksOf({ segments }: RehearsalRequest): Tasks {
   return tasksUpTo(segments.length, segments)
@@ -54,7 +56,7 @@ function isUser(segment: RehearsalSegment): boolean {
   return segment.role === 'user'
 }
 
-/** Segments of a person that follow one another are one task. */
+/** Adjacent user segments are one task. */
 function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
   const since = segments.slice(start)
   const end = since.findIndex((segment) => !isUser(segment))
@@ -75,14 +77,14 @@ function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
   }
 }
 
-/** Clients put context into messages of the person, as one element: `<system-reminder>…</system-reminder>`. */
+/** Clients put context into user messages, as one element: `<system-reminder>…</system-reminder>`. */
 function isContext(text: string): boolean {
   const trimmed = text.trim()
   const [, name] = /^(?:# [^\n]{1,200}\n+)?<([\w-]{1,60})>/.exec(trimmed) ?? []
   return name !== undefined && trimmed.endsWith(`</${name}>`)
 }
 
-/** The warning about rejected attachments comes before the words, a line for each attachment or view behind them. */
+/** The warning about rejected attachments precedes the words; a line for each attachment or view follows them. */
 function withoutNotes(text: string): string {
   const lines = text.replace(REJECTED_FORM, '').split('\n')
   const last = lines.findLastIndex((line) => line.trim() !== '' && !RESOURCE_LINE_FORM.test(line))
@@ -114,7 +116,7 @@ function callsIn(segments: readonly RehearsalSegment[]): CallRecord[] {
   })
 }
 
-/** The file that calls were about last. */
+/** The file of the latest call that has one. */
 export function lastFile(calls: readonly CallRecord[]): string[] {
   const path = calls
     .map((call) => call.arguments['path'])

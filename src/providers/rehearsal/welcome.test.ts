@@ -24,7 +24,13 @@ const newcomers = z
   .parse(JSON.parse(readFileSync(file, 'utf8')))
 
 const LISTING: Call = { name: 'glob', arguments: { pattern: '*' } }
-const FILES = ['README.md\nsrc/main.ts\n', 'my notes.txt\n', '日本.md\nb\n', '[No file.]\n', '']
+const FILES = [
+  'README.md\nsrc/main.ts\n',
+  'my notes.txt\n',
+  '日本.md\nb\n',
+  '[No files found.]\n',
+  '',
+]
 
 /** The answer to the first message of a conversation, after the listing if one was made. */
 function firstAnswer(say: string, files: string) {
@@ -45,7 +51,7 @@ test.each(newcomers)('a newcomer who types $say gets: $answer', ({ say, answer, 
     expect(text).toContain('offline demo model')
     expect(text).toContain('ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…')
     expect(text).toContain('hawser models')
-    expect(text.startsWith('Nothing has come back')).toBe(answer === 'no result')
+    expect(text.startsWith('No call has returned a result')).toBe(answer === 'no result')
     expect(text.startsWith('No picture')).toBe(answer === 'nothing visible')
     const suggestions = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one)
     expect(suggestions.length).toBe(3)

@@ -5,7 +5,7 @@ import type { CallRecord } from './task.ts'
 /** The call that finds files for the suggestions. */
 export const LIST_FILES: Call = { name: 'glob', arguments: { pattern: '*' } }
 
-/** What the suggestions are made of. */
+/** The facts that the suggestions are based on. */
 export interface Surroundings {
   /** Paths of files in the workspace. */
   readonly files: readonly string[]
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly handles: readonly string[]
 }
 
-/** The answer to everything that is no command: what this model is, three things to try, and how to use a real one. Pure. */
+/** The answer to a text that is not a command: what this model is, three things to try, and how to use a real one. Pure. */
 export function welcome(surroundings: Surroundings): string {
   const [first = '', second = '', third = ''] = suggestions(surroundings)
   return [
@@ -23,7 +23,7 @@ export function welcome(surroundings: Surroundings): string {
   ].join(' ')
 }
 
-/** Three commands that can be typed as they are. Each goes through the grammar before it is suggested. */
+/** Three commands that can be typed unchanged. Each is checked against the grammar before it is suggested. */
 function suggestions({ files, handles }: Surroundings): string[] {
   const [file] = files.toSorted((a, b) => interest(b) - interest(a) || a.length - b.length)
   const folder = files.map((path) => path.split('/')[0] ?? '').find((one) => !files.includes(one))
@@ -44,7 +44,7 @@ function named(path: string): string {
   return /^[\w./-]+$/.test(path) && /[./]/.test(path) ? path : `"${path}"`
 }
 
-/** A read-me first, then other texts, then code near the top. */
+/** Ranks a readme first, then other text files, then code near the root. */
 function interest(path: string): number {
   const depth = path.split('/').length
   const text = /(?:^|\/)readme/i.test(path) ? 40 : /\.(?:md|txt)$/i.test(path) ? 20 : 0
@@ -58,7 +58,7 @@ function isCommand(text: string): boolean {
 
 const MOST_FILES = 500
 
-/** Files that results of a conversation name: of listings, and those that were read or written. */
+/** The files that appear in listings of the conversation, or that it read or wrote. */
 export function filesIn(calls: readonly CallRecord[]): string[] {
   const files = calls.flatMap(({ name, arguments: args, result }) => {
     if (result?.outcome !== 'ok') return []
@@ -70,7 +70,7 @@ export function filesIn(calls: readonly CallRecord[]): string[] {
   return [...new Set(files)]
 }
 
-/** Without the notes in brackets. What looks like a secret or a control sequence is not repeated. */
+/** Skips notes in brackets, and names that look like a secret or contain a control character. */
 function namesIn(output: string): string[] {
   const lines = output
     .slice(0, 100 * MOST_FILES)

@@ -8,7 +8,7 @@ export function quoted(text: string, limit: number): string {
   return `“${cut(text, limit)}”`
 }
 
-/** Never in the middle of a character. */
+/** Never cuts a character in half. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`

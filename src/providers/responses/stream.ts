@@ -219,7 +219,9 @@ class ResponsesReader implements AnswerReader {
     if (this.#leftOpen(cut)) return CONTRADICTION
     const all = output ?? []
     // Some servers send their items only here.
-    const late = this.#saidNothing() ? all.flatMap((item, place) => this.#close(place, item)) : []
+    const late = this.#emittedNothing()
+      ? all.flatMap((item, place) => this.#close(place, item))
+      : []
     const wrong = late.find((event) => event.type === 'error')
     if (wrong !== undefined) return [wrong]
     const items = [...late, ...this.#emit()]
@@ -248,7 +250,7 @@ class ResponsesReader implements AnswerReader {
     return open.some(({ type, written }) => !cut || (type === 'message' && written !== ''))
   }
 
-  #saidNothing(): boolean {
+  #emittedNothing(): boolean {
     return this.#place === -1 && this.#whole.size === 0 && this.#open.size === 0
   }
 

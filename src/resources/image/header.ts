@@ -4,7 +4,7 @@ import { exifChunk, exifOfSegment, isSideways } from './orientation.ts'
 /** The facts in the first bytes of an image. */
 export interface ImageHeader {
   readonly format: ImageSight['format']
-  /** As it is displayed, turned as its EXIF data asks for. Absent if the header is invalid after its magic bytes. */
+  /** As displayed, rotated as its EXIF data specifies. Absent if the header is invalid after its magic bytes. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 

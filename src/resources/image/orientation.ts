@@ -1,10 +1,10 @@
-/** The tag of EXIF that says how an image is to be turned. */
+/** The EXIF tag for the orientation of an image. */
 const ORIENTATION = 0x0112
 
-/** Values whose width is the height as stored. */
+/** Orientations that swap width and height. */
 const SIDEWAYS = new Set([5, 6, 7, 8])
 
-/** Whether EXIF data, as a TIFF structure, asks for a quarter turn. What cannot be read asks for none. */
+/** Whether EXIF data, as a TIFF structure, specifies a quarter turn. False if it cannot be read. */
 export function isSideways(tiff: Buffer): boolean {
   const order = tiff.toString('latin1', 0, 2)
   if (tiff.length < 8 || (order !== 'II' && order !== 'MM')) return false
@@ -20,7 +20,7 @@ export function isSideways(tiff: Buffer): boolean {
   return false
 }
 
-/** EXIF data of a JPEG, from the payload of a segment; undefined where that is something else. */
+/** EXIF data of a JPEG, from the payload of a segment; undefined if the segment is something else. */
 export function exifOfSegment(payload: Buffer): Buffer | undefined {
   return payload.toString('latin1', 0, EXIF.length) === EXIF
     ? payload.subarray(EXIF.length)
@@ -29,7 +29,7 @@ export function exifOfSegment(payload: Buffer): Buffer | undefined {
 
 const EXIF = 'Exif\0\0'
 
-/** EXIF data in the chunks of a PNG or WebP; undefined where there is none. */
+/** EXIF data in the chunks of a PNG or WebP; undefined if there is none. */
 export function exifChunk(bytes: Buffer, format: 'png' | 'webp'): Buffer | undefined {
   const isPng = format === 'png'
   let at = isPng ? 8 : 12
@@ -39,7 +39,7 @@ export function exifChunk(bytes: Buffer, format: 'png' | 'webp'): Buffer | undef
       : [bytes.readUInt32LE(at + 4), bytes.toString('latin1', at, at + 4)]
     const data = bytes.subarray(at + 8, at + 8 + length)
     if (name === (isPng ? 'eXIf' : 'EXIF')) return exifOfSegment(data) ?? data
-    // A checksum follows in a PNG; a WebP fills up to an even length.
+    // In a PNG a checksum follows; a WebP chunk is padded to an even length.
     at += 8 + length + (isPng ? 4 : length % 2)
   }
   return undefined

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../model/limits.ts'
 import type { ImageLibrary } from '../image/library.ts'
-import type { ImageWish } from './variant.ts'
+import type { ImageForm } from './variant.ts'
 
 /** Parameters for encoding an image. */
 export interface Encoding {
   readonly bytes: Buffer
-  readonly region: ImageWish['region'] | undefined
+  readonly region: ImageForm['region'] | undefined
   /** The maximum size in pixels; the image is never enlarged. */
-  readonly box: NonNullable<ImageWish['size']>
+  readonly box: NonNullable<ImageForm['size']>
   readonly as: Lossless | Lossy
 }
 
@@ -34,7 +34,7 @@ export async function encodeImage(
   ms: number,
 ): Promise<Encoded> {
   const image = library(bytes, OPTIONS).timeout({ seconds: Math.max(1, Math.ceil(ms / 1000)) })
-  // Before a region is cut: it counts pixels of the image as it is displayed.
+  // Before cropping, because a region is in pixels of the displayed image.
   image.autoOrient()
   if (region !== undefined) {
     const { x: left, y: top, width, height } = region

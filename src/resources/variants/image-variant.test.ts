@@ -13,7 +13,7 @@ import { describe as look } from '../describe.ts'
 import { imageHeader } from '../image/header.ts'
 import { loadImageLibrary, type ImageLibrary } from '../image/library.ts'
 import { imageVariant, imageVariants } from './image-variant.ts'
-import type { ImageWish, Variant } from './variant.ts'
+import type { ImageForm, Variant } from './variant.ts'
 
 const SEEDS = Array.from({ length: 6 }, (_, seed) => seed)
 
@@ -141,7 +141,7 @@ test
 
 test.skipIf(!canDrawAll)('an image fits into a size and is never enlarged', async () => {
   const original = png(40, 30, Buffer.alloc(3600))
-  const cases: [ImageWish, number, number][] = [
+  const cases: [ImageForm, number, number][] = [
     [{}, 40, 30],
     [{ max_side: 40 }, 40, 30],
     [{ max_side: 39 }, 39, 29],
@@ -319,7 +319,7 @@ test.skipIf(!canDrawAll)('a slow conversion stops at the time limit', async () =
   })
 })
 
-async function made(bytes: Buffer, wish: ImageWish): Promise<Variant> {
+async function made(bytes: Buffer, wish: ImageForm): Promise<Variant> {
   const result: Result<Variant> = await imageVariant(bytes, wish)
   if (!result.ok) throw new Error(result.error.message)
   return result.value

@@ -5,27 +5,27 @@ import { LIMITS } from '../../model/limits.ts'
 import { encodeImage, isOpaque, isPlain, type Encoded, type Encoding } from './image-encoding.ts'
 import { imageHeader, type ImageHeader } from '../image/header.ts'
 import { loadImageLibrary, type ImageLibrary, type LoadImageLibrary } from '../image/library.ts'
-import type { ImageWish, Variant } from './variant.ts'
+import type { ImageForm, Variant } from './variant.ts'
 
 /**
  * Resizes or crops an image. The result is rotated as its file specifies, contains only the first frame, and has no
  * metadata such as a location. Bounded in time; never throws.
  *
- * The same bytes, wish and library version give the same variant: the choice of the next attempt depends on sizes
+ * The same bytes, form and library version give the same variant: the choice of the next attempt depends on sizes
  * alone.
  */
 export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVariant {
-  return async (bytes, wish) => {
+  return async (bytes, form) => {
     const library = await load()
     if (library === undefined) return NO_LIBRARY
     const { format, size } = imageHeader(bytes) ?? {}
     if (format === undefined || size === undefined) return DAMAGED
     if (isTooLarge(size)) return tooLarge(size)
-    if (wish.region !== undefined && !lies(wish.region, size)) return notThere(wish.region, size)
+    if (form.region !== undefined && !lies(form.region, size)) return notThere(form.region, size)
     const deadline = clock.monotonicMs() + LIMITS.turn_attachment_ms
     const left = () => deadline - clock.monotonicMs()
     try {
-      return await firstThatFits({ library, bytes, format, size: wish.region ?? size, wish, left })
+      return await firstThatFits({ library, bytes, format, size: form.region ?? size, form, left })
     } catch {
       return left() > 0 ? DAMAGED : TOO_LONG
     }
@@ -37,7 +37,7 @@ export interface ImageVariantParts {
   readonly clock: Clock
 }
 
-export type MakeImageVariant = (bytes: Buffer, wish: ImageWish) => Promise<Result<Variant>>
+export type MakeImageVariant = (bytes: Buffer, form: ImageForm) => Promise<Result<Variant>>
 
 /** With the installed library. */
 export const imageVariant = imageVariants({ load: loadImageLibrary, clock: systemClock })
@@ -48,7 +48,7 @@ interface Source {
   readonly format: ImageHeader['format']
   /** The size of the region, if there is one. */
   readonly size: Size
-  readonly wish: ImageWish
+  readonly form: ImageForm
   /** The remaining time in milliseconds. */
   readonly left: () => number
 }
@@ -58,7 +58,7 @@ const MOST_ATTEMPTS = 12
 /** Tries lossless first, then lower qualities, then smaller sizes. */
 async function firstThatFits(source: Source): Promise<Result<Variant>> {
   const { library, left } = source
-  const { max_base64_bytes: most = Infinity } = source.wish
+  const { max_base64_bytes: most = Infinity } = source.form
   let encoding = await firstEncoding(source)
   for (let attempt = 0; attempt < MOST_ATTEMPTS && left() > 0; attempt += 1) {
     const encoded = await encodeImage(library, encoding, left())
@@ -73,10 +73,10 @@ const QUALITIES = [90, 75, 60]
 const BEST = 90
 
 /** A source with lossy compression is not worth the size of PNG, unless it may be transparent. */
-async function firstEncoding({ library, bytes, format, size, wish }: Source): Promise<Encoding> {
+async function firstEncoding({ library, bytes, format, size, form }: Source): Promise<Encoding> {
   const lossy = format === 'jpeg' || (format === 'webp' && (await isPlain(library, bytes)))
   const as = lossy ? ({ format: 'jpeg', quality: BEST } as const) : ({ format: 'png' } as const)
-  return { bytes, region: wish.region, box: boxOf(size, wish), as }
+  return { bytes, region: form.region, box: boxOf(size, form), as }
 }
 
 /** The longest side that all output formats support. */
@@ -85,12 +85,12 @@ const LONGEST_SIDE = 16_383
 /** The most pixels for repeated attempts: no model uses more, and each attempt would take seconds. */
 const MOST_PIXELS = 16_000_000
 
-function boxOf({ width, height }: Size, wish: ImageWish): Encoding['box'] {
-  const { max_side = LONGEST_SIDE, max_base64_bytes, size } = wish
+function boxOf({ width, height }: Size, form: ImageForm): Encoding['box'] {
+  const { max_side = LONGEST_SIDE, max_base64_bytes, size } = form
   const pixels = max_base64_bytes === undefined ? Infinity : MOST_PIXELS
   const side = Math.floor(Math.max(width, height) * Math.sqrt(pixels / (width * height)))
-  const fitting = (wished = LONGEST_SIDE) =>
-    Math.max(1, Math.min(wished, max_side, side, LONGEST_SIDE))
+  const fitting = (requested = LONGEST_SIDE) =>
+    Math.max(1, Math.min(requested, max_side, side, LONGEST_SIDE))
   return { width: fitting(size?.width), height: fitting(size?.height) }
 }
 
@@ -117,9 +117,9 @@ async function nextEncoding(
   }
 }
 
-function variantOf({ library, wish }: Source, { as }: Encoding, encoded: Encoded): Variant {
+function variantOf({ library, form }: Source, { as }: Encoding, encoded: Encoded): Variant {
   const { bytes, width, height } = encoded
-  const { max_side, max_base64_bytes, region } = wish
+  const { max_side, max_base64_bytes, region } = form
   return {
     bytes,
     media_type: `image/${as.format}`,
@@ -143,7 +143,7 @@ function isTooLarge({ width, height }: Size): boolean {
   return width * height > LIMITS.image_pixels || Math.max(width, height) > LIMITS.image_side_pixels
 }
 
-type Region = NonNullable<ImageWish['region']>
+type Region = NonNullable<ImageForm['region']>
 
 function lies({ x, y, width, height }: Region, size: Size): boolean {
   return (

@@ -32,7 +32,7 @@ test('complete pages are shown while there is room, and the last line names the 
     expect(shown).toEqual({ from: 3, to: 2 + whole })
     const left = shown.to === 10 ? 'page 11' : `pages ${shown.to + 1} to 11`
     if (shown.to === 11) expect(text).toMatch(/x\n$/)
-    else expect(text).toContain(`\n[Left out: ${left}, because the limit is ${most} bytes`)
+    else expect(text).toContain(`\n[Omitted: ${left}, because the limit is ${most} bytes`)
   }
 })
 
@@ -43,7 +43,7 @@ test('the beginning of a first page that is too long is shown, without half a ch
     expect(shown).toEqual({ from: 1, to: 1 })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
     expect(text).not.toContain('\ufffd')
-    expect(text).toContain('\n[Left out: the rest of page 1 and pages 2 to 3, because')
+    expect(text).toContain('\n[Omitted: the rest of page 1 and pages 2 to 3, because')
   }
 })
 

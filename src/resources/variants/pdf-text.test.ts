@@ -98,7 +98,7 @@ test('an endless page is cut at the limit', async () => {
   const { bytes } = result.value
   expect(bytes.length).toBeLessThanOrEqual(LIMITS.pdf_text_bytes)
   expect(bytes.length).toBeGreaterThan(LIMITS.pdf_text_bytes - 1000)
-  expect(bytes.toString()).toMatch(/\n\[Left out: the rest of page 1, because [^\n]+\]\n$/)
+  expect(bytes.toString()).toMatch(/\n\[Omitted: the rest of page 1, because [^\n]+\]\n$/)
 })
 
 test.each([

@@ -1,10 +1,10 @@
 import type { Result } from '../../model/errors.ts'
-import type { ImageWish, Variant } from './variant.ts'
+import type { ImageForm, Variant } from './variant.ts'
 
 /** Creates variants of stored bytes. Libraries are loaded on first use. */
 export interface VariantMaker {
   /** Resized or cropped. `unsupported_type` if no image library is installed. */
-  readonly image: (bytes: Buffer, wish: ImageWish) => Promise<Result<Variant>>
+  readonly image: (bytes: Buffer, form: ImageForm) => Promise<Result<Variant>>
   /** The text of a PDF, or of some of its pages. */
   readonly pdfText: (
     bytes: Buffer,
@@ -13,6 +13,6 @@ export interface VariantMaker {
 }
 
 export const variantMaker: VariantMaker = {
-  image: async (bytes, wish) => (await import('./image-variant.ts')).imageVariant(bytes, wish),
+  image: async (bytes, form) => (await import('./image-variant.ts')).imageVariant(bytes, form),
   pdfText: async (bytes, pages) => (await import('./pdf-text.ts')).pdfText(bytes, pages),
 }

@@ -2,7 +2,7 @@ import type { BlobMediaType } from '../../model/ids.ts'
 import type { VariantMade } from '../../model/variant-made.ts'
 
 /**
- * Bytes that are shown instead of a Resource. The same Resource, wish and encoder give the same bytes, so that a
+ * Bytes that are shown instead of a Resource. The same Resource, form and encoder give the same bytes, so that a
  * request can be composed again from the Log.
  */
 export interface Variant {
@@ -15,7 +15,7 @@ export interface Variant {
 }
 
 /** The requested form of an image. Without any field it is re-encoded at full size; images are never enlarged. */
-export interface ImageWish {
+export interface ImageForm {
   /** The maximum length of a side, in pixels. */
   readonly max_side?: number
   /** The maximum size in base64, which is what providers measure. */

@@ -238,7 +238,7 @@ function explain(
   return finding === undefined ? request : { ...request, finding }
 }
 
-/** Without a break all was kept, also where a version did not count brackets among the shared bytes. */
+/** Without a break everything was kept, even if the version that wrote the Log did not count brackets as shared bytes. */
 function keptRatio({ prefix_break, shared_prefix_bytes }: Recorded, compared: number): number {
   return prefix_break === undefined ? 1 : ratio(Math.min(shared_prefix_bytes, compared), compared)
 }

@@ -29,8 +29,8 @@ export async function previewRequest(
   const found = await recordedSurface(parts.log.store, session.events)
   if (!found.ok) return found
   const { surface } = found.value
-  const { provider: asked } = session.state
-  const name = dialect ?? parts.model.dialectNameOf(asked) ?? asked
+  const { provider: providerName } = session.state
+  const name = dialect ?? parts.model.dialectNameOf(providerName) ?? providerName
   const provider = await parts.model.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)
@@ -41,7 +41,6 @@ export async function previewRequest(
   const cacheKey = cacheKeyOf(found.value, session.state)
   // The Turn would record these words first.
   const words = wordsHash(parts.model.contract)
-  const providerName = session.state.provider
   const { store } = parts.log
   const request = { provider: provider.value, providerName, surface, words, store, cacheKey }
   const keeper = { provider: providerName, dialect: provider.value.dialect, model: surface.model }

@@ -3,8 +3,16 @@ export interface RehearsalOptions {
   readonly port?: number
   /** How many requests per minute with one cache key can use the cache; default: all. */
   readonly cacheRate?: number
-  /** Called for every request; the status is 0 if the connection ended without a response. */
-  readonly onRequest?: (request: { method: string; path: string; status: number }) => void
+  /**
+   * Called for every request; the status is 0 if the connection ended without a response. `reason`: why it was refused, in
+   * one short text that may contain control characters.
+   */
+  readonly onRequest?: (request: {
+    method: string
+    path: string
+    status: number
+    reason?: string
+  }) => void
 }
 
 /** The offline demo model as a server on this machine. Serves until it is closed. */

@@ -260,10 +260,10 @@ class Chat {
 
   #scene(): Scene {
     const { busy, view } = this.#current
-    const isAsked = this.#asking.waits
+    const hasQuestion = this.#asking.waits
     return {
       open: view.open(),
-      activity: [...(isAsked ? [] : view.activity()), ...this.#waiting()],
+      activity: [...(hasQuestion ? [] : view.activity()), ...this.#waiting()],
       question: (columns, most) => this.#asking.rows(columns, most),
       draft: this.#editor.draft,
       hint: this.#hint(),

@@ -111,7 +111,9 @@ test('an attachment is checked at once, listed by number, and can be removed', a
   expect(await run('attach', '', withAttach)).toMatchObject({ rows: { length: 1 } })
   expect(await run('attach', 'a.zip', withAttach)).toBe('attachments_failed')
   expect(attached.waiting).toEqual([])
-  await run('attach', '"a b.png"', withAttach)
+  expect(await run('attach', '"a b.png"', withAttach)).toEqual({
+    rows: ['Attached to your next message: a b.png'],
+  })
   await run('attach', String.raw`c\ d.png`, withAttach)
   expect(await run('attach', '', withAttach)).toEqual({ rows: ['[1] a b.png, [2] c d.png'] })
   expect([await run('detach', '3', withAttach), await run('detach', '', withAttach)]).toEqual([
@@ -133,7 +135,7 @@ test('rules of the Session and of the workspace are listed together and removed 
   expect(await run('permissions')).toEqual({
     rows: [
       '',
-      '  1  allow  commands that begin with `npm test` · until this process ends',
+      '  1  allow  commands that start with `npm test` · until this process ends',
       '  2  deny   changes to a\\u{202e}b · for this workspace',
       '/permissions remove NUMBER removes one.',
     ],

@@ -18,7 +18,7 @@ export async function attach(
   if (checked === undefined) return ok({ rows: [] })
   if (!checked.ok) return checked
   attached.add(checked.value)
-  const text = `PendingAttachment to your next message: ${checked.value.words}`
+  const text = `Attached to your next message: ${checked.value.words}`
   return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
 }
 

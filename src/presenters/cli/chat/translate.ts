@@ -1,3 +1,4 @@
+import { undoOutcome } from '../../../history/file-changes.ts'
 import { runsLater } from '../../../history/runs-later.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
@@ -77,8 +78,8 @@ export function translate(
     case 'compaction_undone':
       return say('The last Compaction was undone.')
     case 'files_restored':
-      return event.data.files.flatMap(({ path, outcome, why }) =>
-        say(`${path}: ${why === 'redacted' ? NOT_STORED : RESTORED[outcome]}`),
+      return event.data.files.flatMap((file) =>
+        say(`${file.path}: ${file.why === 'redacted' ? NOT_STORED : RESTORED[undoOutcome(file)]}`),
       )
     case 'text_pinned':
       return say('Pinned: every checkpoint keeps this text verbatim.')
@@ -137,6 +138,7 @@ const PLAN_MARKS = { pending: '[ ] ', in_progress: '[>] ', completed: '[x] ' } a
 
 const RESTORED = {
   restored: 'restored',
+  removed: 'removed',
   changed_since: 'not restored: changed since',
   failed: 'could not be restored',
 } as const

@@ -125,8 +125,8 @@ function linesOf({
     cell(`${' '.repeat(20)}-> ${action}${command === undefined ? '' : ` ${command}`}`),
   )
   const facts = [
-    ...holds.map((fact) => `holds: ${fact}`),
-    ...does_not_hold.map((fact) => `does not hold: ${fact}`),
+    ...holds.map((fact) => `guaranteed: ${fact}`),
+    ...does_not_hold.map((fact) => `not prevented: ${fact}`),
   ]
   return [title, ...facts.map((fact) => cell(`${' '.repeat(20)}${fact}`)), ...next]
 }

@@ -1,9 +1,11 @@
 import * as z from 'zod'
+import { Redactor } from '../../../encoding/redaction.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
 import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { visibleLine } from '../text/visible-text.ts'
+import { secretsOf } from '../../../session/settings/credentials.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -54,20 +56,23 @@ interface Listen {
 }
 
 async function listen(
-  { rehearsal, streams }: CliWorld,
+  { rehearsal, streams, env }: CliWorld,
   { port, cacheRate, json }: Listen,
 ): Promise<Result<RehearsalServer>> {
   const place = figure(port, '--port', 65_535)
   if (!place.ok) return place
   const rate = figure(cacheRate, '--cache-rate', 1_000_000)
   if (!rate.ok) return rate
+  const redactor = new Redactor(secretsOf(env, {}))
   return rehearsal({
     ...(place.value === undefined ? {} : { port: place.value }),
     ...(rate.value === undefined ? {} : { cacheRate: rate.value }),
-    onRequest: ({ method, path, status }) => {
+    onRequest: ({ method, path, status, reason }) => {
       if (json) return
       const outcome = status === 0 ? 'hung up' : String(status)
-      streams.stderr.write(`${visibleLine(`${method} ${path}`)} ${outcome}\n`)
+      const why = reason === undefined ? '' : `: ${reason}`
+      const line = redactor.text(`${method} ${path} ${outcome}${why}`)
+      streams.stderr.write(`${visibleLine(line)}\n`)
     },
   })
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
 import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/live/session.ts'
@@ -19,10 +20,10 @@ const UndoArgs = z.object({
 })
 type UndoArgs = z.infer<typeof UndoArgs>
 
-/** `changed_since`: left alone; `failed`: could not be read or written. */
+/** `removed`: it did not exist before the Turn; `changed_since`: left alone; `failed`: could not be read or written. */
 const RestoredFile = z.object({
   path: z.string(),
-  outcome: z.enum(['restored', 'changed_since', 'failed']),
+  outcome: z.enum(['restored', 'removed', 'changed_since', 'failed']),
   why: z
     .string()
     .optional()
@@ -40,10 +41,10 @@ export const Output = z.object({
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const parsed = UndoArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => takeBack(world, opened, parsed))
+  return inWorkspace(world, commandInput, (opened) => undo(world, opened, parsed))
 }
 
-async function takeBack(
+async function undo(
   world: CliWorld,
   { harness }: OpenWorkspace,
   { args: [first, second], options: { json } }: UndoArgs,
@@ -58,10 +59,11 @@ async function takeBack(
   )
   if (!restored.ok) return restored
   const { undone_turn_id } = restored.value
-  const files = restored.value.files.map(({ path, outcome, why }) => {
-    return { path, outcome, ...(why === undefined ? {} : { why }) }
+  const files = restored.value.files.map((file) => {
+    const { path, why } = file
+    return { path, outcome: undoOutcome(file), ...(why === undefined ? {} : { why }) }
   })
-  const all_restored = files.every(({ outcome }) => outcome === 'restored')
+  const all_restored = files.every(isUndone)
   const output = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
   answer(world, json, output, () => words(session.value, undone_turn_id, files))
   return ok(all_restored ? EXIT.done : EXIT.failed)
@@ -77,7 +79,7 @@ function words(
     ({ path, outcome, why }) =>
       `  ${(why === 'redacted' ? REDACTED : OUTCOMES[outcome]).padEnd(28)}  ${visibleLine(path)}`,
   )
-  const left = files.some(({ outcome }) => outcome !== 'restored')
+  const left = !files.every(isUndone)
   const hint = `To see what the Turn changed: hawser diff ${session.id} ${number}`
   return [`Files of Turn ${number} of ${session.id}:`, ...lines, ...(left ? [hint] : []), ''].join(
     '\n',
@@ -86,11 +88,16 @@ function words(
 
 const OUTCOMES = {
   restored: 'restored',
+  removed: 'removed',
   changed_since: 'not restored: changed since',
   failed: 'not restored: failed',
-} as const
+} as const satisfies Record<UndoOutcome, string>
 
 const REDACTED = 'not restored: contained a key'
+
+function isUndone({ outcome }: { readonly outcome: UndoOutcome }): boolean {
+  return outcome === 'restored' || outcome === 'removed'
+}
 
 /** Counted from 1. */
 function numberOf({ events }: Session, turn: TurnId): number {

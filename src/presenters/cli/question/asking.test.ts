@@ -312,12 +312,12 @@ test('before a Resource is sent to the model, the question shows its handle, nam
     call_id: undefined,
     claim: { tool: 'upload', effect: 'none', paths: [], network: false, upload },
     arguments: undefined,
-    reason: 'images are sent only when asked',
+    reason: 'images are sent only with permission',
     offers: [{ rule: { kind: 'upload', answer: 'allow' }, scopes: ['session'] }],
   })
   expect(shown(asking).rows).toEqual([
     '? Send @img1 a\\u{202e}b.png (12.3 KiB) to the model?',
-    '  Reason for asking: images are sent only when asked.',
+    '  Reason for asking: images are sent only with permission.',
     '  1  Yes, once',
     '  2  Yes, for this Session: sending attached files to the model',
     '  3  No',

@@ -122,7 +122,7 @@ test('the summary is one line, and more if there is more to report', () => {
     'The offline demo model has no cache.',
   ])
   expect(textOf(summaryLines({ ...SUMMARY, requests: 1, answered: 1 }))).toEqual([
-    '1 request; caching shows from the second response on.',
+    '1 request; caching is visible from the second response on.',
   ])
   expect(textOf(summaryLines({ ...SUMMARY, requests: 0 }))).toEqual(['No request was sent.'])
 })

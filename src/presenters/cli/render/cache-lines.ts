@@ -28,7 +28,7 @@ export function summaryLines(summary: CacheSummary): Line[] {
   const { cached_read, input } = after_first
   const cached =
     answered < 2
-      ? `${counted(requests, 'request')}; caching shows from the second response on.`
+      ? `${counted(requests, 'request')}; caching is visible from the second response on.`
       : `${counted(requests, 'request')}; after the first call ${percent(after_first.cached_ratio)} of the tokens were cached: ${grouped(cached_read)} of ${grouped(input)}.`
   const sent =
     continued === 0

@@ -4,6 +4,7 @@ import { ruleSubject } from '../../../model/rule.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { undoOutcome } from '../../../history/file-changes.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
 /** The essence of an Event: one line, and for some types a text below it. Not yet escaped. */
@@ -107,7 +108,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'files_restored':
       return {
         head: `of ${event.data.undone_turn_id} by ${event.data.by}`,
-        body: event.data.files.map(({ path, outcome }) => `${outcome}: ${path}`).join('\n'),
+        body: event.data.files.map((file) => `${undoOutcome(file)}: ${file.path}`).join('\n'),
       }
     case 'text_pinned':
       return { head: `by ${event.data.by}`, body: event.data.text }

@@ -44,14 +44,14 @@ test('two runs are side by side, with a row for every figure that either has', (
   expect(textOf(comparisonLines(COMPARISON))).toEqual([
     '                          http-sse  websocket',
     'Calls                            6          6',
-    'Cached of the first call       0 %        0 %',
+    'Cached in the first call       0 %        0 %',
     'Cached after it               92 %       92 %',
     'Lowest of these               50 %       50 %',
     'Bytes of requests          123,456    123,456',
     'Bytes sent                  23,456     23,456',
     'Continued                        5          5',
     'Files read correctly        3 of 3     3 of 3',
-    'Cached tokens after the first call: no change from the transport.',
+    'Cached tokens after the first call: the transport makes no difference.',
   ])
 })
 
@@ -73,6 +73,6 @@ test('a run that missed its workspace is named', () => {
   const astray = { ...other, reads: { expected: 3, right: 2, outside: 1 } }
   expect([one, astray].map(behaved)).toEqual([true, false])
   expect(textOf(comparisonLines({ ...COMPARISON, runs: [one, astray] })).at(-1)).toBe(
-    'websocket: of 3 files 2 were read in the right workspace, and 1 call led out of it.',
+    'websocket: of 3 files 2 were read in the right workspace, and 1 call left it.',
   )
 })

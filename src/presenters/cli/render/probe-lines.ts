@@ -52,11 +52,11 @@ export function behaved({ reads: { right, expected, outside } }: RunFigures): bo
 
 const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
   ['Calls', ({ requests }) => grouped(requests)],
-  ['Cached of the first call', ({ first }) => percent(first.cached_ratio)],
+  ['Cached in the first call', ({ first }) => percent(first.cached_ratio)],
   ['Cached after it', ({ after_first }) => percent(after_first.cached_ratio)],
   ['Lowest of these', ({ lowest_ratio }) => percent(lowest_ratio)],
   [
-    'Cached of the first call elsewhere',
+    'Cached in the first call elsewhere',
     ({ other_workspace }) =>
       other_workspace === undefined ? '-' : percent(other_workspace.cached_ratio),
   ],
@@ -71,16 +71,16 @@ function missed(run: RunFigures): boolean {
 }
 
 function missedWords({ variant, reads: { right, expected, outside } }: RunFigures): string {
-  return `${variant}: of ${counted(expected, 'file')} ${right} were read in the right workspace, and ${counted(outside, 'call')} led out of it.`
+  return `${variant}: of ${counted(expected, 'file')} ${right} were read in the right workspace, and ${counted(outside, 'call')} left it.`
 }
 
 function movedWords(what: string, ratio: number, factor: string): string {
   const points = Math.round(ratio * 1000) / 10
   if (Math.abs(points) < NOTHING_MOVED) {
-    return `Cached tokens ${what}: no change from the ${factor}.`
+    return `Cached tokens ${what}: the ${factor} makes no difference.`
   }
   const way = points > 0 ? 'more' : 'fewer'
-  return `Cached tokens ${what}: ${Math.abs(points)} points ${way} in the second, by the ${factor}.`
+  return `Cached tokens ${what}: ${Math.abs(points)} percentage points ${way} in the second run, because of the ${factor}.`
 }
 
 /** Percentage points within which two runs count as equal. */

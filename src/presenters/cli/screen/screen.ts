@@ -73,11 +73,11 @@ export function redraw(
 ): string {
   const paint = (line: Line) => painted(line, colour)
   const fresh = next.lines.map(paint)
-  const isAnew = finished.length > 0 || drawn.lines.length === 0
+  const redrawsAll = finished.length > 0 || drawn.lines.length === 0
   const printed = finished
     .map((one) => ('bytes' in one ? standing(one) : paint(one) + NEW_LINE))
     .join('')
-  const { bytes, row } = isAnew
+  const { bytes, row } = redrawsAll
     ? {
         bytes: toRow(drawn.cursor.row, 0) + ERASE_BELOW + printed + fresh.join(NEW_LINE),
         row: fresh.length - 1,

@@ -97,7 +97,7 @@ export function isRoutine(event: WholeEvent): event is ResourceEvent {
   return event.type === 'resource_retired' || event.type === 'resource_view'
 }
 
-/** A reason that a newer Hawser gave is told as it stands. */
+/** An unknown reason, written by a newer Hawser, is shown unchanged. */
 function retiredWords({ why, estimate }: EventData<'resource_retired'>): string {
   const loss = LOSSES.find((one) => one === why)
   if (loss !== undefined) return `is not sent: ${lossReason({ why: loss, figures: estimate })}`
@@ -127,7 +127,7 @@ const VIEWS = {
   damaged: 'cannot be sent: its stored bytes are damaged',
   denied: 'is not sent: permission denied',
   quarantined: 'is not sent: the provider rejected it',
-  over_budget: 'is not sent: the files in the request leave no room for it',
+  over_budget: 'is not sent: it does not fit next to the other files in the request',
   visible: 'is in the request already',
 } as const satisfies Record<ViewOutcome, string>
 

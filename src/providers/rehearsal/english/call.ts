@@ -1,6 +1,6 @@
 import type { Literal } from './literals.ts'
 
-/** A tool call that a command asks for, with the names and arguments of this program's own tools. */
+/** A tool call for a command, with the names and arguments of this program's own tools. */
 export interface Call {
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>
@@ -13,7 +13,7 @@ export interface Subject {
   readonly handles: readonly string[]
 }
 
-/** What one step of a text asks for. */
+/** The meaning of one step of a text. */
 export interface Reading {
   readonly calls?: readonly Call[]
   readonly subject?: Subject
@@ -21,17 +21,17 @@ export interface Reading {
   readonly asksLastResult?: true
   /** Files that a later "it" refers to. */
   readonly files?: readonly string[]
-  /** It begins when everything before it is done. */
+  /** It starts after everything before it is done. */
   readonly waits?: boolean
-  /** Words behind the command that fit no rule. */
+  /** Words after the command that match no rule. */
   readonly rest?: string
 }
 
-/** Which pictures and documents are in a request when a text is read. */
+/** The pictures and documents in a request when a text is read. */
 export interface Visible {
-  /** With the text, only in earlier messages, described without bytes, or not at all. */
+  /** With the text, only in earlier messages, only described, or absent. */
   readonly where: 'here' | 'earlier' | 'described' | 'nowhere'
-  /** Handles that need no view: their bytes are there, or were just found to be unavailable. */
+  /** Handles that need no view: their bytes are in the request, or were just found to be unavailable. */
   readonly settled: ReadonlySet<string>
   /** Handles that are described without bytes, in order. */
   readonly described: readonly string[]
@@ -39,5 +39,5 @@ export interface Visible {
 
 export const NOTHING_VISIBLE: Visible = { where: 'nowhere', settled: new Set(), described: [] }
 
-/** What a rule may look at beside the words of its step; `it` is what "it" refers to. */
+/** What a rule may use besides the words of its step; `it` is what "it" refers to. */
 export type Context = { literals: readonly Literal[]; it: readonly string[]; visible: Visible }

@@ -12,7 +12,7 @@ export function read(words: string, context: Context): Reading | undefined {
   const files = pathsIn(names, context)
   if (files.length === 0 || files.some((path) => path.endsWith('/'))) return undefined
   const calls = files.map((file) => {
-    // A name may end in the lines that are meant: `a.ts:10-20`.
+    // A name may end with line numbers: `a.ts:10-20`.
     const [, path = file, a = lines.from, b = a] =
       /^(.+\.\w+):(\d+)(?:[-–](\d+))?$/.exec(file) ?? []
     const last = a === lines.from && lines.to !== '' ? lines.to : b
@@ -28,7 +28,7 @@ const LINES_BEHIND = phrase`^(.+?)[,(]? ?${RANGE}\)?$`
 const READABLE = phrase`^(?:{THE}(?:contents?|text) of )?({NAMES}|{IT})(?!\w)(.*)$`
 const ASIDE = phrase`^[\s,]*(?:back|aloud|again|back to me|to me)?$`
 
-/** Quotations count as names where they look like one, or where the words say "file". */
+/** A quotation counts as a name if it looks like one, or if the words contain "file". */
 function pathsIn(names: string, { literals, it }: Context): readonly string[] {
   if (phrase`^{IT}$`.test(names.trim())) return it
   const called = phrase`(?<!\w)files?(?!\w)`.test(names)
@@ -37,7 +37,7 @@ function pathsIn(names: string, { literals, it }: Context): readonly string[] {
   )
 }
 
-/** "“hello” to a.txt", "a.txt with “hello”", "an empty file a.txt": a call of write. Nothing else may be said with it. */
+/** "“hello” to a.txt", "a.txt with “hello”", "an empty file a.txt": a call of write. No other words are allowed. */
 export function write(words: string, context: Context): Reading | undefined {
   for (const form of WRITES) {
     const { text = '', name } = form.exec(words)?.groups ?? {}

@@ -16,7 +16,7 @@ export function list(words: string, context: Context): Reading | undefined {
 
 const FILES = phrase`^(?:{THE}(?:files?|everything|contents?|{FOLDER}|here|)|all)$`
 
-/** "*.md", ".ts files": which names are meant. */
+/** "*.md", ".ts files": a pattern for file names. */
 function patternIn(text: string, { literals }: Context): string | undefined {
   const [, glob, kind] = phrase`^{THE}(?:({GLOB})(?: files?)?|({PATH}) files)$`.exec(text) ?? []
   if (glob !== undefined) return asMeant(glob, literals)
@@ -31,9 +31,9 @@ function globs(pattern: string, path: string | undefined): Reading {
 
 interface Place {
   readonly text: string
-  /** Empty for the workspace itself, `undefined` when no place is named. */
+  /** Empty for the workspace itself, `undefined` if no place is named. */
   readonly place?: string
-  /** Which files of it. */
+  /** A pattern for the files in it. */
   readonly glob?: string
 }
 
@@ -57,7 +57,7 @@ const HERE = phrase`
   ^(?:here|(?:this|the|the current|my|our) (?:{FOLDER}|workspace|project|repo|repository|codebase)
   |{THE}files)$`
 
-/** "TODO in src", "“some words”", "files named a.txt": a call of grep, or of glob where names are meant. */
+/** "TODO in src", "“some words”", "files named a.txt": a call of grep, or of glob for file names. */
 export function search(words: string, context: Context): Reading | undefined {
   const { text, place, glob } = takePlace(words, context)
   const [, named] = phrase`^{THE}(?:{FILE} )?(?:(?:named|called) )?({PATH})$`.exec(text) ?? []
@@ -81,7 +81,7 @@ const VAGUE = phrase`
   ^(?:it|them|that|this|these|those|something|anything|nothing|everything|files?|bugs?|out|me|how
   |why|what|more)$`
 
-/** What cannot be a regular expression is meant as text. */
+/** An invalid regular expression is treated as plain text. */
 function asPattern(text: string): string {
   try {
     void new RegExp(text, 'u')

@@ -1,6 +1,6 @@
 import { nameKind, withoutEndMarks } from './names.ts'
 
-/** A quotation, code, or a file name, which rules take as a whole. `source` is how it was typed. */
+/** A quotation, code, or a file name, which rules treat as a unit. `source` is how it was typed. */
 export type Literal = { readonly kind: LiteralKind; readonly text: string; readonly source: string }
 
 export type Masked = { readonly text: string; readonly literals: readonly Literal[] }
@@ -8,7 +8,7 @@ export type Masked = { readonly text: string; readonly literals: readonly Litera
 const KINDS = ['fence', 'code', 'quote', 'path', 'glob'] as const
 type LiteralKind = (typeof KINDS)[number]
 
-/** Outside its quotations, a longer text was pasted and not typed as a command. */
+/** A longer text outside quotations is pasted text, not a command. */
 const LONGEST = 4000
 
 /** Replaces each literal by one character of private use, so that no rule looks inside it. `undefined` if it is too long. */
@@ -38,7 +38,7 @@ function firstOf(kind: LiteralKind): number {
   return 0xe000 + KINDS.indexOf(kind) * PER_KIND
 }
 
-/** A class of regular expressions for the placeholders of these kinds. */
+/** A character class for the placeholders of these kinds. */
 export function placeholders(...kinds: readonly LiteralKind[]): string {
   const ranges = kinds.map((kind) => [firstOf(kind), firstOf(kind) + PER_KIND - 1])
   return `[${ranges
@@ -58,7 +58,7 @@ export function asTyped(masked: string, literals: readonly Literal[]): string {
   return masked.replaceAll(PLACEHOLDERS, (one) => literalOf(one, literals)?.source ?? one)
 }
 
-/** What a literal says, or the words as typed. Between straight double quotes, \n and \t are a line break and a tab. */
+/** The content of a literal, or the words as typed. Between straight double quotes, \n and \t are a line break and a tab. */
 export function asMeant(masked: string, literals: readonly Literal[]): string {
   const [literal] = masked.trim().length === 1 ? literalsIn(masked, literals) : []
   if (literal === undefined) return asTyped(masked.trim(), literals)
@@ -72,7 +72,7 @@ function literalOf(character: string, literals: readonly Literal[]): Literal | u
   return literals[(character.charCodeAt(0) - 0xe000) % PER_KIND]
 }
 
-/** Opening and closing, longer ones before those that they begin with. */
+/** Opening and closing, a longer mark before its prefixes. */
 const MARKS = ['``````', '``', '""', '“”', '«»', '‘’', "''"] as const
 
 function quoteAt(source: string, at: number, unclosed: Set<string>): Literal | undefined {
@@ -83,7 +83,7 @@ function quoteAt(source: string, at: number, unclosed: Set<string>): Literal | u
   const isApostrophe = close === "'" || close === '’'
   const end = isApostrophe ? closedOnLine(source, at, close) : closedAt(source, from, close)
   if (end < 0) {
-    // Looked for once: a text of nothing but opening marks takes no longer than any other.
+    // Searched for once, so that a text of only opening marks is not quadratic.
     if (!isApostrophe) unclosed.add(open)
     return undefined
   }
@@ -98,7 +98,7 @@ function quoteAt(source: string, at: number, unclosed: Set<string>): Literal | u
   return { kind: 'fence', text: body === '' ? '' : `${body}\n`, source: typed }
 }
 
-/** A quote behind an odd number of backslashes closes nothing. */
+/** A quote after an odd number of backslashes is escaped. */
 const UNESCAPED = /(?<!\\)(?:\\\\){0,20}"/g
 
 function closedAt(source: string, from: number, close: string): number {
@@ -109,7 +109,7 @@ function closedAt(source: string, from: number, close: string): number {
 
 const LONGEST_ON_LINE = 2000
 
-/** What may also be an apostrophe opens after no letter and closes before none. */
+/** A mark that may also be an apostrophe does not open after a letter or close before one. */
 function closedOnLine(source: string, at: number, close: string): number {
   const [line = ''] = source.slice(at + 1, at + LONGEST_ON_LINE).split('\n', 1)
   if (/[\w.)]/.test(source.charAt(at - 1)) || !/^\S/.test(line)) return -1
@@ -123,7 +123,7 @@ function nameAt(source: string, at: number): Literal | undefined {
   if (at > 0 && !/[\s([{<,;:"“”'‘’—-]/.test(source.charAt(at - 1))) return undefined
   NAME.lastIndex = at
   const text = withoutEndMarks(NAME.exec(source)?.[0] ?? '')
-  // A full stop right behind something ends a sentence.
+  // A full stop right after a character ends a sentence.
   if (/^\.+$/.test(text) && /\S/.test(source.charAt(at - 1))) return undefined
   const kind = nameKind(text)
   return kind === undefined ? undefined : { kind, text, source: text }

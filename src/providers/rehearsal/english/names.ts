@@ -5,7 +5,7 @@ export function nameKind(word: string): 'path' | 'glob' | undefined {
   return NAMES.some((form) => form.test(word)) ? 'path' : undefined
 }
 
-/** Between quotes a name may have blanks. */
+/** In quotes, a name may contain spaces. */
 export function looksLikePath(text: string): boolean {
   if (text.includes('\n') || text.length > 400) return false
   if (!text.includes(' ')) return nameKind(text) === 'path'
@@ -18,7 +18,7 @@ export function withoutEndMarks(typed: string): string {
   return typed.replace(/(?:['’]s?)?[.,;:!?)\]>…'’]*$/, '')
 }
 
-/** Numbers, words with a slash or dots that name nothing, and what no name holds. */
+/** Numbers, words such as "and/or" or "e.g.", and characters that a name cannot contain. */
 const NO_NAME =
   /^[\d./,:-]*\d[\d./,:-]*$|^(?:e\.g|i\.e|[ap]\.m|u\.s|n\/a|w\/o|i\/o|\w+\/or|he\/she|yes\/no|on\/off|true\/false|read\/write)$|[()=;|&$]|:\/\/|^-|^[^\p{L}\p{N}_.~/\\*[{]/iu
 const HERE_OR_ABOVE = /^\.{1,2}\/?$/

@@ -1,6 +1,6 @@
 import type { Call, Reading } from './call.ts'
 
-/** Calls that may be made at once are in one group; groups follow one another. */
+/** Puts calls that may run in parallel into one group; groups run in order. */
 export function inOrder(readings: readonly Reading[]): Call[][] {
   const groups: Call[][] = []
   for (const { calls = [], waits = false } of readings) {
@@ -14,7 +14,7 @@ export function inOrder(readings: readonly Reading[]): Call[][] {
   return groups
 }
 
-/** Whether a call must see what an earlier one did, although the text does not say "then". */
+/** Whether a call depends on an earlier one, although the text does not say "then". */
 function needs({ name, arguments: args }: Call, earlier: Call): boolean {
   if (earlier.name === 'bash') return name === 'attach'
   const path = JSON.stringify(earlier.arguments['path'] ?? '').slice(1, -1)

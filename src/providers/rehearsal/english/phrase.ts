@@ -1,8 +1,8 @@
 import { placeholders } from './literals.ts'
 
 /**
- * A regular expression over masked text. A blank is any run of white space (` ?` also none), {NAME} and the like are the
- * classes below, and a line break of the source is for the reader. Ignores case.
+ * A regular expression over masked text. A space matches any run of white space (` ?` also none), {NAME} and the like are the
+ * classes below, and line breaks in the source are ignored. Case-insensitive.
  */
 export function phrase(source: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   const raw = String.raw(source, ...parts)

@@ -16,7 +16,7 @@ const PLAN = phrase`
   ^\s*(?:please )?(?:(?:make|write|note) (?:an? |the )?(?:short )?)?plan ?:\s*(.+)$`
 const MARK = /^(?:[-*•]|\(?\d{1,2}[.)])\s*/
 
-/** One a line; on a single line, one between commas. */
+/** One entry per line, or on a single line, separated by commas. */
 function entriesOf(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.length > 1 ? lines : text.split(phrase`[,;] ?(?:(?:and |then )+)?| (?:and )?then `)

@@ -7,7 +7,7 @@ import { run } from './run.ts'
 import * as verbs from './verbs.ts'
 import { view } from './view.ts'
 
-/** What a step asks for, by the first rule that fits; `undefined` when none does. */
+/** The meaning of a step by the first rule that matches; `undefined` if none does. */
 export function readingOf(step: string, context: Context): Reading | undefined {
   const bare = step.replace(/[\s.!?…]+$/, '')
   for (const [form, rule] of RULES) {
@@ -20,7 +20,7 @@ export function readingOf(step: string, context: Context): Reading | undefined {
 
 type Rule = (words: string, context: Context, step: string) => Reading | undefined
 
-/** The words behind the verb go to the rule. Of two rules for a verb, the first that understands them counts. */
+/** A rule receives the words after its verb. If a verb has two rules, the first that matches counts. */
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [phrase`^(.+)$`, view],
   [after(verbs.READ), read],

@@ -24,7 +24,7 @@ const DESCRIBES = phrase`
   |are|was|has|i|you|we|they|there|fast|faster)(?!\w)|(?:tests?|commands?|scripts?|code)$)`
 
 function commandsRun(commands: readonly string[]): Reading | undefined {
-  const said = commands.filter((command) => command !== '')
-  if (said.length === 0) return undefined
-  return { calls: said.map((command) => ({ name: 'bash', arguments: { command } })) }
+  const given = commands.filter((command) => command !== '')
+  if (given.length === 0) return undefined
+  return { calls: given.map((command) => ({ name: 'bash', arguments: { command } })) }
 }

@@ -4,18 +4,18 @@ import { VERBS } from './verbs.ts'
 /** One command of a text. */
 export interface Step {
   readonly text: string
-  /** It is to begin when everything before it is done. */
+  /** It starts after everything before it is done. */
   readonly waits: boolean
 }
 
 const MOST_STEPS = 50
 
-/** The steps of a masked text in order: sentences, lines, items of a list, and what "then", "and" or a comma joins. */
+/** The steps of a masked text in order: sentences, lines, list items, and parts joined by "then", "and" or a comma. */
 export function stepsOf(masked: string): Step[] {
   const text = masked.replaceAll(BEFORE_FENCE, ': ').replaceAll(FILE_FIRST, '$1').trim()
   const steps: Step[] = []
   let waits = false
-  // Every second piece is a joint.
+  // Every second piece is a separator.
   for (const [index, piece] of text
     .split(JOINTS)
     .slice(0, 2 * MOST_STEPS)
@@ -40,7 +40,7 @@ const BEFORE_FENCE = new RegExp(phrase`:? ?\n ?(?={FENCE})`.source, 'gi')
 /** "In a.ts, replace …" is one command. */
 const FILE_FIRST = new RegExp(phrase`(?<!\w)((?:in|edit) {THE}(?:{FILE} )?{NAME})[,:]`.source, 'gi')
 const THEN = String.raw`(?:(?:, ?|\s+)(?:and )?(?:then|after that|afterwards)(?!\w),?\s+)`
-/** A dot behind the number of a list item ends no sentence. */
+/** A dot after the number of a list item does not end a sentence. */
 const SENTENCE = String.raw`(?:(?<!(?:^|\n)\s*\(?\d{1,2})[.!?;…]+(?:\s+|$))`
 const AND = String.raw`(?:(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:also |please |finally )?(?:${VERBS})(?!\w)))`
 const JOINTS = new RegExp(`(${phrase`${THEN}|${SENTENCE}|\s*\n\s*|${AND}`.source})`, 'i')
@@ -48,7 +48,7 @@ const WAITS = /then|after/i
 
 const LIST_MARK = /^(?:[-*•]|\(?\d{1,2}[.)])\s+/
 const LATER = /^(?:finally|next|then|after that|afterwards)(?!\w)/i
-/** Greetings, and words of politeness or order. */
+/** Greetings, polite phrases, and words such as "first". */
 const LEAD_IN = phrase`
   ^(?:(?:hi|hello|hey|please|now|first|next|then|finally|also|and|ok|okay|just|after that|afterwards
   |(?:can|could|would|will) you(?: please)?|i(?:'d| would) like you to|i want you to

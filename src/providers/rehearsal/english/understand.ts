@@ -5,17 +5,17 @@ import { planIn } from './plan.ts'
 import { readingOf } from './rules.ts'
 import { stepsOf } from './steps.ts'
 
-/** What texts ask for. Nothing of it is a guess: a text that no rule fits asks for nothing. */
+/** The meaning of texts. Nothing is guessed: a text that matches no rule has no meaning. */
 export interface Understanding {
-  /** Groups of calls, one after the other; the calls of a group may be made at once. */
+  /** Groups of calls, in order; the calls of one group may run in parallel. */
   readonly groups: readonly (readonly Call[])[]
   readonly subject?: Subject
   readonly asksLastResult: boolean
-  /** The first words that no rule fits, behind others that one did. Nothing behind them is done. */
+  /** The first words that match no rule, after words that did. Everything after them is ignored. */
   readonly notUnderstood?: string
 }
 
-/** Reads English commands by rules, each text on its own. `it` are the files that were named last. Pure. */
+/** Reads English commands by rules, each text independently. `it` lists the files that were named last. Pure. */
 export function understand(
   texts: readonly string[],
   it: readonly string[] = [],
@@ -42,7 +42,7 @@ export function understand(
   }
 }
 
-/** Up to the first step that no rule fits, whose words are then the rest of those before. */
+/** Reads up to the first step that matches no rule, and adds its words to the `rest` of the step before. */
 function readText(text: string, it: readonly string[], visible: Visible): Reading[] {
   const masked = mask(text)
   if (masked === undefined) return []
@@ -63,7 +63,7 @@ function readText(text: string, it: readonly string[], visible: Visible): Readin
 
 const JOINT = /^[,:]?\s*(?:and\b\s*)?/i
 
-/** A handle says more than a word that only points. */
+/** A handle is more specific than a word such as "it". */
 function together(subjects: readonly Subject[]): Subject | undefined {
   if (subjects.length === 0) return undefined
   const handles = [...new Set(subjects.flatMap((one) => one.handles))]

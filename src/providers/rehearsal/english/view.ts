@@ -4,8 +4,8 @@ import { phrase } from './phrase.ts'
 import * as verbs from './verbs.ts'
 
 /**
- * "View @img1", "pages 2 to 3 of @pdf2", "describe the picture", "what do you see?": calls of resource_view for what is not in
- * the request, and questions about what is.
+ * "View @img1", "pages 2 to 3 of @pdf2", "describe the picture", "what do you see?": calls of resource_view for bytes that
+ * are not in the request, and questions about those that are.
  */
 export function view(step: string, context: Context): Reading | undefined {
   const { where, settled, described } = context.visible
@@ -41,7 +41,7 @@ const WHAT_IS_SEEN = phrase`
 const THINGS = phrase`
   (?<!\w)(?:pictures?|images?|photos?|screenshots?|drawings?|diagrams?|charts?|attachments?|attached
   |pdfs?|document)(?!\w)`
-/** Words that mean what came with them. */
+/** Words that refer to the attachments of the message. */
 const POINTS = phrase`
   (?<!\w)(?:it|this|that|these|those|them|here|pages?|pixels?|colou?rs?|size|width|height)(?!\w)`
 
@@ -66,7 +66,7 @@ function partIn(step: string): Part {
   return size === null ? {} : { size: { width: Number(size[1]), height: Number(size[2]) } }
 }
 
-/** The reason is what the person said, never cut in the middle of a character. */
+/** The reason is the person's text, never cut inside a character. */
 function callFor(handle: string, typed: string, part: Part): Call {
   const reason = typed.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '')
   return { name: 'resource_view', arguments: { handle, reason, ...part } }

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../encoding/hash.ts'
 import { canonicalJson } from '../../../encoding/json.ts'
 
-/** A large picture or document counts as so many bytes, which is what vendors ask for one, more or less. */
+/** A large picture or document counts as this many bytes, which is roughly what vendors charge for one. */
 const MEDIA_BYTES = 6_400
 
 /** Part of a request as the prompt cache sees it: the same content has the same bytes, marked or not. */
@@ -9,7 +9,7 @@ export function cacheBlock(content: object): Buffer {
   return Buffer.from(canonicalJson(shrunk(content)))
 }
 
-/** How many tokens blocks are together, by the measure of the prompt cache. */
+/** The number of tokens in all blocks, as the prompt cache counts them. */
 export function tokensIn(blocks: readonly Uint8Array[]): number {
   return Math.ceil(blocks.reduce((sum, { length }) => sum + length, 0) / BYTES_A_TOKEN)
 }
@@ -21,7 +21,7 @@ function shrunk(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((member: unknown) => shrunk(member))
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).filter(([name]) => name !== 'cache_control')
-  // A text that is given as a document is read like any other.
+  // Text in a document is read like any other text.
   const isText = 'type' in value && value.type === 'text'
   return Object.fromEntries(
     fields.map(([name, field]) => [name, shrunk(field, isText ? '' : name)]),

@@ -1,7 +1,7 @@
 import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
-/** The answer as OpenAI's Chat Completions sends it. Figures come with events only for whoever asked for them. */
-export function chatTold(answer: ModelAnswer, usageTold: boolean): ServedAnswer {
+/** The answer as OpenAI's Chat Completions sends it. Events carry usage only if the request asked for it. */
+export function chatAnswer(answer: ModelAnswer, includeUsage: boolean): ServedAnswer {
   const { model, created, text, newId } = answer
   const calls = answer.calls.map(({ name, arguments: json }) => ({ id: newId('call'), name, json }))
   const head = { id: newId('chatcmpl'), created, model }
@@ -10,7 +10,7 @@ export function chatTold(answer: ModelAnswer, usageTold: boolean): ServedAnswer 
   const choice = (delta: object, reason: string | null) => ({
     ...chunk,
     choices: [{ index: 0, delta, finish_reason: reason, logprobs: null }],
-    ...(usageTold ? { usage: null } : {}),
+    ...(includeUsage ? { usage: null } : {}),
   })
   const deltas = [
     { role: 'assistant', content: text === '' && calls.length > 0 ? null : '', refusal: null },
@@ -41,7 +41,7 @@ export function chatTold(answer: ModelAnswer, usageTold: boolean): ServedAnswer 
     events: [
       ...deltas.map((delta) => choice(delta, null)),
       choice({}, finish_reason),
-      ...(usageTold ? [{ ...chunk, choices: [], usage }] : []),
+      ...(includeUsage ? [{ ...chunk, choices: [], usage }] : []),
     ],
     whole: {
       ...head,

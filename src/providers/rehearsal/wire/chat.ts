@@ -5,7 +5,7 @@ import type {
 } from 'openai/resources/chat/completions'
 import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock } from './cache-blocks.ts'
-import { chatTold } from './chat-answer.ts'
+import { chatAnswer } from './chat-answer.ts'
 import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
 import { checkLeniently } from './rules/leniency.ts'
@@ -15,44 +15,44 @@ import { brokenChatRule, offeredIn } from './rules/chat.ts'
 import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
-  person,
+  userSegment,
   resultOf,
-  spoken,
+  userText,
   toolSegment,
   withHandles,
-  type SaidPart,
+  type UserPart,
 } from './words.ts'
 
 type Body = ChatCompletionCreateParamsStreaming
 
-/** Understands a request of OpenAI's Chat Completions, or says why the vendor would refuse it. */
+/** Parses a request of OpenAI's Chat Completions, or returns the refusal that the vendor would send. */
 export async function readChat(
   body: unknown,
   { factsOf, leniency }: RequestReading,
 ): Promise<Read> {
   const checked = checkLeniently(await requestCheck.chat(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
-  const asked = checked.value
+  const params = checked.value
   const streams = wantsStream(body)
-  const broken = brokenChatRule(asked, streams)
+  const broken = brokenChatRule(params, streams)
   if (broken !== undefined) return refused(broken)
-  const { model, stop } = asked
+  const { model, stop } = params
   const media = new MediaList(factsOf(model))
-  const request = { dialect: 'rehearsal', segments: segmentsOf(asked, media) } as const
+  const request = { dialect: 'rehearsal', segments: segmentsOf(params, media) } as const
   if (media.refusal !== undefined) return refused(media.refusal)
-  const usageTold = asked.stream_options?.include_usage === true
+  const includeUsage = params.stream_options?.include_usage === true
   return {
     ok: true,
-    asked: {
+    parsed: {
       model,
       streams,
       request,
-      cache: { key: asked.prompt_cache_key ?? '', blocks: blocksOf(asked), marks: 'every' },
+      cache: { key: params.prompt_cache_key ?? '', blocks: blocksOf(params), marks: 'every' },
       media: media.media,
-      limit: asked.max_completion_tokens ?? asked.max_tokens ?? undefined,
+      limit: params.max_completion_tokens ?? params.max_tokens ?? undefined,
       stops: [stop ?? []].flat(),
-      parallel: asked.parallel_tool_calls !== false,
-      told: (answer) => chatTold(answer, usageTold),
+      parallel: params.parallel_tool_calls !== false,
+      render: (answer) => chatAnswer(answer, includeUsage),
     },
   }
 }
@@ -71,7 +71,7 @@ function segmentsOf(body: Body, media: MediaList): RehearsalSegment[] {
       messages.flatMap((message, index): RehearsalSegment[] =>
         index < start
           ? [{ role: 'system', text: wordsIn(message.content) }]
-          : said(['messages', index], message, names, media),
+          : messageSegments(['messages', index], message, names, media),
       ),
     ),
   ]
@@ -79,7 +79,7 @@ function segmentsOf(body: Body, media: MediaList): RehearsalSegment[] {
 
 const OF_THE_START: ReadonlySet<string> = new Set(['system', 'developer'])
 
-function said(
+function messageSegments(
   at: Place,
   message: ChatCompletionMessageParam,
   names: Map<string, string>,
@@ -90,10 +90,12 @@ function said(
     case 'developer':
       return [{ role: 'developer', parts: [{ type: 'text', text: wordsIn(message.content) }] }]
     case 'user':
-      if (typeof message.content === 'string') return [spoken(message.content)]
-      return message.content.flatMap((part, index) => heard([...at, 'content', index], part, media))
+      if (typeof message.content === 'string') return [userText(message.content)]
+      return message.content.flatMap((part, index) =>
+        userSegments([...at, 'content', index], part, media),
+      )
     case 'assistant':
-      return answered(message, names)
+      return assistantSegments(message, names)
     case 'tool': {
       const { tool_call_id: call_id, content } = message
       return [resultOf({ call_id, name: names.get(call_id) ?? '' }, wordsIn(content))]
@@ -108,7 +110,7 @@ function wordsIn(content: ChatCompletionMessageParam['content']): string {
   return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-function answered(
+function assistantSegments(
   { content, tool_calls = [] }: Extract<ChatCompletionMessageParam, { role: 'assistant' }>,
   names: Map<string, string>,
 ): RehearsalSegment[] {
@@ -127,17 +129,21 @@ function answered(
   ]
 }
 
-function heard(at: Place, part: ChatCompletionContentPart, media: MediaList): RehearsalSegment[] {
-  if (part.type === 'text') return [spoken(part.text)]
-  const file = shown(at, part, media)
-  return file === undefined ? [] : [person(file)]
+function userSegments(
+  at: Place,
+  part: ChatCompletionContentPart,
+  media: MediaList,
+): RehearsalSegment[] {
+  if (part.type === 'text') return [userText(part.text)]
+  const file = mediaPart(at, part, media)
+  return file === undefined ? [] : [userSegment(file)]
 }
 
-type Shown = Exclude<ChatCompletionContentPart, { readonly type: 'text' }>
+type MediaContent = Exclude<ChatCompletionContentPart, { readonly type: 'text' }>
 
-function shown(at: Place, part: Shown, media: MediaList): SaidPart | undefined {
+function mediaPart(at: Place, part: MediaContent, media: MediaList): UserPart | undefined {
   if (part.type === 'input_audio') {
-    return media.refuse(notRehearsed([...at, 'input_audio'], 'does not listen'))
+    return media.refuse(notRehearsed([...at, 'input_audio'], 'does not accept audio'))
   }
   if (part.type === 'image_url') {
     const image = media.imageUrl([...at, 'image_url', 'url'], part.image_url.url)
@@ -147,14 +153,14 @@ function shown(at: Place, part: Shown, media: MediaList): SaidPart | undefined {
   if (file_id !== undefined) return media.elsewhere([...at, 'file', 'file_id'])
   if (file_data === undefined || filename === undefined) {
     const name = file_data === undefined ? 'file_data' : 'filename'
-    const message = 'must be there, and is not'
+    const message = 'is required'
     return media.refuse(wrong([...at, 'file', name], message, 'missing_required_parameter'))
   }
   const file = media.fileUrl([...at, 'file', 'file_data'], file_data)
   return file && filePart(file.bytes, file.media_type, filename)
 }
 
-/** Tools, then messages, and of each its parts: what a model read before a part is read again without it. */
+/** Tools, then messages, split into parts: a prefix that ends before a part stays cached when the part changes. */
 function blocksOf({ tools = [], messages }: Body): Buffer[] {
   const read = messages.flatMap((message): object[] =>
     message.role === 'user' && typeof message.content !== 'string'

@@ -6,31 +6,31 @@ import type { Leniency } from './rules/leniency.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import type { Place } from './rules/schema-problems.ts'
 
-/** What a request is read by. */
+/** What decides how a request is read. */
 export interface RequestReading {
   readonly factsOf: (model: string) => ModelFacts
   readonly leniency: Leniency
 }
 
-/** A request of a vendor's dialect, understood. */
-export interface Asked {
+/** A request in a vendor's dialect, parsed. */
+export interface ParsedRequest {
   readonly model: string
-  /** Whether the answer is to come as events. */
+  /** Whether the client wants the answer as events. */
   readonly streams: boolean
   /** What the model reads. */
   readonly request: RehearsalRequest
   /** The same in cache order. */
   readonly cache: Pick<CacheRequest, 'key' | 'blocks' | 'marks'>
-  /** Pictures and documents that are in it, in order. */
+  /** The pictures and documents in it, in order. */
   readonly media: readonly Media[]
-  /** How long the answer may become, in tokens. */
+  /** The maximum length of the answer, in tokens. */
   readonly limit?: number | undefined
-  /** Texts at which the answer ends. */
+  /** The stop sequences: texts that end the answer. */
   readonly stops: readonly string[]
-  /** Whether calls may be made side by side. */
+  /** Whether the answer may contain more than one call. */
   readonly parallel: boolean
-  /** The answer as the vendor sends it. To be asked for once. */
-  readonly told: (answer: ModelAnswer) => ServedAnswer
+  /** Writes the answer as the vendor does. Call it once per request. */
+  readonly render: (answer: ModelAnswer) => ServedAnswer
 }
 
 export interface Media {
@@ -39,46 +39,46 @@ export interface Media {
   readonly bytes: Buffer
 }
 
-/** An answer of the model in no vendor's words. */
+/** An answer of the model, in no vendor's format. */
 export interface ModelAnswer {
   readonly model: string
   readonly text: string
   readonly calls: readonly AnswerCall[]
-  /** Why it ended. */
+  /** Why the answer ended. */
   readonly end: 'done' | 'limit' | { readonly stop: string }
   readonly usage: CallUsage
   /** Seconds since 1970. */
   readonly created: number
-  /** An id that was never given before, as in `msg_1a2b…`. */
+  /** Returns an id that was never used before, such as `msg_1a2b…`. */
   readonly newId: (prefix: string) => string
 }
 
 export interface AnswerCall {
   readonly name: string
-  /** JSON, whole unless the limit cut it off. */
+  /** JSON, complete unless the limit cut it off. */
   readonly arguments: string
 }
 
 export interface ServedAnswer {
   readonly events: readonly object[]
-  /** The answer for whoever wants it at once. */
+  /** The answer as one object, for a client that does not stream. */
   readonly whole: object
 }
 
 export type Read =
-  | { readonly ok: true; readonly asked: Asked }
+  | { readonly ok: true; readonly parsed: ParsedRequest }
   | { readonly ok: false; readonly refusal: WireRefusal }
 
 export function refused(refusal: WireRefusal): Read {
   return { ok: false, refusal }
 }
 
-/** In how many pieces a text is sent, when it is long enough, and how long a piece is while they are not too many. */
+/** The bounds on the number of pieces that a text is sent in, and the usual length of a piece. */
 const FEWEST_PIECES = 3
 const MOST_PIECES = 200
 const PIECE = 24
 
-/** Never empty ones, and never half a character. */
+/** Splits a text into pieces. No piece is empty or ends inside a character. */
 export function piecesOf(text: string): readonly string[] {
   const { length } = text
   const size = Math.max(Math.min(PIECE, length / FEWEST_PIECES), length / MOST_PIECES)

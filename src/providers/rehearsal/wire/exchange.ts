@@ -7,7 +7,7 @@ import type { Describe } from '../../../model/sight.ts'
 import type { Thought } from '../brain.ts'
 import type { Brain } from '../rehearsal-brain.ts'
 import { BYTES_A_TOKEN, tokensIn } from './cache-blocks.ts'
-import type { ModelAnswer, AnswerCall, Asked, ServedAnswer } from './dialect.ts'
+import type { ModelAnswer, AnswerCall, ParsedRequest, ServedAnswer } from './dialect.ts'
 import type { Faults } from './faults.ts'
 import { refusedMedia } from './media-check.ts'
 import type { CacheUse, PromptCache } from './prompt-cache.ts'
@@ -15,27 +15,27 @@ import { wrong, type WireRefusal } from './rules/refusal.ts'
 
 export interface ExchangeParts {
   readonly brain: Brain
-  /** Without it nobody looks whether pictures and documents can be read. */
+  /** Without it, pictures and documents are not checked. */
   readonly describe?: Describe | undefined
   readonly cache: PromptCache
   readonly clock: Clock
 }
 
 export type Exchanged =
-  | { readonly ok: true; readonly told: ServedAnswer; readonly usage: CacheUse }
+  | { readonly ok: true; readonly served: ServedAnswer; readonly usage: CacheUse }
   | { readonly ok: false; readonly refusal: WireRefusal }
 
-/** What is known of whoever asks, and of the model they ask. */
-interface Asking {
-  /** Requests of another key find nothing of this one's in the cache. */
+/** The client, the model and the faults of one request. */
+interface RequestContext {
+  /** The API key. Requests with different keys share no cache entries. */
   readonly key: string
   readonly facts: ModelFacts
   readonly faults: Faults
-  /** Whether the model only reads, so that the cache is filled. */
+  /** Whether the request only fills the cache, without an answer of the model. */
   readonly silent?: boolean
 }
 
-/** Answers requests that were understood: the model thinks, the cache counts, and the vendor's words are put around it. */
+/** Answers parsed requests: runs the model, counts cached tokens, and writes the answer in the vendor's format. */
 export class Exchange {
   readonly #parts: ExchangeParts
   readonly #seed: string
@@ -46,27 +46,30 @@ export class Exchange {
     this.#seed = systemIds(parts.clock).event()
   }
 
-  async answer(asked: Asked, { key, facts, faults, silent = false }: Asking): Promise<Exchanged> {
+  async answer(
+    parsed: ParsedRequest,
+    { key, facts, faults, silent = false }: RequestContext,
+  ): Promise<Exchanged> {
     const { brain, describe, cache, clock } = this.#parts
-    const { model, media } = asked
-    const tokens = tokensIn(asked.cache.blocks)
+    const { model, media } = parsed
+    const tokens = tokensIn(parsed.cache.blocks)
     const refusal =
       tooManyTokens(tokens, facts, faults) ??
-      (faults.refuseImages ? notTaken(asked) : undefined) ??
+      (faults.refuseImages ? refusedImage(parsed) : undefined) ??
       (describe && (await refusedMedia(media, facts, describe)))
     if (refusal !== undefined) return { ok: false, refusal }
-    const said = within(silent ? NO_THOUGHT : await brain(asked.request), asked)
-    const owner = `${sha256(key)} ${asked.cache.key}`
-    const usage = cache.use({ ...asked.cache, model, key: owner })
+    const content = within(silent ? NO_THOUGHT : await brain(parsed.request), parsed)
+    const owner = `${sha256(key)} ${parsed.cache.key}`
+    const usage = cache.use({ ...parsed.cache, model, key: owner })
     const { input, cached_read, cache_write } = usage
-    const told = asked.told({
-      ...said,
+    const served = parsed.render({
+      ...content,
       model,
-      usage: { input, cached_read, cache_write, output: tokensOf(said), reasoning: 0 },
+      usage: { input, cached_read, cache_write, output: tokensOf(content), reasoning: 0 },
       created: Math.floor(clock.now() / 1000),
       newId: this.newId,
     })
-    return { ok: true, told, usage }
+    return { ok: true, served, usage }
   }
 
   readonly newId = (prefix: string): string => {
@@ -86,18 +89,21 @@ function tooManyTokens(
   return { status: 400, message, code: 'context_length_exceeded' }
 }
 
-function notTaken({ media }: Asked): WireRefusal | undefined {
+function refusedImage({ media }: ParsedRequest): WireRefusal | undefined {
   const image = media.find(({ media_type }) => media_type.startsWith('image/'))
   return image && wrong(image.at, 'the image could not be processed', 'invalid_image')
 }
 
 const NO_THOUGHT: Thought = { text: '', calls: [] }
 
-type Saying = Pick<ModelAnswer, 'text' | 'calls' | 'end'>
+type AnswerContent = Pick<ModelAnswer, 'text' | 'calls' | 'end'>
 
-/** What a model says ends where it was told to end. */
-function within({ text, calls }: Thought, { stops, limit, parallel }: Asked): Saying {
-  const asked = (parallel ? calls : calls.slice(0, 1)).map((call) => ({
+/** Ends the answer at a stop sequence or at the limit. */
+function within(
+  { text, calls }: Thought,
+  { stops, limit, parallel }: ParsedRequest,
+): AnswerContent {
+  const requested = (parallel ? calls : calls.slice(0, 1)).map((call) => ({
     name: call.name,
     arguments: canonicalJson(call.arguments),
   }))
@@ -108,11 +114,11 @@ function within({ text, calls }: Thought, { stops, limit, parallel }: Asked): Sa
     return { text: text.slice(0, text.indexOf(first)), calls: [], end: { stop: first } }
   }
   return limit === undefined
-    ? { text, calls: asked, end: 'done' }
-    : cutAt(limit * BYTES_A_TOKEN, text, asked)
+    ? { text, calls: requested, end: 'done' }
+    : cutAt(limit * BYTES_A_TOKEN, text, requested)
 }
 
-function cutAt(bytes: number, text: string, calls: readonly AnswerCall[]): Saying {
+function cutAt(bytes: number, text: string, calls: readonly AnswerCall[]): AnswerContent {
   const shown = firstBytes(text, bytes)
   if (shown !== text) return { text: shown, calls: [], end: 'limit' }
   let left = bytes - Buffer.byteLength(text)
@@ -128,7 +134,7 @@ function cutAt(bytes: number, text: string, calls: readonly AnswerCall[]): Sayin
   return { text, calls: kept, end: 'done' }
 }
 
-/** Never half a character. */
+/** Never cuts a character in half. */
 function firstBytes(text: string, most: number): string {
   const bytes = Buffer.from(text)
   let end = Math.max(0, Math.min(most, bytes.length))
@@ -137,7 +143,7 @@ function firstBytes(text: string, most: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-function tokensOf({ text, calls }: Saying): number {
+function tokensOf({ text, calls }: AnswerContent): number {
   const written = calls.map(({ name, arguments: json }) => name + json)
   return Math.ceil(Buffer.byteLength([text, ...written].join('')) / BYTES_A_TOKEN)
 }

@@ -1,27 +1,27 @@
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 
-/** What is to go wrong with one request, so that others can be seen to bear it. */
+/** The faults to inject into one response, to test how clients handle them. */
 export interface Faults {
-  /** Before the first byte of the answer. */
+  /** The delay before the first byte of the answer. */
   readonly delayMs: number
-  /** The connection ends after so many bytes of the answer. */
+  /** The connection ends after this many bytes of the answer. */
   readonly cutAfter?: number
-  /** Answered instead of the model's answer. */
+  /** The status to return instead of the model's answer. */
   readonly status?: number
-  /** Seconds, told with the status. */
+  /** The `retry-after` header of that response, in seconds. */
   readonly retryAfter?: number
-  /** The number of an event of the answer, from 0, that is not JSON; `middle` is the one in the middle. */
+  /** The index of the event, from 0, that is sent as invalid JSON; `middle` is the event in the middle. */
   readonly malformed?: FrameNumber
-  /** An event that comes twice. */
+  /** The event that is sent twice. */
   readonly duplicate?: FrameNumber
-  /** An event that changes places with the one after it. */
+  /** The event that is swapped with the next one. */
   readonly outOfOrder?: FrameNumber
-  /** A request of more tokens is refused as too long. */
+  /** A request with more tokens is refused as too long. */
   readonly overflowAt?: number
   readonly refuseImages: boolean
   /** The connection is destroyed before any byte of an answer. */
   readonly close: boolean
-  /** Holds for the first request with this text only: see `OnceOnly`. */
+  /** Applies to the first request with this text only; see `OnceOnly`. */
   readonly once?: string
 }
 
@@ -58,7 +58,7 @@ export interface Switched {
 
 /**
  * Reads the switches of a request: `?rehearse=delay:200,cut:300`, the header `x-rehearse: cut:300`, or the first segments of
- * the path as in `/~strict/~cut:300,delay:20/v1/messages`, for clients that take no more than a base URL. All count together.
+ * the path as in `/~strict/~cut:300,delay:20/v1/messages`, for clients that accept only a base URL. All three are combined.
  */
 export function readFaults(
   path: string,
@@ -71,8 +71,8 @@ export function readFaults(
     ...query.getAll('rehearse'),
     ...[headers['x-rehearse'] ?? []].flat(),
   ]
-  const said = texts.join(',')
-  const switches = said.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]))
+  const joined = texts.join(',')
+  const switches = joined.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]))
   const faults = faultsOf(switches.filter((one) => one !== STRICT))
   if (!faults.ok) return faults
   const rest = path.slice(leading.length)
@@ -99,16 +99,16 @@ function faultsOf(switches: readonly string[]): Result<Faults> {
   const parts: Partial<Faults>[] = []
   for (const one of switches) {
     const [name, value] = splitAtColon(one)
-    if (names.has(name)) return unfit(one, 'is said twice')
+    if (names.has(name)) return unfit(one, 'is repeated')
     names.add(name)
     const meaning = MEANINGS.get(name)
     if (meaning === undefined) return unfit(one, 'is unknown')
     const part = meaning(value)
-    if (part === undefined) return unfit(one, 'has not the value it needs')
+    if (part === undefined) return unfit(one, 'has an invalid value')
     parts.push(part)
   }
   if (names.has('retry-after') && !names.has('status')) {
-    return unfit('retry-after', 'goes with a status')
+    return unfit('retry-after', 'requires a status')
   }
   if (names.has('once')) parts.push({ once: switches.join(',') })
   return ok(parts.reduce<Faults>((all, part) => Object.assign(all, part), { ...NO_FAULTS }))
@@ -119,7 +119,7 @@ function splitAtColon(text: string): [string, string | undefined] {
   return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)]
 }
 
-/** What a switch with a value comes to; nothing when it does not take that value. */
+/** The faults that a switch with this value causes; `undefined` if the value is invalid. */
 type Meaning = (value: string | undefined) => Partial<Faults> | undefined
 
 const LONGEST_DELAY_MS = 60_000
@@ -142,8 +142,8 @@ const STATUSES: ReadonlySet<number> = new Set([429, 529, 503, 500])
 
 function counting(made: (value: number) => Partial<Faults> | undefined, most = 1e9): Meaning {
   return (value = '') => {
-    const said = /^\d{1,10}$/.test(value) ? Number(value) : Infinity
-    return said <= most ? made(said) : undefined
+    const count = /^\d{1,10}$/.test(value) ? Number(value) : Infinity
+    return count <= most ? made(count) : undefined
   }
 }
 
@@ -154,17 +154,17 @@ function frameNumber(made: (value: FrameNumber) => Partial<Faults>): Meaning {
 function unfit(one: string, why: string): Failed {
   const known = SWITCHES.join(', ')
   const shown = one.slice(0, 64)
-  return failed('invalid_args', `The switch “${shown}” ${why}. Known are: ${known}.`, {
+  return failed('invalid_args', `The switch “${shown}” ${why}. Known switches: ${known}.`, {
     switch: shown,
     known: SWITCHES,
   })
 }
 
-/** Remembers the switches that held already and were to hold once. A bounded number of them: the oldest are forgotten. */
+/** Remembers which `once` switches were used already. The number is bounded: the oldest are forgotten. */
 export class OnceOnly {
   readonly #held = new Set<string>()
 
-  /** The faults that hold for this request. To be asked once a request, and only for one that a model would answer. */
+  /** The faults of this request. Call it once per request, and only for a request that the model would answer. */
   now(faults: Faults): Faults {
     const { once } = faults
     if (once === undefined) return faults
@@ -181,8 +181,8 @@ export class OnceOnly {
 const MOST_HELD = 10_000
 
 /**
- * The events of an answer as they are sent: each a frame of server-sent events, or a message of a socket. With `whole`, what
- * is cut ends before a frame that does not fit, because no part of a message ever arrives. See `cutShort`. Pure.
+ * The events of an answer as they are sent: each a frame of server-sent events, or a message of a socket. With `whole`, the
+ * cut is before the frame that does not fit, because a socket never delivers part of a message. See `cutShort`. Pure.
  */
 export function spoiled(
   frames: readonly Buffer[],
@@ -205,7 +205,7 @@ export function spoiled(
   return cutAfter === undefined ? all : cut(all, cutAfter, whole)
 }
 
-/** Whether the connection is to be destroyed behind the frames instead of being ended. */
+/** Whether the connection is destroyed after the frames instead of being closed. */
 export function cutShort(frames: readonly Buffer[], faults: Faults): boolean {
   const { cutAfter, ...others } = faults
   return cutAfter !== undefined && lengthOf(spoiled(frames, others)) > cutAfter
@@ -229,7 +229,7 @@ function lengthOf(frames: readonly Buffer[]): number {
   return frames.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** The second half of the JSON is missing; the frame around it is as it should be. */
+/** Removes the second half of the JSON and leaves the frame around it intact. */
 function halved(frame: Buffer): Buffer {
   const text = frame.toString('utf8')
   const field = text.startsWith('{') ? null : /^data: ?/m.exec(text)

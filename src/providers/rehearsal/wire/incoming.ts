@@ -8,24 +8,24 @@ type Checked<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly refusal: WireRefusal }
 
-/** Where a request goes, what is to go wrong with it, and how strictly it is read. */
-export function asksFor({ path, headers }: LocalRequest): Checked<Switched> {
+/** The path of a request, the faults to inject, and how strictly it is read. */
+export function targetOf({ path, headers }: LocalRequest): Checked<Switched> {
   const [place = '', ...query] = path.split('?')
   const read = readFaults(place, new URLSearchParams(query.join('?')), headers)
   if (read.ok) return { ok: true, ...read.value }
   return { ok: false, refusal: { status: 400, message: read.error.message } }
 }
 
-/** What the body of a request says, if its head and its form are right. */
+/** The parsed body of a request, if its headers and its JSON are valid. */
 export function bodyIn(
   { headers, body }: LocalRequest,
   dialect: VendorDialect,
 ): Checked<{ readonly body: unknown }> {
   if (dialect === 'messages' && !headers['anthropic-version']) {
-    return refuse(400, 'anthropic-version: the header must be there, and is not.')
+    return refuse(400, 'anthropic-version: this header is required.')
   }
   if (body === undefined || body.length > MOST_BYTES[dialect]) {
-    return refuse(413, 'The request is larger than is taken.')
+    return refuse(413, 'The request is too large.')
   }
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
     return refuse(400, 'content-type: the body must be application/json.')
@@ -39,36 +39,37 @@ function refuse(status: number, message: string) {
   return { ok: false, refusal: { status, message } } as const
 }
 
-/** By the vendor; the server may take less. */
+/** The vendor's limits; the server may accept less. */
 const MOST_BYTES: Readonly<Record<VendorDialect, number>> = {
   messages: 32_000_000,
   responses: 512_000_000,
   chat: 512_000_000,
 }
 
-/** Whose shapes are spoken where the path does not say. */
-export function speaker({ headers }: LocalRequest): VendorDialect {
+/** The dialect of an answer whose path does not determine one. */
+export function vendorOf({ headers }: LocalRequest): VendorDialect {
   return headers['anthropic-version'] === undefined ? 'chat' : 'messages'
 }
 
-/** Any key will do, but there must be one. */
-export function keyless(request: LocalRequest): WireRefusal | undefined {
+/** Any key is accepted, but one is required. */
+export function missingKey(request: LocalRequest): WireRefusal | undefined {
   if (keyOf(request) !== undefined) return undefined
-  const message = 'A key is missing: any will do, as x-api-key or as `Authorization: Bearer KEY`.'
+  const message =
+    'The API key is missing. Any key works, as x-api-key or as `Authorization: Bearer KEY`.'
   return { status: 401, message }
 }
 
-export function keyOf({ headers }: LocalRequest): string | undefined {
+export function keyOf({ headers }: Pick<LocalRequest, 'headers'>): string | undefined {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(headers['authorization'] ?? '') ?? []
   return bearer ?? (headers['x-api-key'] || undefined)
 }
 
 export function noSuchPath(path: string): WireRefusal {
-  return { status: 404, message: `There is nothing at ${path.slice(0, 200)}.` }
+  return { status: 404, message: `The path ${path.slice(0, 200)} does not exist.` }
 }
 
 export function notAllowed({ method }: LocalRequest, allowed: string): WireRefusal | undefined {
   if (method === allowed) return undefined
-  const message = `${method} is not allowed here; ${allowed} is.`
+  const message = `${method} is not allowed; use ${allowed}.`
   return { status: 405, message, headers: { allow: allowed } }
 }

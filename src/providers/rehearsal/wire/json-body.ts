@@ -1,15 +1,15 @@
 import { depthWithin } from '../../../encoding/json.ts'
 
-/** What the bytes of a body say, and what is wrong with how they say it. */
+/** The parsed body, and what is wrong with its bytes. */
 export interface JsonBody {
-  /** `undefined` when the bytes are no JSON. */
+  /** `undefined` if the bytes are not JSON. */
   readonly body: unknown
   readonly faults: readonly string[]
 }
 
 const DEEPEST = 200
 
-/** Reads the body of a request as strictly as any vendor might: what `JSON.parse` lets pass without a word counts as wrong. */
+/** Reads the body of a request as strictly as any vendor might: also reports faults that `JSON.parse` accepts silently. */
 export function readJson(bytes: Uint8Array): JsonBody {
   let text: string
   let body: unknown
@@ -17,20 +17,20 @@ export function readJson(bytes: Uint8Array): JsonBody {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     body = JSON.parse(text)
   } catch (error) {
-    return { body: undefined, faults: [`the body is no JSON: ${String(error)}`] }
+    return { body: undefined, faults: [`the body is not JSON: ${String(error)}`] }
   }
   if (!depthWithin(body, DEEPEST)) return { body, faults: ['the body is nested too deeply'] }
   const { keys, broken } = census(body)
   return {
     body,
     faults: [
-      ...(keysWritten(text) === keys ? [] : ['an object of the body has a key twice']),
-      ...broken.map((string) => `half a character in ${JSON.stringify(string).slice(0, 80)}`),
+      ...(keysWritten(text) === keys ? [] : ['an object in the body has a duplicate key']),
+      ...broken.map((string) => `an unpaired surrogate in ${JSON.stringify(string).slice(0, 80)}`),
     ],
   }
 }
 
-/** How many keys a value has, and its strings with half a surrogate pair. */
+/** The number of keys in a value, and its strings with an unpaired surrogate. */
 function census(value: unknown): { keys: number; broken: string[] } {
   let keys = 0
   const broken: string[] = []

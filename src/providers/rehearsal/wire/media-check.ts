@@ -6,7 +6,7 @@ import { wrong, type WireRefusal } from './rules/refusal.ts'
 
 const MOST_SIGHTS = 256
 
-/** The same bytes come with every call of a Turn, and are looked at once. */
+/** Caches descriptions, because every call of a Turn repeats the same bytes. */
 export function rememberedSights(describe: Describe): Describe {
   const known = new Map<string, Promise<Sight>>()
   return (bytes, media_type) => {
@@ -22,10 +22,10 @@ export function rememberedSights(describe: Describe): Describe {
   }
 }
 
-/** When more images than usual are sent, none may have a longer side. */
+/** The longest side allowed for an image when a request exceeds the usual number of images. */
 const SIDE_OF_MANY = 2_000
 
-/** Why a vendor would refuse what it is shown: bytes that cannot be decoded, and pictures that are too large. */
+/** The refusal that a vendor would send for bytes that cannot be decoded or for a picture that is too large. */
 export async function refusedMedia(
   media: readonly Media[],
   facts: ModelFacts,
@@ -44,7 +44,7 @@ export async function refusedMedia(
     }
     if (sight.kind === 'image' && Math.max(sight.width, sight.height) > longest) {
       const size = `${sight.width} by ${sight.height} pixels`
-      const message = `the image exceeds ${longest} pixels a side: it has ${size}`
+      const message = `the image exceeds ${longest} pixels per side: it is ${size}`
       return wrong(at, message, 'image_too_large')
     }
   }

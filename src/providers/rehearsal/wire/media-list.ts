@@ -13,7 +13,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
 ])
 const PDF = 'application/pdf'
 
-/** Collects the pictures and documents of a request, and the first reason to refuse one of them. */
+/** Collects the pictures and documents of a request, and the first refusal. */
 export class MediaList {
   readonly #limits: ModelFacts
   readonly media: Media[] = []
@@ -27,7 +27,7 @@ export class MediaList {
     return this.#refusal
   }
 
-  /** The bytes of a picture; nothing when it is refused. */
+  /** The bytes of a picture; `undefined` if it is refused. */
   image(at: Place, media_type: string, base64: string): Buffer | undefined {
     const most = this.#limits.image_base64_bytes ?? Infinity
     if (!IMAGES.has(media_type)) {
@@ -42,23 +42,24 @@ export class MediaList {
     return this.#take(at, media_type, base64, IMAGES.get(media_type))
   }
 
-  /** The bytes of a document; nothing when it is refused. */
+  /** The bytes of a document; `undefined` if it is refused. */
   file(at: Place, media_type: string, base64: string): Buffer | undefined {
     return this.#take(at, media_type, base64, media_type === PDF ? 'a PDF document' : undefined)
   }
 
-  /** The picture that a data URL holds; an address is refused, because nothing is ever fetched. */
+  /** The picture in a data URL. Other URLs are refused, because nothing is ever fetched. */
   imageUrl(at: Place, url: string): { media_type: string; bytes: Buffer } | undefined {
     const data = dataUrl(url)
     if (data === undefined) {
-      const message = 'the image could not be downloaded: the rehearsal model takes data URLs only'
+      const message =
+        'the image could not be downloaded: the rehearsal model accepts data URLs only'
       return this.refuse(wrong(at, message, 'failed_to_download_image'))
     }
     const bytes = this.image(at, data.media_type, data.base64)
     return bytes === undefined ? undefined : { media_type: data.media_type, bytes }
   }
 
-  /** The document that a data URL holds. */
+  /** The document in a data URL. */
   fileUrl(at: Place, url: string): { media_type: string; bytes: Buffer } | undefined {
     const data = dataUrl(url)
     if (data === undefined) {
@@ -68,9 +69,9 @@ export class MediaList {
     return bytes === undefined ? undefined : { media_type: data.media_type, bytes }
   }
 
-  /** Something that only a vendor has: files by id, addresses of documents. */
+  /** Refuses files by id and documents by URL, which only the vendor can load. */
   elsewhere(at: Place): undefined {
-    return this.refuse(notRehearsed(at, 'fetches nothing and keeps no files'))
+    return this.refuse(notRehearsed(at, 'does not fetch URLs or store files'))
   }
 
   refuse(refusal: WireRefusal): undefined {

@@ -2,7 +2,7 @@ import { parseJson } from '../../../encoding/json.ts'
 import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 /** The answer as Anthropic's Messages sends it. */
-export function messagesTold(answer: ModelAnswer): ServedAnswer {
+export function messagesAnswer(answer: ModelAnswer): ServedAnswer {
   const { model, text, calls, end, newId } = answer
   const blocks = [
     ...(text === '' ? [] : [textBlock(text)]),
@@ -68,7 +68,7 @@ function callBlock({ name, arguments: json }: ModelAnswer['calls'][number], id: 
   const block = { type: 'tool_use', id, name, caller: { type: 'direct' } }
   return {
     start: { ...block, input: {} },
-    // What the limit cut off is no input at all.
+    // Arguments that the limit cut off are not valid JSON.
     whole: { ...block, input: parseJson(json) ?? {} },
     deltas: ['', ...piecesOf(json)].map((partial_json) => ({
       type: 'input_json_delta',
@@ -77,7 +77,7 @@ function callBlock({ name, arguments: json }: ModelAnswer['calls'][number], id: 
   }
 }
 
-/** Tokens that were read from the cache or written to it are not counted again. */
+/** `input_tokens` excludes tokens that were read from the cache or written to it. */
 function counts({ usage: { input, cached_read, cache_write } }: ModelAnswer) {
   return {
     input_tokens: input - cached_read - cache_write,

@@ -11,59 +11,59 @@ import { cacheBlock, tokensIn } from './cache-blocks.ts'
 import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
 import { checkLeniently } from './rules/leniency.ts'
-import { messagesTold } from './messages-answer.ts'
+import { messagesAnswer } from './messages-answer.ts'
 import { misshapen, wrong, type WireRefusal } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { blocksOf, brokenMessagesRule, markOf, type PlacedBlock } from './rules/messages.ts'
 import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
-  person,
+  userSegment,
   resultOf,
-  spoken,
+  userText,
   toolSegment,
   withHandles,
-  type SaidPart,
+  type UserPart,
 } from './words.ts'
 
 type Body = MessageCreateParamsStreaming
 
-/** Understands a request of Anthropic's Messages, or says why the vendor would refuse it. */
+/** Parses a request of Anthropic's Messages, or returns the refusal that the vendor would send. */
 export async function readMessages(
   body: unknown,
   { factsOf, leniency }: RequestReading,
 ): Promise<Read> {
   const checked = checkLeniently(await requestCheck.messages(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
-  const asked = checked.value
+  const params = checked.value
   const streams = wantsStream(body)
-  const facts = factsOf(asked.model)
-  const broken = brokenMessagesRule(asked, facts)
+  const facts = factsOf(params.model)
+  const broken = brokenMessagesRule(params, facts)
   if (broken !== undefined) return refused(broken)
   const media = new MediaList(facts)
-  const request = { dialect: 'rehearsal', segments: segmentsOf(asked, media) } as const
+  const request = { dialect: 'rehearsal', segments: segmentsOf(params, media) } as const
   if (media.refusal !== undefined) return refused(media.refusal)
-  const { model, max_tokens: limit, stop_sequences: stops = [], tool_choice } = asked
+  const { model, max_tokens: limit, stop_sequences: stops = [], tool_choice } = params
   const alone = tool_choice !== undefined && 'disable_parallel_tool_use' in tool_choice
   const parallel = !(alone && tool_choice.disable_parallel_tool_use)
-  const cache = { key: '', ...cacheOrder(asked) }
-  const told = messagesTold
+  const cache = { key: '', ...cacheOrder(params) }
+  const render = messagesAnswer
   return {
     ok: true,
-    asked: { model, streams, request, cache, media: media.media, limit, stops, parallel, told },
+    parsed: { model, streams, request, cache, media: media.media, limit, stops, parallel, render },
   }
 }
 
-/** How many tokens a request would be, or why it is refused. It is not answered, so nobody says how long an answer may be. */
+/** Counts the tokens of a request, or returns a refusal. The request has no `max_tokens`, because it gets no answer. */
 export async function countMessages(
   body: unknown,
   reading: RequestReading,
 ): Promise<number | WireRefusal> {
   const [unknown] = isJsonObject(body) ? NOT_COUNTED.filter((name) => name in body) : []
-  if (unknown !== undefined) return wrong([unknown], 'is not known there', 'unknown_parameter')
+  if (unknown !== undefined) return wrong([unknown], 'is not a known field', 'unknown_parameter')
   const whole = isJsonObject(body) ? { ...body, max_tokens: 1 } : body
   const read = await readMessages(whole, reading)
-  return read.ok ? tokensIn(read.asked.cache.blocks) : read.refusal
+  return read.ok ? tokensIn(read.parsed.cache.blocks) : read.refusal
 }
 
 const NOT_COUNTED = [
@@ -85,12 +85,14 @@ function segmentsOf(
   const choice = { tool_choice: tool_choice?.type ?? 'auto' }
   const instructions = typeof system === 'string' ? [system] : (system ?? []).map(textIn)
   const names = new Map<string, string>()
-  const said = messages.flatMap((message, index) => {
+  const content = messages.flatMap((message, index) => {
     if (message.role === 'system') {
       return blocksOf(message, index).map(({ block }) => developer(textIn(block)))
     }
     return blocksOf(message, index).flatMap((placed) =>
-      message.role === 'user' ? heard(placed, names, media) : answered(placed.block, names),
+      message.role === 'user'
+        ? userSegments(placed, names, media)
+        : assistantSegments(placed.block, names),
     )
   })
   return [
@@ -99,7 +101,7 @@ function segmentsOf(
       'input_schema' in tool ? [toolSegment({ ...tool, parameters: tool.input_schema })] : [],
     ),
     ...instructions.map((text): RehearsalSegment => ({ role: 'system', text })),
-    ...withHandles(said),
+    ...withHandles(content),
   ]
 }
 
@@ -111,24 +113,27 @@ function textIn(block: ContentBlockParam): string {
   return block.type === 'text' ? block.text : ''
 }
 
-/** What a person, or a tool, said. */
-function heard(
+/** A block of a user message: text, a file, or the result of a tool. */
+function userSegments(
   { at, block }: PlacedBlock,
   names: ReadonlyMap<string, string>,
   media: MediaList,
 ): RehearsalSegment[] {
-  if (block.type === 'text') return [spoken(block.text)]
+  if (block.type === 'text') return [userText(block.text)]
   if (block.type === 'tool_result') {
     return resultSegments(at, block, names.get(block.tool_use_id) ?? '', media)
   }
   if (block.type !== 'image' && block.type !== 'document') {
-    return [person({ type: 'other', of: block.type })]
+    return [userSegment({ type: 'other', of: block.type })]
   }
-  const part = shown(at, block, media)
-  return part === undefined ? [] : [person(part)]
+  const part = mediaPart(at, block, media)
+  return part === undefined ? [] : [userSegment(part)]
 }
 
-function answered(block: ContentBlockParam, names: Map<string, string>): RehearsalSegment[] {
+function assistantSegments(
+  block: ContentBlockParam,
+  names: Map<string, string>,
+): RehearsalSegment[] {
   if (block.type === 'text') {
     return [{ role: 'assistant', parts: [{ type: 'text', text: block.text }] }]
   }
@@ -141,7 +146,7 @@ function answered(block: ContentBlockParam, names: Map<string, string>): Rehears
   return [isThought ? { role: 'reasoning', item: block } : { role: 'other', of: block.type }]
 }
 
-/** Its text; what else it shows stands behind it, as a person would show it. */
+/** The text of a result. Its files follow it as a user segment. */
 function resultSegments(
   at: Place,
   { tool_use_id: call_id, content = '', is_error }: ToolResultBlockParam,
@@ -153,16 +158,16 @@ function resultSegments(
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
   const files = content.flatMap((block, index) => {
     if (block.type !== 'image' && block.type !== 'document') return []
-    return shown([...at, 'tool_result', 'content', index], block, media) ?? []
+    return mediaPart([...at, 'tool_result', 'content', index], block, media) ?? []
   })
-  return [resultOf(call, text, is_error), ...(files.length === 0 ? [] : [person(...files)])]
+  return [resultOf(call, text, is_error), ...(files.length === 0 ? [] : [userSegment(...files)])]
 }
 
-function shown(
+function mediaPart(
   at: Place,
   block: ImageBlockParam | DocumentBlockParam,
   media: MediaList,
-): SaidPart | undefined {
+): UserPart | undefined {
   const { source } = block
   const where = [...at, block.type, 'source', source.type]
   const title = block.type === 'document' ? block.title : undefined
@@ -191,7 +196,7 @@ function shown(
   }
 }
 
-/** Tools, system blocks, what else changes how a model reads, then content; and after how many of them marks stand. */
+/** Tools, system blocks, other parameters that the cache depends on, then content; and the positions of the cache marks. */
 function cacheOrder({ tools = [], system, messages, tool_choice, thinking, cache_control }: Body) {
   const instructions =
     typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? [])
@@ -208,7 +213,7 @@ function cacheOrder({ tools = [], system, messages, tool_choice, thinking, cache
   return { blocks: blocks.map(cacheBlock), marks: [...marks, ...last] }
 }
 
-/** A mark inside the result of a tool counts as one behind it. */
+/** A mark inside a tool result counts as a mark after it. */
 function isMarked(block: object): boolean {
   const inner: unknown = Reflect.get(block, 'block') ?? block
   if (!isJsonObject(inner)) return false

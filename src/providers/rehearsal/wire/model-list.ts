@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../models/catalogue.ts'
 
-/** The model by its own name; it answers to every other too. */
+/** The model's own name. It also answers requests for any other name. */
 const OWN_NAME = 'rehearsal'
 
-/** Nobody knows when a model of another was made. */
+/** The vendors' creation dates are not known here. */
 const LONG_AGO = 0
 
-/** The models as a vendor lists them; every name is answered to, and these are known. */
+/** The list of models, in the vendor's format: the models of the catalogue. Other names work too. */
 export function modelList(catalogue: Catalogue, vendor: 'anthropic' | 'openai'): object {
   const names = new Set([OWN_NAME, ...catalogue.rows(vendor).map(({ id }) => id)])
   const data = [...names].map((id) => modelNamed(id, vendor))

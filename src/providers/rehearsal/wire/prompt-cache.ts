@@ -3,47 +3,47 @@ import type { Clock } from '../../../host/clock.ts'
 
 export interface CacheOptions {
   /**
-   * So many requests of one key that begin alike find their machine within a minute, the others a cold one; vendors name 15.
-   * Without it there is no such limit.
+   * How many requests per minute with the same key and the same beginning reach the same machine; more reach a cold one.
+   * Vendors document 15. Default: no limit.
    */
   readonly perMinute?: number | undefined
-  /** So many prefixes are kept at most, those used last. */
+  /** The maximum number of prefixes; the least recently used are dropped. */
   readonly entries?: number | undefined
 }
 
-/** A request as a cache sees it. */
+/** A request as the cache sees it. */
 export interface CacheRequest {
-  /** What requests are sent to the same machine by. */
+  /** Routes requests to the same machine. */
   readonly key: string
   readonly model: string
   /** In cache order; the same content has the same bytes. */
   readonly blocks: readonly Uint8Array[]
   /**
-   * After how many blocks a prefix is kept and looked for; `every` means after each, by the vendor's own decision. Places
-   * that the request does not have are passed over.
+   * The numbers of blocks after which a prefix is stored and looked up; `every` means after each block, as a vendor does
+   * without marks. Numbers outside the request are ignored.
    */
   readonly marks: readonly number[] | 'every'
 }
 
 /** In tokens, a token being four bytes. */
 export interface CacheUse {
-  /** All of the request. */
+  /** The whole request. */
   readonly input: number
   readonly cached_read: number
   readonly cache_write: number
-  /** It came to a cold machine, because too many came with its key. */
+  /** Whether it reached a cold machine, because its key had too many requests. */
   readonly overflowed: boolean
 }
 
 /**
- * The prompt cache of a vendor: exact prefixes of whole blocks, for each key and model apart. It keeps hashes only, and a
- * bounded number of them. The same requests at the same times get the same figures.
+ * The prompt cache of a vendor: exact prefixes of whole blocks, separate for each key and model. It keeps hashes only, and a
+ * bounded number of them. The same requests at the same times give the same figures.
  */
 export class PromptCache {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #entries: number
   readonly #rate: Rate | undefined
-  /** When a prefix was used last, by its hash; the one used longest ago stands first. */
+  /** The time of last use by the hash of a prefix, least recently used first. */
   readonly #used = new Map<string, number>()
 
   constructor({
@@ -56,12 +56,12 @@ export class PromptCache {
     this.#rate = perMinute === undefined ? undefined : new Rate(perMinute, entries)
   }
 
-  /** How many prefixes are kept. */
+  /** The number of stored prefixes. */
   get size(): number {
     return this.#used.size
   }
 
-  /** What a request finds, and keeps it for the next one. */
+  /** Looks a request up, and stores it for the next one. */
   use(request: CacheRequest): CacheUse {
     const now = this.#clock.monotonicMs()
     const prefixes = prefixesOf(request)
@@ -69,7 +69,7 @@ export class PromptCache {
     const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= LEAST_TOKENS)
     const overflowed = this.#rate?.exceeded(machineOf(request), now) ?? false
     const found = overflowed ? 0 : this.#found(prefixes, request.marks, kept, now)
-    // What came to a cold machine is kept there, and not where the next one will look.
+    // A request on a cold machine is stored there, where the next one does not look.
     if (!overflowed) this.#keep([...(found === 0 ? [] : [found]), ...kept], prefixes, now)
     const read = tokensAt(prefixes, found)
     if (request.marks !== 'every') {
@@ -81,7 +81,7 @@ export class PromptCache {
     return { input, cached_read, cache_write: 0, overflowed }
   }
 
-  /** After how many blocks the longest prefix ends that is kept still; 0 when none is. */
+  /** The number of blocks in the longest prefix that is still stored; 0 if there is none. */
   #found(
     prefixes: readonly Prefix[],
     marks: CacheRequest['marks'],
@@ -113,26 +113,26 @@ export class PromptCache {
 }
 
 const MINUTE_MS = 60_000
-/** How long a prefix is kept after its last use. */
+/** How long a prefix stays stored after its last use. */
 const KEPT_MS = 5 * MINUTE_MS
-/** A shorter prefix is never kept. */
+/** A shorter prefix is never stored. */
 const LEAST_TOKENS = 1024
 
-/** Where no marks are, a hit is told in steps of so many tokens. */
+/** Without marks, the tokens of a hit are rounded down to a multiple of this. */
 const STEP = 128
 
-/** At so many places a mark is looked behind, its own included. */
+/** How many blocks a lookup goes back from a mark, including the marked block. */
 const LOOKBACK = 20
 
 const BYTES_A_TOKEN = 4
 
-/** The request up to the end of one block. */
+/** A request up to the end of one block. */
 interface Prefix {
   readonly hash: string
   readonly tokens: number
 }
 
-/** A hash names all blocks up to its own, and where one ends and the next begins. */
+/** A hash covers all blocks up to its own, and the boundaries between them. */
 function prefixesOf({ key, model, blocks }: CacheRequest): Prefix[] {
   let hash = sha256(JSON.stringify([key, model]))
   let bytes = 0
@@ -146,7 +146,7 @@ function prefixesOf({ key, model, blocks }: CacheRequest): Prefix[] {
   })
 }
 
-/** A vendor chooses a machine by the key and by how a request begins. */
+/** A vendor chooses a machine by the key and the first bytes of a request. */
 function machineOf({ key, model, blocks }: CacheRequest): string {
   const running = runningSha256()
   running.update(Buffer.from(JSON.stringify([key, model])))
@@ -165,18 +165,18 @@ function tokensAt(prefixes: readonly Prefix[], place: number): number {
   return prefixes[place - 1]?.tokens ?? 0
 }
 
-/** In order, each once. */
+/** Sorted and without duplicates. */
 function markedOf({ blocks, marks }: CacheRequest): number[] {
   if (marks === 'every') return blocks.map((_, index) => index + 1)
   const within = marks.filter((mark) => mark >= 1 && mark <= blocks.length)
   return [...new Set(within)].toSorted((a, b) => a - b)
 }
 
-/** Which requests to a machine are within its rate. Those that are not do not count against it. */
+/** Decides which requests to a machine are within its rate. Requests over the rate do not count. */
 class Rate {
   readonly #limit: number
   readonly #machines: number
-  /** When requests of the last minute came, by machine; the one asked longest ago stands first. */
+  /** The times of requests in the last minute by machine, least recently used first. */
   readonly #came = new Map<string, readonly number[]>()
 
   constructor(limit: number, machines: number) {

@@ -4,7 +4,7 @@ import { cutShort, NO_FAULTS, spoiled, type Faults } from './faults.ts'
 import { refusalBody, type WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 
-/** The name under which a vendor tells which request an answer belongs to. */
+/** The header in which a vendor returns the id of the request. */
 function named(dialect: VendorDialect, requestId: string): Record<string, string> {
   return { [dialect === 'messages' ? 'request-id' : 'x-request-id']: requestId }
 }
@@ -33,15 +33,15 @@ export function jsonReply(
   }
 }
 
-/** The answer of the model: as events, or whole. */
+/** The answer of the model, as events or as one object. */
 export function answerReply(
   dialect: VendorDialect,
-  told: ServedAnswer,
+  served: ServedAnswer,
   { streams, faults, requestId }: { streams: boolean; faults: Faults; requestId: string },
 ): LocalAnswer {
   const headers = named(dialect, requestId)
-  if (!streams) return jsonReply(200, told.whole, headers, faults)
-  const frames = framesOf(dialect, told.events)
+  if (!streams) return jsonReply(200, served.whole, headers, faults)
+  const frames = framesOf(dialect, served.events)
   return {
     status: 200,
     headers: {
@@ -64,15 +64,15 @@ function framesOf(dialect: VendorDialect, events: readonly object[]): Buffer[] {
   )
 }
 
-/** What a vendor says when it is the vendor's own trouble. */
-export function troubled(status: number, { retryAfter }: Faults): WireRefusal {
-  const message = TROUBLES[status] ?? 'The server has a trouble of its own.'
+/** The error that a vendor returns for a fault of its own. */
+export function vendorFault(status: number, { retryAfter }: Faults): WireRefusal {
+  const message = FAULT_MESSAGES[status] ?? 'The server had an internal error.'
   if (retryAfter === undefined) return { status, message }
   return { status, message, headers: { 'retry-after': String(retryAfter) } }
 }
 
-const TROUBLES: Readonly<Record<number, string>> = {
-  429: 'Too many requests came within a minute; wait before the next one.',
-  503: 'The server is overloaded or being looked after.',
+const FAULT_MESSAGES: Readonly<Record<number, string>> = {
+  429: 'Too many requests within a minute. Wait before the next one.',
+  503: 'The server is overloaded or under maintenance.',
   529: 'The server is overloaded.',
 }

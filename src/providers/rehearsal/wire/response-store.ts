@@ -2,19 +2,19 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 
 type Items = readonly ResponseInputItem[]
 
-/** What a server remembers of its responses. */
+/** The responses that a server can continue from. */
 export interface ResponseMemory {
-  /** All that was said up to the end of a response; `undefined` when it is not, or no longer, known. */
+  /** All items up to the end of a response; `undefined` if the response is unknown or was forgotten. */
   itemsOf(id: string): Items | undefined
   keep(id: string, response: KeptResponse): void
 }
 
 export interface KeptResponse {
-  /** What was new in its request, and its answer. */
+  /** The new items of its request, and its output. */
   readonly items: Items
-  /** The response that it goes on from. */
+  /** The response that it continues. */
   readonly previous?: string | undefined
-  /** Whether whoever asked lets it be stored. */
+  /** Whether the client allows it to be stored. */
   readonly store: boolean
 }
 
@@ -32,12 +32,12 @@ export interface StoreBounds {
 const BOUNDS: StoreBounds = { entries: 1_000, bytes: 64 * 1024 * 1024 }
 
 /**
- * Responses that were stored, for whoever asks on whatever connection. Those used last are kept. A response needs all those
- * before it: when one of them is forgotten, so is all that went on from it.
+ * Stored responses, available on every connection. The least recently used are dropped. A response needs all responses before
+ * it: when one of them is dropped, those that continue it cannot be found.
  */
 export class ResponseStore implements ResponseMemory {
   readonly #bounds: StoreBounds
-  /** The one used longest ago stands first. */
+  /** Least recently used first. */
   readonly #stored = new Map<string, Stored>()
   #bytes = 0
 
@@ -74,8 +74,7 @@ export class ResponseStore implements ResponseMemory {
 }
 
 /**
- * As the store, and beside it the last response of one socket, stored or not. When a request fails that went on from it, it
- * is forgotten.
+ * The store, plus the last response of one socket even if it is not stored. That response is forgotten when a request fails.
  */
 export class SocketMemory implements ResponseMemory {
   readonly #store: ResponseStore
@@ -97,7 +96,7 @@ export class SocketMemory implements ResponseMemory {
     const before = this.#last?.id === previous ? (this.#last?.bytes ?? 0) : 0
     const bytes = before + bytesIn(before === 0 ? whole : items)
     this.#last = bytes > this.#most ? undefined : { id, items: whole, bytes }
-    // What only this socket knew of is stored with what went on from it.
+    // Earlier items that only this socket has are stored together with the response that continues them.
     this.#store.keep(id, isStored ? { items, previous, store } : { items: whole, store })
   }
 

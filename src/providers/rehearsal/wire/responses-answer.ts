@@ -8,20 +8,20 @@ import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 type Body = ResponseCreateParamsStreaming
 
-export interface ResponsesTold extends ServedAnswer {
+export interface ResponsesAnswer extends ServedAnswer {
   readonly id: string
   readonly output: readonly (ResponseOutputMessage | ResponseFunctionToolCall)[]
 }
 
-/** The answer as OpenAI's Responses sends it, with what it repeats of the request. */
-export function responsesTold(answer: ModelAnswer, body: Body): ResponsesTold {
+/** The answer as OpenAI's Responses sends it, with the fields that it repeats from the request. */
+export function responsesAnswer(answer: ModelAnswer, body: Body): ResponsesAnswer {
   const { text, calls, end, newId } = answer
   const id = newId('resp')
   const status = end === 'limit' ? 'incomplete' : 'completed'
   const items = [
     ...(text === '' ? [] : [messageItem(text, newId('msg'), status)]),
     ...calls.map((call, index) => {
-      // What the limit cut off is the end of the last one.
+      // The limit can only cut off the last call.
       const whole = index < calls.length - 1 ? 'completed' : status
       return callItem(call, { id: newId('fc'), call_id: newId('call'), status: whole })
     }),

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts'
 import { cutShort, spoiled, type Faults } from './faults.ts'
 import { readJson } from './json-body.ts'
 import { openAiError, wrong, type WireRefusal } from './rules/refusal.ts'
-import { troubled } from './reply.ts'
+import { vendorFault } from './reply.ts'
 import { SocketMemory, type ResponseStore } from './response-store.ts'
 import { readResponses } from './responses.ts'
 
@@ -16,27 +16,27 @@ export interface SocketParts {
   readonly exchange: Exchange
   readonly clock: Clock
   readonly reading: RequestReading
-  /** Those that hold for the next request. */
+  /** The faults of the next request. */
   readonly faults: () => Faults
   readonly key: string
-  readonly heard: (heard: HeardMessage) => void
+  readonly onMessage: (message: MessageReport) => void
 }
 
-export interface HeardMessage {
+export interface MessageReport {
   readonly transport: 'websocket'
   readonly bytes: Buffer
-  /** As HTTP would have it; 0 where the socket ended without a word. */
+  /** The equivalent HTTP status; 0 if the socket was closed without a response. */
   readonly status: number
   readonly refusal?: WireRefusal
 }
 
-/** Takes the messages of one socket of OpenAI's Responses. Each creates a response, whose events are messages. */
+/** Handles the messages of one socket of OpenAI's Responses. Each creates a response, whose events are messages. */
 export function takeResponses(parts: SocketParts): TakeMessages {
   const memory = new SocketMemory(parts.store)
   return async (message, socket) => {
     const bytes = Buffer.from(message)
-    const tell = (status: number, refusal?: WireRefusal) =>
-      parts.heard({
+    const report = (status: number, refusal?: WireRefusal) =>
+      parts.onMessage({
         transport: 'websocket',
         bytes,
         status,
@@ -44,7 +44,7 @@ export function takeResponses(parts: SocketParts): TakeMessages {
       })
     const refuse = async (refusal: WireRefusal) => {
       memory.forget()
-      tell(refusal.status, refusal)
+      report(refusal.status, refusal)
       await socket.send(errorMessage(refusal))
     }
     const body = requestIn(bytes)
@@ -54,17 +54,17 @@ export function takeResponses(parts: SocketParts): TakeMessages {
     const faults = parts.faults()
     if (faults.delayMs > 0) await wait(parts.clock, faults.delayMs, socket.signal)
     if (faults.close) {
-      tell(0)
+      report(0)
       return socket.end()
     }
-    if (faults.status !== undefined) return refuse(troubled(faults.status, faults))
-    const facts = parts.reading.factsOf(read.asked.model)
+    if (faults.status !== undefined) return refuse(vendorFault(faults.status, faults))
+    const facts = parts.reading.factsOf(read.parsed.model)
     const silent = isWarmUp(body.request) && parts.reading.leniency.ignores(['generate'])
-    const asking = { key: parts.key, facts, faults, silent }
-    const answered = await parts.exchange.answer(read.asked, asking)
+    const context = { key: parts.key, facts, faults, silent }
+    const answered = await parts.exchange.answer(read.parsed, context)
     if (!answered.ok) return refuse(answered.refusal)
-    tell(200)
-    const frames = answered.told.events.map((event) => Buffer.from(JSON.stringify(event)))
+    report(200)
+    const frames = answered.served.events.map((event) => Buffer.from(JSON.stringify(event)))
     await sendAll(frames, faults, socket)
   }
 }
@@ -97,12 +97,12 @@ function requestIn(bytes: Buffer): RequestIn {
   return { ok: true, request: { ...request, stream: true } }
 }
 
-/** A field of the vendor's beta of sockets: a client sends what it knows before a person has asked for anything. */
+/** `generate: false` is from the vendor's beta of sockets: a client sends its context before the person's first message. */
 function isWarmUp(request: object): boolean {
   return 'generate' in request && request.generate === false
 }
 
-/** As the vendor says it on a socket, where no status and no headers go before the words. */
+/** The error as the vendor sends it on a socket, where status and headers are part of the message. */
 function errorMessage(refusal: WireRefusal): Buffer {
   const { status, headers } = refusal
   const error = openAiError(refusal)

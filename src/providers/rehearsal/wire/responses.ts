@@ -11,7 +11,7 @@ import { checkLeniently } from './rules/leniency.ts'
 import { misshapen, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import type { ResponseMemory } from './response-store.ts'
-import { responsesTold } from './responses-answer.ts'
+import { responsesAnswer } from './responses-answer.ts'
 import {
   brokenInputRule,
   brokenResponsesRule,
@@ -21,17 +21,17 @@ import {
 import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
-  person,
+  userSegment,
   resultOf,
-  spoken,
+  userText,
   toolSegment,
   withHandles,
-  type SaidPart,
+  type UserPart,
 } from './words.ts'
 
 type Body = ResponseCreateParamsStreaming
 
-/** Understands a request of OpenAI's Responses, or says why the vendor would refuse it. */
+/** Parses a request of OpenAI's Responses, or returns the refusal that the vendor would send. */
 export async function readResponses(
   body: unknown,
   { factsOf, leniency }: RequestReading,
@@ -39,40 +39,40 @@ export async function readResponses(
 ): Promise<Read> {
   const checked = checkLeniently(await requestCheck.responses(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
-  const asked = checked.value
+  const params = checked.value
   const streams = wantsStream(body)
-  const broken = brokenResponsesRule(asked, streams)
+  const broken = brokenResponsesRule(params, streams)
   if (broken !== undefined) return refused(broken)
-  const previous = asked.previous_response_id ?? undefined
+  const previous = params.previous_response_id ?? undefined
   const earlier = previous === undefined ? [] : memory.itemsOf(previous)
   if (earlier === undefined) {
     const message = `there is no previous response with the id ${previous}`
     return refused(wrong(['previous_response_id'], message, 'previous_response_not_found'))
   }
-  const news = itemsOf(asked.input)
+  const news = itemsOf(params.input)
   const all = [...earlier.map((item): PlacedItem => ({ item })), ...news]
   const brokenInput = brokenInputRule(all)
   if (brokenInput !== undefined) return refused(brokenInput)
-  const { model = '' } = asked
+  const { model = '' } = params
   const media = new MediaList(factsOf(model))
-  const request = { dialect: 'rehearsal', segments: segmentsOf(asked, all, media) } as const
+  const request = { dialect: 'rehearsal', segments: segmentsOf(params, all, media) } as const
   if (media.refusal !== undefined) return refused(media.refusal)
   return {
     ok: true,
-    asked: {
+    parsed: {
       model,
       streams,
       request,
-      cache: { key: asked.prompt_cache_key ?? '', blocks: blocksOf(asked, all), marks: 'every' },
+      cache: { key: params.prompt_cache_key ?? '', blocks: blocksOf(params, all), marks: 'every' },
       media: media.media,
-      limit: asked.max_output_tokens ?? undefined,
+      limit: params.max_output_tokens ?? undefined,
       stops: [],
-      parallel: asked.parallel_tool_calls !== false,
-      told: (answer) => {
-        const told = responsesTold(answer, asked)
-        const items = [...news.map(({ item }) => item), ...told.output]
-        memory.keep(told.id, { items, previous, store: asked.store !== false })
-        return told
+      parallel: params.parallel_tool_calls !== false,
+      render: (answer) => {
+        const rendered = responsesAnswer(answer, params)
+        const items = [...news.map(({ item }) => item), ...rendered.output]
+        memory.keep(rendered.id, { items, previous, store: params.store !== false })
+        return rendered
       },
     },
   }
@@ -98,11 +98,11 @@ function segmentsOf(
     { role: 'params', model, contract_version: '', tool_choice, ...effort },
     ...functionsOf(body).map(toolSegment),
     ...(instructions ? [{ role: 'system', text: instructions } as const] : []),
-    ...withHandles(items.flatMap(({ at = [], item }) => said(at, item, names, media))),
+    ...withHandles(items.flatMap(({ at = [], item }) => itemSegments(at, item, names, media))),
   ]
 }
 
-function said(
+function itemSegments(
   at: Place,
   item: ResponseInputItem,
   names: Map<string, string>,
@@ -120,9 +120,9 @@ function said(
     if (typeof output === 'string') return [resultOf(call, output)]
     const text = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []))
     const files = output.flatMap((part, index) =>
-      part.type === 'input_text' ? [] : (shown([...at, 'output', index], part, media) ?? []),
+      part.type === 'input_text' ? [] : (mediaPart([...at, 'output', index], part, media) ?? []),
     )
-    return [resultOf(call, text.join('\n')), ...(files.length === 0 ? [] : [person(...files)])]
+    return [resultOf(call, text.join('\n')), ...(files.length === 0 ? [] : [userSegment(...files)])]
   }
   if (item.type === 'reasoning') return [{ role: 'reasoning', item }]
   return [{ role: 'other', of: item.type ?? 'message' }]
@@ -139,14 +139,14 @@ function messageSegments(at: Place, { role, content }: Message, media: MediaList
       return [{ role, parts: [{ type: 'text', text: text ?? '' }] }]
     }
     if (role !== 'user') return [{ role: 'developer', parts: [{ type: 'text', text: text ?? '' }] }]
-    if (text !== undefined) return [spoken(text)]
+    if (text !== undefined) return [userText(text)]
     if (part.type !== 'input_image' && part.type !== 'input_file') return []
-    const file = shown([...at, 'content', index], part, media)
-    return file === undefined ? [] : [person(file)]
+    const file = mediaPart([...at, 'content', index], part, media)
+    return file === undefined ? [] : [userSegment(file)]
   })
 }
 
-type Shown = Exclude<ResponseInputContent, { readonly type: 'input_text' }>
+type MediaContent = Exclude<ResponseInputContent, { readonly type: 'input_text' }>
 interface Picture {
   readonly type: 'input_image'
   readonly image_url?: string | null
@@ -160,15 +160,15 @@ interface Document {
   readonly file_url?: string | null
 }
 
-function shown(
+function mediaPart(
   at: Place,
-  part: Shown | Picture | Document,
+  part: MediaContent | Picture | Document,
   media: MediaList,
-): SaidPart | undefined {
+): UserPart | undefined {
   if (part.type === 'input_image') {
     if (part.file_id) return media.elsewhere([...at, 'file_id'])
     if (!part.image_url) {
-      const message = 'an image must be there, and is not'
+      const message = 'an image is required'
       return media.refuse(wrong([...at, 'image_url'], message, 'missing_required_parameter'))
     }
     const image = media.imageUrl([...at, 'image_url'], part.image_url)
@@ -177,19 +177,22 @@ function shown(
   if (part.file_id || part.file_url) return media.elsewhere(at)
   if (!part.file_data || !part.filename) {
     const name = part.file_data ? 'filename' : 'file_data'
-    const message = 'must be there, and is not'
+    const message = 'is required'
     return media.refuse(wrong([...at, name], message, 'missing_required_parameter'))
   }
   const file = media.fileUrl([...at, 'file_data'], part.file_data)
   return file && filePart(file.bytes, file.media_type, part.filename)
 }
 
-/** Tools, instructions, then items, and of messages each part: what a model read before a part is read again without it. */
+/**
+ * Tools, instructions, then items, with messages split into parts: a prefix that ends before a part stays cached when the
+ * part changes.
+ */
 function blocksOf({ tools = [], instructions }: Body, items: readonly PlacedItem[]): Buffer[] {
   return [...tools, { instructions }, ...items.flatMap(({ item }) => readOf(item))].map(cacheBlock)
 }
 
-/** What a model reads is the same whether an item came back by itself or was remembered. */
+/** An item that the client sends back counts the same as one that the server remembers. */
 function readOf(item: ResponseInputItem): object[] {
   if (!('role' in item) || !('content' in item)) return [withoutId(item)]
   const { role, content } = item

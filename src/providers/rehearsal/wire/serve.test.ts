@@ -123,6 +123,19 @@ for (const dialect of DIALECTS) {
     expect((await send(vendor, dialect)).status).toBe(200)
   })
 
+  test(`a refusal is reported in one short text without the key of the client: ${dialect}`, async () => {
+    const vendor = await openRehearsal()
+    const key = 'sk-0123456789'
+    const headers = { ...HEADERS, authorization: `Bearer ${key}` }
+    const body = JSON.stringify({ ...BODIES[dialect], [`${key}${'x'.repeat(1000)}`]: 1 })
+    await send(vendor, dialect, { path: `/~strict${PATHS[dialect]}`, headers, body })
+    await send(vendor, dialect)
+    const [refused, answered] = vendor.requests
+    expect(refused?.reason).toMatch(/^\[redacted key\]x+…$/)
+    expect(Buffer.byteLength(refused?.reason ?? '')).toBeLessThanOrEqual(300)
+    expect([answered?.status, answered?.reason]).toEqual([200, undefined])
+  })
+
   test(`an unknown switch is refused, and the known ones are named: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const answer = await send(vendor, dialect, { path: `/~explode${PATHS[dialect]}` })

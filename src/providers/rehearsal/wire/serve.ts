@@ -1,3 +1,5 @@
+import { shortened } from '../../../encoding/quote.ts'
+import { Redactor, SHORTEST_KEY } from '../../../encoding/redaction.ts'
 import type { Clock } from '../../../host/clock.ts'
 import {
   listenLocally,
@@ -16,62 +18,72 @@ import { readChat } from './chat.ts'
 import type { Read, RequestReading } from './dialect.ts'
 import { Exchange } from './exchange.ts'
 import { OnceOnly, type Switched } from './faults.ts'
-import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from './incoming.ts'
+import {
+  targetOf,
+  bodyIn,
+  missingKey,
+  keyOf,
+  noSuchPath,
+  notAllowed,
+  vendorOf,
+} from './incoming.ts'
 import { countMessages, readMessages } from './messages.ts'
 import { modelList, modelNamed } from './model-list.ts'
 import { PromptCache, type CacheOptions } from './prompt-cache.ts'
 import { STRICT, vendorLeniency } from './rules/leniency.ts'
-import type { WireRefusal } from './rules/refusal.ts'
-import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
+import { refusalText, type WireRefusal } from './rules/refusal.ts'
+import { answerReply, jsonReply, refusalReply, vendorFault } from './reply.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 import { ResponseStore, type StoreBounds } from './response-store.ts'
 import { takeResponses } from './responses-socket.ts'
 import { readResponses } from './responses.ts'
 
 export interface RehearsalServerOptions {
-  /** Any that is free by default. */
+  /** Default: any free port. */
   readonly port?: number
   readonly brain: Brain
-  /** Without it, pictures and documents are taken whether they can be decoded or not. */
+  /** Without it, pictures and documents are accepted even if they cannot be decoded. */
   readonly describe?: Describe | undefined
   readonly cache?: CacheOptions
   readonly store?: StoreBounds
-  /** Bytes of a body at most. */
+  /** The maximum size of a body, in bytes. */
   readonly longest?: number
   readonly clock: Clock
-  /** Told of every request, and of every message on a socket, once it is known what is answered. */
-  readonly heard?: (heard: Heard) => void
+  /** Receives every request, and every message on a socket, once the response to it is decided. */
+  readonly heard?: (request: RequestReport) => void
 }
 
-/** A request that came, and what was said to it. */
-export interface Heard {
-  /** `undefined` for a path that belongs to none. */
+/** A request and the outcome of it. */
+export interface RequestReport {
+  /** `undefined` for a path that belongs to no dialect. */
   readonly dialect: VendorDialect | undefined
   readonly transport: 'http' | 'websocket'
   readonly method: string
-  /** With its switches and its query. */
+  /** Includes switches and query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
-  /** 0 where the connection ended without a word. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number
   /** Why it was refused. */
   readonly refusal?: WireRefusal
+  /** The refusal as a short text, without the key of the client. It may contain other text of the client. */
+  readonly reason?: string
 }
 
 interface RehearsalServer {
-  /** As in `http://127.0.0.1:4000`. What Messages takes as its base URL; the other dialects want `/v1` behind it. */
+  /** For example `http://127.0.0.1:4000`. This is the base URL of Messages; the other dialects append `/v1`. */
   readonly origin: string
   /** Ends every connection. May be called twice. */
   close(): Promise<void>
 }
 
-/** More than any vendor's model takes at once, and little enough to be held. */
+/** More than any vendor's model accepts, and small enough for memory. */
 const LONGEST_BODY = 64_000_000
 
 /**
- * Serves the rehearsal model to this machine, as the vendors serve theirs: Anthropic's Messages, OpenAI's Responses (also over
- * WebSockets) and Chat Completions. `invalid_args` when the port cannot be had.
+ * Serves the rehearsal model to this machine, as the vendors serve theirs: Anthropic's Messages, OpenAI's Responses (also
+ * over WebSockets) and Chat Completions. Returns `invalid_args` if the port is not available.
  */
 export async function rehearsalServer(
   options: RehearsalServerOptions,
@@ -104,7 +116,7 @@ const MODELS = /^\/v1\/models(?:\/([^/]+))?$/
 
 const PROVIDERS = { messages: 'anthropic', responses: 'openai', chat: 'openai-chat' } as const
 
-/** A request on its way to its answer. */
+/** A request with a valid path, method, key and body. */
 interface Incoming {
   readonly request: LocalRequest
   readonly route: Route
@@ -134,22 +146,22 @@ class Vendor {
 
   async handle(request: LocalRequest): Promise<LocalAnswer> {
     const requestId = this.#exchange.newId('req')
-    const asked = asksFor(request)
-    if (!asked.ok) return this.#refuse(request, undefined, asked.refusal, requestId)
-    const { path } = asked
+    const target = targetOf(request)
+    if (!target.ok) return this.#refuse(request, undefined, target.refusal, requestId)
+    const { path } = target
     const [models, name] = MODELS.exec(path) ?? []
     if (models !== undefined) return this.#list(request, name, requestId)
     const route = ROUTES.get(path)
     if (route === undefined) return this.#refuse(request, undefined, noSuchPath(path), requestId)
-    const refusal = notAllowed(request, 'POST') ?? keyless(request)
+    const refusal = notAllowed(request, 'POST') ?? missingKey(request)
     if (refusal !== undefined) return this.#refuse(request, route.dialect, refusal, requestId)
     const read = bodyIn(request, route.dialect)
     if (!read.ok) return this.#refuse(request, route.dialect, read.refusal, requestId)
     try {
-      const incoming = { request, route, body: read.body, switched: asked, requestId }
+      const incoming = { request, route, body: read.body, switched: target, requestId }
       return route.does === 'count' ? await this.#count(incoming) : await this.#answer(incoming)
     } catch (error) {
-      const defect = { status: 500, message: `The rehearsal model has a defect: ${String(error)}` }
+      const defect = { status: 500, message: `The rehearsal model failed: ${String(error)}` }
       return this.#refuse(request, route.dialect, defect, requestId)
     }
   }
@@ -157,19 +169,19 @@ class Vendor {
   /** Only Responses has sockets. */
   async upgrade(request: LocalRequest): Promise<LocalAnswer | TakeMessages> {
     const requestId = this.#exchange.newId('req')
-    const asked = asksFor(request)
-    if (!asked.ok) return this.#refuse(request, 'responses', asked.refusal, requestId)
-    const refusal = asked.path === '/v1/responses' ? keyless(request) : noSuchPath(asked.path)
+    const target = targetOf(request)
+    if (!target.ok) return this.#refuse(request, 'responses', target.refusal, requestId)
+    const refusal = target.path === '/v1/responses' ? missingKey(request) : noSuchPath(target.path)
     if (refusal !== undefined) return this.#refuse(request, 'responses', refusal, requestId)
     return takeResponses({
       store: this.#store,
       exchange: this.#exchange,
       clock: this.#options.clock,
-      reading: this.#reading('responses', request, asked),
-      faults: () => this.#once.now(asked.faults),
+      reading: this.#reading('responses', request, target),
+      faults: () => this.#once.now(target.faults),
       key: keyOf(request) ?? '',
-      heard: (heard) =>
-        this.#tell({ ...request, method: 'WS' }, { ...heard, dialect: 'responses' }),
+      onMessage: (message) =>
+        this.#report({ ...request, method: 'WS' }, { ...message, dialect: 'responses' }),
     })
   }
 
@@ -177,30 +189,30 @@ class Vendor {
     const { dialect } = route
     const read = await this.#read(dialect, body, this.#reading(dialect, request, switched))
     if (!read.ok) return this.#refuse(request, dialect, read.refusal, requestId)
-    const { asked } = read
+    const { parsed } = read
     const now = this.#once.now(switched.faults)
     if (now.delayMs > 0) await wait(this.#options.clock, now.delayMs, request.signal)
     if (now.close) {
-      this.#tell(request, { dialect, status: 0 })
+      this.#report(request, { dialect, status: 0 })
       return 'hang_up'
     }
     if (now.status !== undefined) {
-      return this.#refuse(request, dialect, troubled(now.status, now), requestId)
+      return this.#refuse(request, dialect, vendorFault(now.status, now), requestId)
     }
-    const facts = this.#factsOf(dialect, asked.model)
-    const asking = { key: keyOf(request) ?? '', facts, faults: now }
-    const answered = await this.#exchange.answer(asked, asking)
+    const facts = this.#factsOf(dialect, parsed.model)
+    const context = { key: keyOf(request) ?? '', facts, faults: now }
+    const answered = await this.#exchange.answer(parsed, context)
     if (!answered.ok) return this.#refuse(request, dialect, answered.refusal, requestId)
-    this.#tell(request, { dialect, status: 200 })
-    const { streams } = asked
-    return answerReply(dialect, answered.told, { streams, faults: now, requestId })
+    this.#report(request, { dialect, status: 200 })
+    const { streams } = parsed
+    return answerReply(dialect, answered.served, { streams, faults: now, requestId })
   }
 
   async #count({ request, route, body, switched, requestId }: Incoming): Promise<LocalAnswer> {
     const { dialect } = route
     const count = await countMessages(body, this.#reading(dialect, request, switched))
     if (typeof count !== 'number') return this.#refuse(request, dialect, count, requestId)
-    this.#tell(request, { dialect, status: 200 })
+    this.#report(request, { dialect, status: 200 })
     return jsonReply(200, { input_tokens: count }, { 'request-id': requestId })
   }
 
@@ -227,18 +239,18 @@ class Vendor {
   }
 
   #list(request: LocalRequest, name: string | undefined, requestId: string): LocalAnswer {
-    const dialect = speaker(request)
-    const refusal = notAllowed(request, 'GET') ?? keyless(request)
+    const dialect = vendorOf(request)
+    const refusal = notAllowed(request, 'GET') ?? missingKey(request)
     if (refusal !== undefined) return this.#refuse(request, dialect, refusal, requestId)
     const vendor = dialect === 'messages' ? 'anthropic' : 'openai'
-    this.#tell(request, { dialect, status: 200 })
+    this.#report(request, { dialect, status: 200 })
     return jsonReply(
       200,
       name === undefined ? modelList(this.#models, vendor) : modelNamed(name, vendor),
     )
   }
 
-  /** What holds of every model of the vendor holds of one that nobody knows; how much it takes, nobody knows then. */
+  /** An unknown model has the facts of the vendor's default model, except for its token limits. */
   #factsOf(dialect: VendorDialect, model: string): ModelFacts {
     const provider = PROVIDERS[dialect]
     const known = this.#models.factsOf(provider, model)
@@ -254,15 +266,37 @@ class Vendor {
     refusal: WireRefusal,
     requestId: string,
   ): WrittenAnswer {
-    this.#tell(request, { dialect, status: refusal.status, refusal })
-    return refusalReply(dialect ?? speaker(request), refusal, requestId)
+    this.#report(request, { dialect, status: refusal.status, refusal })
+    return refusalReply(dialect ?? vendorOf(request), refusal, requestId)
   }
 
-  #tell(
+  #report(
     { method, path, headers, body }: LocalRequest,
-    said: Pick<Heard, 'dialect' | 'status'> & Partial<Heard>,
+    outcome: Pick<RequestReport, 'dialect' | 'status'> & Partial<RequestReport>,
   ): void {
     const bytes = body ?? Buffer.alloc(0)
-    this.#options.heard?.({ transport: 'http', method, path, headers, bytes, ...said })
+    const reason = reasonOf(outcome.refusal, headers)
+    this.#options.heard?.({
+      transport: 'http',
+      method,
+      path,
+      headers,
+      bytes,
+      ...outcome,
+      ...reason,
+    })
   }
+}
+
+const REASON_BYTES = 300
+
+function reasonOf(
+  refusal: WireRefusal | undefined,
+  headers: LocalRequest['headers'],
+): Pick<RequestReport, 'reason'> {
+  if (refusal === undefined) return {}
+  const key = keyOf({ headers })
+  // Redact before shortening, because part of a key is not recognised.
+  const redactor = new Redactor(key === undefined || key.length < SHORTEST_KEY ? [] : [key])
+  return { reason: shortened(redactor.text(refusalText(refusal)), REASON_BYTES) }
 }

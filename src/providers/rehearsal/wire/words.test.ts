@@ -3,7 +3,7 @@ import { fenced } from '../../../encoding/words/labels.ts'
 import { lost, titledText, view as viewLine } from '../../../encoding/words/resources.ts'
 import { resultText } from '../../../encoding/words/results.ts'
 import type { RehearsalSegment } from '../schema.ts'
-import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
+import { filePart, userSegment, resultOf, userText, withHandles } from './words.ts'
 
 const CALL = { call_id: 'c', name: 'read' }
 
@@ -24,7 +24,9 @@ test('user text, notes of the harness and text files are distinguished', () => {
     parts: [{ type: 'text', text: 'mode: build' }],
   })
   const file = titledText('@txt1', 'one\ntwo')
-  expect(spoken(file)).toEqual(person(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')))
+  expect(userText(file)).toEqual(
+    userSegment(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')),
+  )
 })
 
 test('a file is named by its handle, even if the handle is written as a file name', () => {
@@ -38,7 +40,7 @@ test('a file is named by its handle, even if the handle is written as a file nam
 })
 
 function text(words: string): RehearsalSegment {
-  return person({ type: 'text', text: words })
+  return userSegment({ type: 'text', text: words })
 }
 
 function handles(segments: readonly RehearsalSegment[]): unknown[] {
@@ -58,17 +60,17 @@ test('images get the handles of their description lines, by size or by order', (
     text('[@img2: image, "c.png", image/png, 3 bytes]'),
     text('[@img3: image, "d.gif", image/gif, 100 bytes]'),
   ]
-  expect(handles([...lines, person(one), person(two), person(gif)])).toEqual([
+  expect(handles([...lines, userSegment(one), userSegment(two), userSegment(gif)])).toEqual([
     '@img2',
     '@img1',
     '@img3',
   ])
-  expect(handles([...lines, person(gif), person(gif)])).toEqual(['@img3', undefined])
+  expect(handles([...lines, userSegment(gif), userSegment(gif)])).toEqual(['@img3', undefined])
 })
 
 test('lines of an earlier message do not apply later, and a view names the image after it', () => {
   const answer: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }
-  const image = person(filePart(Buffer.alloc(7), 'image/png'))
+  const image = userSegment(filePart(Buffer.alloc(7), 'image/png'))
   const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
   expect(handles([line, answer, image])).toEqual([undefined])
   expect(

@@ -7,32 +7,32 @@ import {
 import { NO_OUTPUT, outcomeLabel } from '../../../encoding/words/results.ts'
 import type { RehearsalSegment } from '../schema.ts'
 
-// What requests of this program hold where a dialect has no form for something, read back. Requests of others hold no such
-// thing, and are taken as they are.
+// Reads back the texts that requests of this program use where a dialect has no format for something. Requests of other
+// clients contain no such texts and are used unchanged.
 
-type Said = Extract<RehearsalSegment, { role: 'user' }>
-export type SaidPart = Said['parts'][number]
+type UserSegment = Extract<RehearsalSegment, { role: 'user' }>
+export type UserPart = UserSegment['parts'][number]
 
-/** What a text of a person is: their words, the text of a file, or a note of the harness. */
-export function spoken(text: string): RehearsalSegment {
+/** A text in a user message: the person's words, the text of a file, or a note of the harness. */
+export function userText(text: string): RehearsalSegment {
   const note = insideFence(text)
   if (note !== undefined) return { role: 'developer', parts: [{ type: 'text', text: note }] }
   const [label, handle] = CONTENT_FORM.exec(text) ?? []
-  if (label === undefined) return person({ type: 'text', text })
-  return person(filePart(Buffer.from(text.slice(label.length)), 'text/plain', handle))
+  if (label === undefined) return userSegment({ type: 'text', text })
+  return userSegment(filePart(Buffer.from(text.slice(label.length)), 'text/plain', handle))
 }
 
-export function person(...parts: readonly SaidPart[]): RehearsalSegment {
+export function userSegment(...parts: readonly UserPart[]): RehearsalSegment {
   return { role: 'user', parts: [...parts] }
 }
 
-export function filePart(bytes: Buffer, media_type: string, name?: string | null): SaidPart {
+export function filePart(bytes: Buffer, media_type: string, name?: string | null): UserPart {
   const data = bytes.toString('base64')
   const handle = name === undefined || name === null ? {} : { handle: handleIn(name) }
   return { type: 'blob', media_type, data, ...handle }
 }
 
-/** A file is named by its handle: `@pdf1`, or `pdf1.pdf` where names of files are wanted. */
+/** A file is named by its handle: `@pdf1`, or `pdf1.pdf` where the dialect wants file names. */
 function handleIn(name: string): string {
   const [, word] = FILE_NAME.exec(name) ?? []
   return word === undefined ? name : `@${word}`
@@ -52,39 +52,39 @@ export function toolSegment({
   return { role: 'tool', name, description: description ?? '', parameters: { ...parameters } }
 }
 
-/** What came of a call. An outcome other than `ok` stands before the output, or the vendor has a sign for it. */
+/** The result of a call. An outcome other than `ok` is a label before the output, or a flag of the dialect. */
 export function resultOf(
   call: { readonly call_id: string; readonly name: string },
   text: string,
   isError = false,
 ): RehearsalSegment {
-  const told = OUTCOMES.find(
+  const label = OUTCOMES.find(
     (one) => text === outcomeLabel(one) || text.startsWith(`${outcomeLabel(one)}\n`),
   )
-  const outcome = told ?? (isError ? 'failed' : 'ok')
-  const output = told === undefined ? text : text.slice(outcomeLabel(told).length + 1)
+  const outcome = label ?? (isError ? 'failed' : 'ok')
+  const output = label === undefined ? text : text.slice(outcomeLabel(label).length + 1)
   return { role: 'tool_result', ...call, outcome, output: output === NO_OUTPUT ? '' : output }
 }
 
 const OUTCOMES = ['failed', 'denied', 'unknown'] as const
 
 /**
- * Gives pictures and documents that came without a name the handles by which the words before them tell of them: lines such as
- * `[@img1: image, "a.png", image/png, 68 bytes]`, in the order of the files, or `[View of @img1, by user: …]` right before one.
+ * Gives pictures and documents without a name the handles in the text before them: lines such as `[@img1: image, "a.png",
+ * image/png, 68 bytes]`, in the order of the files, or `[View of @img1, by user: …]` right before one.
  */
 export function withHandles(segments: readonly RehearsalSegment[]): RehearsalSegment[] {
-  let told: Descriptor[] = []
+  let described: Descriptor[] = []
   return segments.map((segment) => {
     if (segment.role !== 'user') {
-      told = []
+      described = []
       return segment
     }
     const parts = segment.parts.map((part) => {
       if (part.type === 'text')
-        told = [...withoutAbsent(told, part.text), ...descriptorIn(part.text)]
+        described = [...withoutAbsent(described, part.text), ...descriptorIn(part.text)]
       if (part.type !== 'blob' || part.handle !== undefined) return part
-      const found = meant(told, part.media_type, Buffer.byteLength(part.data, 'base64'))
-      told = told.filter((one) => one !== found)
+      const found = matching(described, part.media_type, Buffer.byteLength(part.data, 'base64'))
+      described = described.filter((one) => one !== found)
       return found === undefined ? part : { ...part, handle: found.handle }
     })
     return { ...segment, parts }
@@ -93,27 +93,27 @@ export function withHandles(segments: readonly RehearsalSegment[]): RehearsalSeg
 
 interface Descriptor {
   readonly handle: string
-  /** Absent where a view is told of. */
+  /** Absent for a view. */
   readonly media_type?: string
   readonly size?: number
 }
 
-/** A file may have been made smaller to fit, and then only the order tells. */
-function meant(
-  told: readonly Descriptor[],
+/** A file may have been scaled down to fit; then only the order identifies it. */
+function matching(
+  described: readonly Descriptor[],
   media_type: string,
   size: number,
 ): Descriptor | undefined {
-  const last = told.at(-1)
+  const last = described.at(-1)
   if (last !== undefined && last.media_type === undefined) return last
-  const fitting = told.filter((one) => one.media_type === media_type)
+  const fitting = described.filter((one) => one.media_type === media_type)
   return fitting.find((one) => one.size === size) ?? fitting[0]
 }
 
-/** What stands in the place of bytes says whose they are. */
-function withoutAbsent(told: readonly Descriptor[], text: string): Descriptor[] {
+/** A text in place of bytes names the handle whose bytes are absent. */
+function withoutAbsent(described: readonly Descriptor[], text: string): Descriptor[] {
   const [, absent] = NOT_SHOWN_FORM.exec(text) ?? []
-  return told.filter(({ handle }) => handle !== absent)
+  return described.filter(({ handle }) => handle !== absent)
 }
 
 function descriptorIn(text: string): Descriptor[] {

@@ -156,7 +156,7 @@ const NOT_CHECKED =
   'Requests were not checked: the Log is damaged, and what the requests before the damage are built from cannot be read.'
 
 function notComparable(count: number): string {
-  return `${counted(count, 'request')} not comparable: written by another version of Hawser, with other prompt texts. The Log itself is proved.`
+  return `${counted(count, 'request')} not comparable: written by another version of Hawser, with other prompt texts. The Log itself is verified.`
 }
 
 function shown(value: unknown): string {

@@ -169,7 +169,7 @@ async function setForWorkspace(
   { home, workspace, ids }: SettingsPlace,
   { setting, value }: Change,
 ): Promise<Result<boolean>> {
-  if (workspace === undefined) throw new Error('a workspace was asked for')
+  if (workspace === undefined) throw new Error('the workspace was not opened')
   const before = await readAllSettings(home, workspace)
   if (!before.ok) return before
   const next = withSetting(before.value.workspaceFile?.settings ?? {}, setting, value)

@@ -92,7 +92,7 @@ async function trustSession(
   if (!session.ok) return session
   const what = { what: 'session', session_id: id.value }
   if (!session.value.foreign) {
-    const known = () => `${id.value} was created workspaceFile: it is already trusted.\n`
+    const known = () => `${id.value} is already trusted.\n`
     return ok(answer(world, json, { ...what, changed: false }, known))
   }
   const refused = await unlessSure(world, yes, {

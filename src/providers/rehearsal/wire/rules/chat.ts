@@ -20,9 +20,9 @@ type Body = ChatCompletionCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
 type Assistant = Extract<ChatCompletionMessageParam, { readonly role: 'assistant' }>
 
-/** What Chat Completions refuses of a request that its types allow. Pictures and documents are judged where they are read. */
+/** The refusals of Chat Completions that go beyond its types. Pictures and documents are checked where they are read. */
 export function brokenChatRule(body: Body, streams: boolean): WireRefusal | undefined {
-  return firstOf([(asked) => brokenCommonRule(asked, streams), ...RULES], body)
+  return firstOf([(params) => brokenCommonRule(params, streams), ...RULES], body)
 }
 
 export function offeredIn({ tools = [] }: Body): OfferedFunction[] {
@@ -38,7 +38,7 @@ const RULES: readonly Rule[] = [
     messages.length === 0 ? wrong(['messages'], 'must not be empty', 'empty_array') : undefined,
   ({ max_tokens, max_completion_tokens }) =>
     max_tokens && max_completion_tokens
-      ? wrong(['max_tokens'], 'cannot stand beside max_completion_tokens')
+      ? wrong(['max_tokens'], 'cannot be combined with max_completion_tokens')
       : undefined,
   ({ max_tokens }) => wrongLimit(['max_tokens'], max_tokens, 1),
   ({ max_completion_tokens }) => wrongLimit(['max_completion_tokens'], max_completion_tokens, 1),
@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
   ({ presence_penalty }) => outside(['presence_penalty'], presence_penalty, -2, 2),
   ({ stop }) =>
     Array.isArray(stop) && stop.length > MOST_STOPS
-      ? wrong(['stop'], `at most ${MOST_STOPS} are taken`, 'array_above_max_length')
+      ? wrong(['stop'], `must have at most ${MOST_STOPS} members`, 'array_above_max_length')
       : undefined,
   (body) => wrongFunctions(offeredIn(body), body.tools?.length ?? 0),
   withoutTools,
@@ -56,33 +56,35 @@ const RULES: readonly Rule[] = [
   unmatchedResults,
 ]
 
-/** Some fields are about tools only. */
+/** Some fields require tools. */
 function withoutTools(body: Body): WireRefusal | undefined {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = body
   if (tools?.length === 0) return wrong(['tools'], 'must not be empty', 'empty_array')
   const field = choice === undefined ? 'parallel_tool_calls' : 'tool_choice'
   if (tools === undefined && (choice !== undefined || parallel !== undefined)) {
-    return wrong([field], 'is only taken when tools are given')
+    return wrong([field], 'requires tools')
   }
   const named =
     typeof choice === 'object' && 'function' in choice ? choice.function.name : undefined
   return wrongChoice(choice, named, offeredIn(body), tools?.length ?? 0)
 }
 
-/** What only the vendor's own models do. */
+/** Features that only the vendor's own models have. */
 function notOffered(body: Body): WireRefusal | undefined {
   const { n, response_format, modalities, functions, function_call, logprobs } = body
-  if (n !== undefined && n !== null && n !== 1) return notRehearsed(['n'], 'gives one answer')
+  if (n !== undefined && n !== null && n !== 1)
+    return notRehearsed(['n'], 'returns only one answer')
   if (response_format !== undefined && response_format.type !== 'text') {
     return notRehearsed(['response_format'], 'writes plain text only')
   }
-  if (modalities?.includes('audio') === true) return notRehearsed(['modalities'], 'does not speak')
-  if (functions !== undefined) return notRehearsed(['functions'], 'knows tools only')
-  if (function_call !== undefined) return notRehearsed(['function_call'], 'knows tools only')
-  return logprobs ? notRehearsed(['logprobs'], 'knows of no likelihood') : undefined
+  if (modalities?.includes('audio') === true)
+    return notRehearsed(['modalities'], 'does not produce audio')
+  if (functions !== undefined) return notRehearsed(['functions'], 'supports tools only')
+  if (function_call !== undefined) return notRehearsed(['function_call'], 'supports tools only')
+  return logprobs ? notRehearsed(['logprobs'], 'does not report probabilities') : undefined
 }
 
-/** Only an answer that is nothing but calls, and what a tool gave, may be without words. */
+/** Only an assistant message with tool calls, and a tool message, may be without text. */
 function emptyContent({ messages }: Body): WireRefusal | undefined {
   for (const [index, message] of messages.entries()) {
     const at = ['messages', index, 'content']
@@ -91,7 +93,7 @@ function emptyContent({ messages }: Body): WireRefusal | undefined {
     if (content === null || content === undefined || content.length === 0) {
       const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
       if (calls.length > 0) continue
-      return wrong(at, 'must be there and not be empty, unless there are tool_calls')
+      return wrong(at, 'is required and must not be empty, unless there are tool_calls')
     }
     if (typeof content === 'string') continue
     const blank = content.findIndex((part) => part.type === 'text' && part.text === '')
@@ -111,7 +113,7 @@ function misspeltCalls({ messages }: Body): WireRefusal | undefined {
     for (const [place, call] of callsOf(message).entries()) {
       const refusal = misspelt([...at, place], call)
       if (refusal !== undefined) return refusal
-      if (ids.has(call.id)) return wrong([...at, place, 'id'], 'ids of calls must be unique')
+      if (ids.has(call.id)) return wrong([...at, place, 'id'], 'call ids must be unique')
       ids.add(call.id)
     }
   }
@@ -123,34 +125,34 @@ function callsOf({ tool_calls: calls = [] }: Assistant) {
 }
 
 function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): WireRefusal | undefined {
-  const { id, function: asked } = call
+  const { id, function: called } = call
   if (id === '') return wrong([...at, 'id'], 'must not be empty', 'empty_string')
   const refusal =
     tooLong([...at, 'id'], id, LONGEST_CALL_ID) ??
-    wrongName([...at, 'function', 'name'], asked.name)
-  if (refusal !== undefined || isJsonObject(parseJson(asked.arguments))) return refusal
+    wrongName([...at, 'function', 'name'], called.name)
+  if (refusal !== undefined || isJsonObject(parseJson(called.arguments))) return refusal
   return wrong([...at, 'function', 'arguments'], 'must be a JSON object')
 }
 
-/** Behind the calls of an answer stand their results, all of them and nothing else. */
+/** The calls of an answer must be followed by all their results, and nothing else. */
 function unmatchedResults({ messages }: Body): WireRefusal | undefined {
   let open = new Set<string>()
-  let asked = -1
+  let callsAt = -1
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       if (open.delete(message.tool_call_id)) continue
       const at = ['messages', index, 'role']
-      return wrong(at, 'a message of a tool must follow the message with its tool_calls')
+      return wrong(at, 'a tool message must follow the message with its tool_calls')
     }
-    if (open.size > 0) return withoutResults(asked, open)
+    if (open.size > 0) return withoutResults(callsAt, open)
     if (message.role !== 'assistant') continue
     open = new Set(callsOf(message).map(({ id }) => id))
-    asked = index
+    callsAt = index
   }
-  return open.size === 0 ? undefined : withoutResults(asked, open)
+  return open.size === 0 ? undefined : withoutResults(callsAt, open)
 }
 
 function withoutResults(index: number, open: ReadonlySet<string>): WireRefusal {
-  const message = 'must be followed by a message of a tool for each of its tool_calls'
-  return wrong(['messages', index], `${message}; none is there of ${[...open].join(', ')}`)
+  const message = 'must be followed by a tool message for each of its tool_calls'
+  return wrong(['messages', index], `${message}; missing: ${[...open].join(', ')}`)
 }

@@ -5,16 +5,16 @@ import type { Place } from './schema-problems.ts'
 
 /** Where a request may differ from the types of the vendor's SDK. */
 export interface Leniency {
-  /** Whether a field that the types lack is ignored, and not a reason to refuse the request. */
+  /** Whether a field that the types lack is ignored. Otherwise the request is refused. */
   readonly ignores: (at: Place) => boolean
-  /** Fields that the types require and the vendor does not, with what it assumes. */
+  /** Fields that the types require and the vendor does not, with their defaults. */
   readonly assumes: ReadonlyMap<string, unknown>
 }
 
-/** What our own requests are held to: they are what the types say. */
+/** For our own requests: they must match the types. */
 export const STRICT: Leniency = { ignores: () => false, assumes: new Map() }
 
-/** What the vendor does: it takes any field under a header that names a beta, and a few fields always. */
+/** As the vendor behaves: it accepts any field if a header names a beta, and some fields always. */
 export function vendorLeniency(
   dialect: VendorDialect,
   headers: Readonly<Record<string, string>>,
@@ -41,12 +41,12 @@ const ASSUMED: Readonly<Record<VendorDialect, Leniency['assumes']>> = {
   chat: new Map(),
 }
 
-/** `input.*.id` for the id of any item. */
+/** For example `input.*.id` for the id of any item. */
 function pattern(at: Place): string {
   return at.map((step) => (typeof step === 'number' ? '*' : step)).join('.')
 }
 
-/** Checks a value without the fields that are ignored and with those that are assumed. */
+/** Checks a value after it removes ignored fields and adds defaults. */
 export function checkLeniently<T>(
   check: SchemaCheck<T>,
   leniency: Leniency,
@@ -64,11 +64,11 @@ export function checkLeniently<T>(
   const amended = excused.reduce<unknown>((rest, { kind, at }) => {
     return changed(rest, at, kind === 'missing' ? [assumes.get(pattern(at))] : [])
   }, value)
-  // A union may then turn out to be another of its members, so what is left is checked again.
+  // The changed value may match another member of a union, so it is checked again.
   return checkLeniently(check, leniency, amended)
 }
 
-/** The value with another field at a place, or without it where `to` is empty. */
+/** Sets the field at a place to the one member of `to`, or removes it if `to` is empty. */
 function changed(value: unknown, [step, ...steps]: Place, to: readonly unknown[]): unknown {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (index === step ? changed(item, steps, to) : item))

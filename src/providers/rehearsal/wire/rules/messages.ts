@@ -11,12 +11,12 @@ import type { Place } from './schema-problems.ts'
 type Body = MessageCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
 
-/** What Messages refuses of a request that its types allow. Pictures and documents are judged where they are read. */
+/** The refusals of Messages that go beyond its types. Pictures and documents are checked where they are read. */
 export function brokenMessagesRule(body: Body, facts: ModelFacts): WireRefusal | undefined {
-  return firstOf([...RULES, (asked) => tooLong(asked, facts)], body)
+  return firstOf([...RULES, (params) => tooLong(params, facts)], body)
 }
 
-/** A block of a message, and where it stands. Text that stands for itself is a block of text. */
+/** A block of a message, and its place. A string counts as a text block. */
 export interface PlacedBlock {
   readonly at: Place
   readonly block: ContentBlockParam
@@ -64,29 +64,33 @@ function tooLong(
   { output_tokens }: ModelFacts,
 ): WireRefusal | undefined {
   if (output_tokens === undefined || max_tokens <= output_tokens) return undefined
-  return wrong(['max_tokens'], `${max_tokens} > ${output_tokens}, which is the most of ${model}`)
+  return wrong(['max_tokens'], `${max_tokens} > ${output_tokens}, the maximum for ${model}`)
 }
 
-/** Neighbours of one role count as one message. A late system message stands behind a person's and before the model's. */
+/**
+ * Adjacent messages of one role count as one. A late system message must follow a user message and precede an assistant
+ * message.
+ */
 function misplacedRole({ messages }: Body): WireRefusal | undefined {
   for (const [index, { role }] of messages.entries()) {
     const at = ['messages', index, 'role']
     const before = messages.slice(0, index).findLast((one) => one.role !== 'system')
     const after = messages.slice(index + 1).find((one) => one.role !== 'system')
     if (role === 'assistant' && before === undefined) {
-      return wrong(at, 'the first message must be of the role user')
+      return wrong(at, 'the first message must have the role user')
     }
     if (role !== 'system') continue
     const follows = index > 0 && before?.role === 'user'
     const precedes = after === undefined || after.role === 'assistant'
     if (!follows || !precedes) {
-      const place = 'behind one of the role user, and at the end or before one of the assistant'
-      return wrong(at, `a message of the role system stands only ${place}`)
+      const place = 'after a user message, and at the end or before an assistant message'
+      return wrong(at, `a system message is only allowed ${place}`)
     }
   }
   const last = messages.findLast(({ role }) => role !== 'system')
   if (last?.role !== 'assistant') return undefined
-  const why = 'this model takes no beginning of its answer: the last message must be of a user'
+  const why =
+    'this model does not support a prefilled answer: the last message must have the role user'
   return wrong(['messages', messages.length - 1, 'role'], why)
 }
 
@@ -94,7 +98,7 @@ function emptyContent({ messages }: Body): WireRefusal | undefined {
   const empty = messages.findIndex(({ content }) => content.length === 0)
   return empty < 0
     ? undefined
-    : wrong(['messages', empty, 'content'], 'a message must have content that is not empty')
+    : wrong(['messages', empty, 'content'], 'the content of a message must not be empty')
 }
 
 const OF_A_USER: ReadonlySet<string> = new Set([
@@ -118,7 +122,7 @@ function misplacedBlock({ messages }: Body): WireRefusal | undefined {
     for (const { at, block } of blocksOf(message, index)) {
       const fits =
         message.role === 'assistant' ? !OF_A_MODEL_NEVER.has(block.type) : OF_A_USER.has(block.type)
-      if (!fits) return wrong(at, `a message of the ${message.role} holds no block ${block.type}`)
+      if (!fits) return wrong(at, `a ${message.role} message cannot contain a ${block.type} block`)
     }
   }
   return undefined
@@ -128,7 +132,7 @@ function blankText({ system, messages }: Body): WireRefusal | undefined {
   const blocks = [...systemBlocks(system), ...messages.flatMap(blocksOf)]
   const texts = [...blocks, ...blocks.flatMap(insideResult)]
   const blank = texts.find(({ block }) => block.type === 'text' && block.text.trim() === '')
-  return blank && wrong(blank.at, 'a block of text must contain more than whitespace')
+  return blank && wrong(blank.at, 'a text block must contain more than whitespace')
 }
 
 function systemBlocks(system: Body['system']): PlacedBlock[] {
@@ -136,7 +140,7 @@ function systemBlocks(system: Body['system']): PlacedBlock[] {
   return system.map((block, index) => ({ at: ['system', index], block }))
 }
 
-/** Blocks inside the result of a tool that may also stand in a message. */
+/** The blocks inside a tool result that may also occur in a message. */
 function insideResult({ at, block }: PlacedBlock): PlacedBlock[] {
   if (block.type !== 'tool_result' || !Array.isArray(block.content)) return []
   return block.content.flatMap((inner, index) =>
@@ -181,7 +185,7 @@ function wrongTools({ tools = [] }: Body): WireRefusal | undefined {
     if (!('name' in tool)) continue
     const at = ['tools', index, 'name']
     if (!NAME.test(tool.name)) return wrong(at, `must match ${NAME.source}`)
-    if (names.has(tool.name)) return wrong(at, 'names of tools must be unique')
+    if (names.has(tool.name)) return wrong(at, 'tool names must be unique')
     names.add(tool.name)
   }
   return undefined
@@ -189,7 +193,7 @@ function wrongTools({ tools = [] }: Body): WireRefusal | undefined {
 
 function wrongToolChoice({ tools = [], tool_choice }: Body): WireRefusal | undefined {
   if (tool_choice === undefined) return undefined
-  if (tools.length === 0) return wrong(['tool_choice'], 'may only be there when tools are')
+  if (tools.length === 0) return wrong(['tool_choice'], 'requires tools')
   if (tool_choice.type !== 'tool') return undefined
   const known = tools.some((tool) => 'name' in tool && tool.name === tool_choice.name)
   return known ? undefined : wrong(['tool_choice', 'name'], 'is not the name of a tool')
@@ -204,12 +208,12 @@ function wrongThinking({ thinking, max_tokens, tool_choice }: Body): WireRefusal
   if (budget < SMALLEST_BUDGET) return wrong(at, `must be at least ${SMALLEST_BUDGET}`)
   if (budget >= max_tokens) return wrong(at, 'must be less than max_tokens')
   if (tool_choice?.type !== 'any' && tool_choice?.type !== 'tool') return undefined
-  return wrong(['tool_choice'], 'nothing forces a call while the model thinks')
+  return wrong(['tool_choice'], 'cannot force a call while thinking is enabled')
 }
 
 const MOST_MARKS = 4
 
-/** Where the marks stand, in cache order. What lasts longer must come first. */
+/** The places of the marks, in cache order. A mark with a longer ttl must come first. */
 function wrongCacheMarks({
   tools = [],
   system,
@@ -241,7 +245,7 @@ export function markOf(block: object): { readonly ttl?: '5m' | '1h' } | undefine
   return mark['ttl'] === '1h' ? { ttl: '1h' } : {}
 }
 
-/** Results stand in the next message, before anything else, one for each call. */
+/** The next message must start with the results, one for each call. */
 function unmatchedResults({ messages }: Body): WireRefusal | undefined {
   const open = new Map<string, Place>()
   for (const [index, message] of messages.entries()) {
@@ -261,7 +265,7 @@ function unmatchedResults({ messages }: Body): WireRefusal | undefined {
   return undefined
 }
 
-/** Whether no more of the same message follows: neighbours of one role are one. */
+/** Whether the message ends here: adjacent messages of one role count as one. */
 function isOver(messages: Body['messages'], index: number): boolean {
   return messages.slice(index + 1).find(({ role }) => role !== 'system')?.role !== 'user'
 }
@@ -269,10 +273,10 @@ function isOver(messages: Body['messages'], index: number): boolean {
 function withoutResult(open: ReadonlyMap<string, Place>): WireRefusal {
   const [at = []] = open.values()
   const message = 'each `tool_use` must have its `tool_result` in the next message, at its start'
-  return wrong(at.slice(0, 2), `${message}; none is there of ${[...open.keys()].join(', ')}`)
+  return wrong(at.slice(0, 2), `${message}; missing: ${[...open.keys()].join(', ')}`)
 }
 
 function withoutCall(at: Place, { tool_use_id }: ToolResultBlockParam): WireRefusal {
   const message = 'each `tool_result` must belong to a `tool_use` of the message before'
-  return wrong(at, `${message}; there is none of the id ${tool_use_id}`)
+  return wrong(at, `${message}; none has the id ${tool_use_id}`)
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../../encoding/json.ts'
 import { wrong, type WireRefusal } from './refusal.ts'
 import type { Place } from './schema-problems.ts'
 
-// What Responses and Chat Completions refuse alike.
+// The rules that Responses and Chat Completions share.
 
 interface Common {
   readonly model?: string
@@ -15,15 +15,15 @@ interface Common {
   readonly top_logprobs?: number | null
 }
 
-/** `streams`: whether events were asked for, whatever the body says now. */
+/** `streams`: whether the client requested events. The body was changed before this check. */
 export function brokenCommonRule(body: Common, streams: boolean): WireRefusal | undefined {
   const { model, stream_options, prompt_cache_key, safety_identifier, metadata } = body
   if (model === undefined) {
-    return wrong(['model'], 'must be there, and is not', 'missing_required_parameter')
+    return wrong(['model'], 'is required', 'missing_required_parameter')
   }
   if (model === '') return wrong(['model'], 'must not be empty', 'empty_string')
   if (stream_options && !streams) {
-    return wrong(['stream_options'], 'is only taken when the answer is streamed')
+    return wrong(['stream_options'], 'requires stream: true')
   }
   return (
     tooLong(['prompt_cache_key'], prompt_cache_key, LONGEST_KEY) ??
@@ -43,7 +43,7 @@ export function tooLong(
   most: number,
 ): WireRefusal | undefined {
   if (text === null || text === undefined || text.length <= most) return undefined
-  const message = `has ${text.length} characters, and at most ${most} are taken`
+  const message = `has ${text.length} characters; the maximum is ${most}`
   return wrong(at, message, 'string_above_max_length')
 }
 
@@ -58,7 +58,7 @@ export function outside(
   return figure > most ? wrong(at, `must be at most ${most}`, 'decimal_above_max_value') : undefined
 }
 
-/** A limit of tokens. */
+/** A token limit. */
 export function wrongLimit(
   at: Place,
   figure: number | null | undefined,
@@ -78,7 +78,7 @@ function wrongMetadata(metadata: Readonly<Record<string, string>>): WireRefusal 
   const entries = Object.entries(metadata)
   if (entries.length > MOST_METADATA) {
     const code = 'object_above_max_properties'
-    return wrong(['metadata'], `at most ${MOST_METADATA} fields are taken`, code)
+    return wrong(['metadata'], `must have at most ${MOST_METADATA} fields`, code)
   }
   for (const [name, value] of entries) {
     const long = tooLong(['metadata'], name, LONGEST_KEY)
@@ -88,9 +88,9 @@ function wrongMetadata(metadata: Readonly<Record<string, string>>): WireRefusal 
   return undefined
 }
 
-/** A tool that a model may ask for. */
+/** A tool that a model may call. */
 export interface OfferedFunction {
-  /** Where its fields stand. */
+  /** The place of its fields. */
   readonly at: Place
   readonly name: string
   readonly description?: string | null | undefined
@@ -106,14 +106,14 @@ export function wrongFunctions(
   count: number,
 ): WireRefusal | undefined {
   if (count > MOST_TOOLS) {
-    return wrong(['tools'], `at most ${MOST_TOOLS} tools are taken`, 'array_above_max_length')
+    return wrong(['tools'], `must have at most ${MOST_TOOLS} members`, 'array_above_max_length')
   }
   const names = new Set<string>()
   for (const offered of functions) {
     const { at, name } = offered
     const refusal = wrongName([...at, 'name'], name) ?? wrongParameters(offered)
     if (refusal !== undefined) return refusal
-    if (names.has(name)) return wrong([...at, 'name'], 'names of tools must be unique')
+    if (names.has(name)) return wrong([...at, 'name'], 'tool names must be unique')
     names.add(name)
   }
   return undefined
@@ -130,18 +130,18 @@ function wrongParameters({ at, parameters, strict }: OfferedFunction): WireRefus
   const place = [...at, 'parameters']
   const code = 'invalid_function_parameters'
   if (parameters['type'] !== 'object') {
-    return wrong(place, 'the schema must be of the type object', code)
+    return wrong(place, 'the schema must have the type object', code)
   }
   if (strict !== true) return undefined
   const { properties, required } = parameters
   const names = isJsonObject(properties) ? Object.keys(properties) : []
   const all = Array.isArray(required) && names.every((name) => required.includes(name))
   if (parameters['additionalProperties'] === false && (names.length === 0 || all)) return undefined
-  const message = 'a strict schema requires all its properties and takes no others'
+  const message = 'a strict schema must require all its properties and allow no others'
   return wrong(place, message, code)
 }
 
-/** A choice of tools needs tools; one of a certain tool needs that one. */
+/** `tool_choice` needs tools, and a named tool must be among them. */
 export function wrongChoice(
   choice: unknown,
   name: string | undefined,
@@ -150,8 +150,8 @@ export function wrongChoice(
 ): WireRefusal | undefined {
   if (choice === undefined || choice === null || choice === 'none') return undefined
   if (count === 0 && choice !== 'auto') {
-    return wrong(['tool_choice'], 'is only taken when tools are given')
+    return wrong(['tool_choice'], 'requires tools')
   }
   if (name === undefined || functions.some((offered) => offered.name === name)) return undefined
-  return wrong(['tool_choice'], 'names a tool that is not given')
+  return wrong(['tool_choice'], 'names a tool that is not in tools')
 }

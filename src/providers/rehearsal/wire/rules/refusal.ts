@@ -1,32 +1,32 @@
 import type { VendorDialect } from './request-schemas.ts'
 import type { Place, SchemaProblem } from './schema-problems.ts'
 
-/** Why a request gets no answer of the model. */
+/** The error response to a request. */
 export interface WireRefusal {
   readonly status: number
   readonly message: string
-  /** What it is about, when that is something in the body. */
+  /** The place in the body that it is about, if any. */
   readonly at?: Place
-  /** The word that OpenAI has for it. */
+  /** OpenAI's error code. */
   readonly code?: string
-  /** Beside those that every answer has. */
+  /** In addition to the headers of every answer. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A wrong request. */
+/** The refusal of an invalid request. */
 export function wrong(at: Place, message: string, code = 'invalid_value'): WireRefusal {
   return { status: 400, message, at, code }
 }
 
-/** A right request for what only the vendor itself can do. */
+/** The refusal of a valid request for something that only the vendor can do. */
 export function notRehearsed(at: Place, what: string): WireRefusal {
   return wrong(at, `the rehearsal model ${what}`, 'unsupported_parameter')
 }
 
-/** By the first of the problems, as vendors do. */
+/** Reports the first problem, as vendors do. */
 export function misshapen([first]: readonly SchemaProblem[]): WireRefusal {
   if (first === undefined) return { status: 400, message: 'The body is not a request.' }
-  return wrong(first.at, WORDS[first.kind]?.(first) ?? first.told, CODES[first.kind])
+  return wrong(first.at, WORDS[first.kind]?.(first) ?? first.message, CODES[first.kind])
 }
 
 const CODES: Readonly<Record<SchemaProblem['kind'], string>> = {
@@ -38,11 +38,11 @@ const CODES: Readonly<Record<SchemaProblem['kind'], string>> = {
 
 const WORDS: Readonly<Partial<Record<SchemaProblem['kind'], (problem: SchemaProblem) => string>>> =
   {
-    missing: () => 'must be there, and is not',
-    unknown: () => 'is not known there',
+    missing: () => 'is required',
+    unknown: () => 'is not a known field',
   }
 
-/** The first refusal that any of the rules has. */
+/** The refusal of the first rule that is broken. */
 export function firstOf<Body>(
   rules: readonly ((body: Body) => WireRefusal | undefined)[],
   body: Body,
@@ -54,28 +54,32 @@ export function firstOf<Body>(
   return undefined
 }
 
-/** The refusal as a vendor writes it. */
+/** The refusal in the vendor's format. */
 export function refusalBody(
   dialect: VendorDialect,
   refusal: WireRefusal,
   requestId: string,
 ): object {
   if (dialect === 'messages') {
-    const error = { type: ANTHROPIC_TYPES[refusal.status] ?? 'api_error', message: about(refusal) }
+    const error = {
+      type: ANTHROPIC_TYPES[refusal.status] ?? 'api_error',
+      message: refusalText(refusal),
+    }
     return { type: 'error', error, request_id: requestId }
   }
   return { error: openAiError(refusal) }
 }
 
-/** What stands under `error`, in an answer and in a message of a socket. */
+/** The value of `error`, in a response and in a socket message. */
 export function openAiError(refusal: WireRefusal): object {
   const { status, at, code } = refusal
   const [type, usual = null] = OPENAI_TYPES[status] ?? ['invalid_request_error']
   const param = at === undefined ? null : withBrackets(at)
-  return { message: about(refusal, withBrackets), type, param, code: code ?? usual }
+  return { message: refusalText(refusal, withBrackets), type, param, code: code ?? usual }
 }
 
-function about({ message, at }: WireRefusal, written = withDots): string {
+/** The message, after the place that it is about. */
+export function refusalText({ message, at }: WireRefusal, written = withDots): string {
   return at === undefined || at.length === 0 ? message : `${written(at)}: ${message}`
 }
 
@@ -106,7 +110,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** The type, and the code where the refusal has none of its own. */
+/** The type, and the default code. */
 const OPENAI_TYPES: Readonly<Record<number, readonly [type: string, code?: string]>> = {
   401: ['invalid_request_error', 'invalid_api_key'],
   405: ['invalid_request_error', 'method_not_supported'],

@@ -4,17 +4,17 @@ import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/r
 import { isJsonObject } from '../../../../encoding/json.ts'
 import { schemaCheck, type SchemaCheck } from './schema-check.ts'
 
-/** The dialects that are a vendor's. */
+/** The dialects of vendors. */
 export type VendorDialect = 'messages' | 'responses' | 'chat'
 
-/** What a vendor takes, by the types of its SDK. */
+/** The requests that a vendor accepts, by the types of its SDK. */
 export interface VendorRequests {
   readonly messages: MessageCreateParamsStreaming
   readonly responses: ResponseCreateParamsStreaming
   readonly chat: ChatCompletionCreateParamsStreaming
 }
 
-/** The check of a dialect's requests, read and compiled when it is first asked for. */
+/** The check of a dialect's requests, read and compiled on first use. */
 export const requestCheck: {
   readonly [Name in VendorDialect]: () => Promise<SchemaCheck<VendorRequests[Name]>>
 } = {
@@ -36,7 +36,7 @@ export const requestCheck: {
   }),
 }
 
-/** The types tell of a request that streams; one that does not differs in nothing else. */
+/** The types describe a streaming request; a request without streaming has no other difference. */
 export function streaming(body: unknown): unknown {
   if (!isJsonObject(body)) return body
   const { stream = false } = body

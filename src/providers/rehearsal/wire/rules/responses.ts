@@ -17,18 +17,18 @@ import type { Place } from './schema-problems.ts'
 type Body = ResponseCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
 
-/** An item of the input and where it stands; one that an earlier response knows stands nowhere. */
+/** An item of the input and its place; an item of an earlier response has no place. */
 export interface PlacedItem {
   readonly at?: Place
   readonly item: ResponseInputItem
 }
 
-/** What Responses refuses of a request that its types allow, before it is known what was said earlier. */
+/** The refusals of Responses that go beyond its types and do not depend on earlier responses. */
 export function brokenResponsesRule(body: Body, streams: boolean): WireRefusal | undefined {
-  return firstOf([(asked) => brokenCommonRule(asked, streams), ...RULES], body)
+  return firstOf([(params) => brokenCommonRule(params, streams), ...RULES], body)
 }
 
-/** What Responses refuses of all that was said. */
+/** The refusals that depend on all items, including those of earlier responses. */
 export function brokenInputRule(items: readonly PlacedItem[]): WireRefusal | undefined {
   return firstOf(INPUT_RULES, items)
 }
@@ -44,7 +44,7 @@ const SHORTEST_ANSWER = 16
 const RULES: readonly Rule[] = [
   ({ input, previous_response_id, prompt, conversation }) =>
     input === undefined && !previous_response_id && !prompt && !conversation
-      ? wrong(['input'], 'must be there, and is not', 'missing_required_parameter')
+      ? wrong(['input'], 'is required', 'missing_required_parameter')
       : undefined,
   ({ input, previous_response_id }) =>
     input?.length === 0 && !previous_response_id
@@ -59,13 +59,13 @@ const RULES: readonly Rule[] = [
   },
   ({ previous_response_id, conversation }) =>
     previous_response_id && conversation
-      ? wrong(['previous_response_id'], 'cannot stand beside a conversation')
+      ? wrong(['previous_response_id'], 'cannot be combined with conversation')
       : undefined,
   ({ background }) =>
-    background ? notRehearsed(['background'], 'answers while one waits') : undefined,
+    background ? notRehearsed(['background'], 'does not answer in the background') : undefined,
   ({ conversation }) =>
-    conversation ? notRehearsed(['conversation'], 'keeps no conversations') : undefined,
-  ({ prompt }) => (prompt ? notRehearsed(['prompt'], 'keeps no prompts') : undefined),
+    conversation ? notRehearsed(['conversation'], 'does not store conversations') : undefined,
+  ({ prompt }) => (prompt ? notRehearsed(['prompt'], 'does not store prompts') : undefined),
   ({ text }) =>
     text?.format && text.format.type !== 'text'
       ? notRehearsed(['text', 'format'], 'writes plain text only')
@@ -88,12 +88,12 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 function misspeltId(items: readonly PlacedItem[]): WireRefusal | undefined {
   for (const { at = [], item } of items) {
     if (item.type === 'item_reference') {
-      return notRehearsed([...at, 'id'], 'knows items by what they hold only')
+      return notRehearsed([...at, 'id'], 'needs items with their content, not by id')
     }
     const id = 'id' in item ? item.id : undefined
     const prefix = ID_PREFIXES[item.type ?? 'message']
     if (typeof id === 'string' && prefix !== undefined && !id.startsWith(prefix)) {
-      return wrong([...at, 'id'], `must be an id that begins with ${prefix}`)
+      return wrong([...at, 'id'], `must start with ${prefix}`)
     }
   }
   return undefined
@@ -112,7 +112,7 @@ function emptyMessage(items: readonly PlacedItem[]): WireRefusal | undefined {
     for (const [index, part] of content.entries()) {
       const isAnswer = part.type === 'output_text' || part.type === 'refusal'
       if (isAnswer !== (role === 'assistant')) {
-        return wrong([...place, index, 'type'], `${part.type} is nothing that the ${role} says`)
+        return wrong([...place, index, 'type'], `${part.type} is not allowed in a ${role} message`)
       }
       if ('text' in part && part.text.trim() === '') {
         return wrong([...place, index, 'text'], 'must contain more than whitespace')
@@ -124,7 +124,7 @@ function emptyMessage(items: readonly PlacedItem[]): WireRefusal | undefined {
 
 const LONGEST_CALL_ID = 64
 
-/** Every call has one result behind it, and every result a call before it. */
+/** Every call must be followed by one result, and every result must follow its call. */
 function unmatchedCalls(items: readonly PlacedItem[]): WireRefusal | undefined {
   const known = new Set<string>()
   const open = new Set<string>()
@@ -151,14 +151,14 @@ function unmatchedCalls(items: readonly PlacedItem[]): WireRefusal | undefined {
     : ofInput(`there is no output for the function call ${waiting}`)
 }
 
-/** What this vendor says of its whole input has no code. */
+/** This vendor's errors about the whole input have no code. */
 function ofInput(message: string): WireRefusal {
   return { status: 400, message, at: ['input'] }
 }
 
 const ANSWERS: ReadonlySet<string> = new Set(['reasoning', 'function_call', 'custom_tool_call'])
 
-/** What a model thought goes back with what it said then, and with what only the vendor can read of it. */
+/** A reasoning item must be followed by the output it belongs to, and must have its encrypted content. */
 function loneReasoning(items: readonly PlacedItem[]): WireRefusal | undefined {
   for (const [index, { at = [], item }] of items.entries()) {
     if (item.type !== 'reasoning') continue
@@ -167,12 +167,10 @@ function loneReasoning(items: readonly PlacedItem[]): WireRefusal | undefined {
       next !== undefined &&
       (('role' in next && next.role === 'assistant') || ANSWERS.has(next.type ?? ''))
     if (!isAnswer) {
-      return ofInput(
-        `the item ${item.id} of the type reasoning has no item of its answer behind it`,
-      )
+      return ofInput(`the reasoning item ${item.id} is not followed by an output item`)
     }
     if (!item.encrypted_content && !item.content?.length) {
-      return wrong([...at, 'id'], `no item ${item.id} was stored, and it holds nothing itself`)
+      return wrong([...at, 'id'], `the item ${item.id} is not stored and has no encrypted_content`)
     }
   }
   return undefined

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { schemaProblems, type JsonSchema, type SchemaProblem } from './schema-problems.ts'
 
-/** A value that is known to be what its schema says, or what is wrong with it. */
+/** A value that matches its schema, or the problems with it. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly SchemaProblem[] }
@@ -9,15 +9,15 @@ export type Checked<T> =
 export type SchemaCheck<T> = (value: unknown) => Checked<T>
 
 /**
- * A check by a schema that was made of `T`. Whether a value fits is for the validator to say; why it does not, for us. Code
- * that is not optimised is there in a third of the time.
+ * A check against a schema that was generated from `T`. The validator decides whether a value matches; `schemaProblems`
+ * explains why it does not. Without code optimisation the validator compiles in a third of the time.
  */
 export function schemaCheck<T>(schema: JsonSchema): SchemaCheck<T> {
   const fits = new Ajv({ strict: false, code: { optimize: false } }).compile<T>(schema)
   return (value) => {
     if (fits(value)) return { ok: true, value }
     const problems = schemaProblems(schema, value)
-    const unexplained = { at: [], kind: 'value', told: JSON.stringify(fits.errors) } as const
+    const unexplained = { at: [], kind: 'value', message: JSON.stringify(fits.errors) } as const
     return { ok: false, problems: problems.length > 0 ? problems : [unexplained] }
   }
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../encoding/json.ts'
 
-/** As much of JSON Schema as the schemas of the vendors use. */
+/** The part of JSON Schema that the vendors' schemas use. */
 export interface JsonSchema {
   readonly $comment?: string
   readonly $ref?: string
@@ -15,22 +15,22 @@ export interface JsonSchema {
   readonly additionalProperties?: boolean | JsonSchema
 }
 
-/** Where something stands: names of fields, and numbers of list members. */
+/** A path into a value: field names and array indexes. */
 export type Place = readonly (string | number)[]
 
-/** What is wrong at a place, which is that of the field itself where it is missing or unknown. */
+/** A problem at a place. For a missing or unknown field, it is the place of that field. */
 export interface SchemaProblem {
   readonly at: Place
   readonly kind: 'missing' | 'unknown' | 'type' | 'value'
-  /** In a few words, after the name of the place that holds it. */
-  readonly told: string
+  /** A phrase that follows the name of the place. */
+  readonly message: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Says in a few sentences what is wrong with a value. A validator has to give, for a value that fits no member of a union, the
- * errors of all members; here only the member counts that the value was meant to be, told by its constants such as `type`.
+ * Lists the problems of a value. For a value that matches no member of a union, a validator must list the errors of all
+ * members; this lists only those of the intended member, identified by constants such as `type`.
  */
 export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[] {
   return problemsAt(root, value, [])
@@ -65,7 +65,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
       ...Object.entries(given).flatMap(([name, field]) => {
         const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
         if (known === false) {
-          return [wrong('unknown', [...at, name], `has ${name}, which is unknown there`)]
+          return [wrong('unknown', [...at, name], `has ${name}, which is not a known field`)]
         }
         return known === undefined || known === true ? [] : problemsAt(known, field, [...at, name])
       }),
@@ -84,7 +84,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
     return fewest ?? [wrong('value', at, `is ${brief(given)}, none of ${others}`)]
   }
 
-  /** The members of a union, those of unions among them included. */
+  /** The members of a union, with nested unions flattened. */
   function members(schema: JsonSchema): JsonSchema[] {
     const { anyOf } = resolved(schema)
     return anyOf === undefined ? [schema] : anyOf.flatMap(members)
@@ -108,14 +108,14 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
   }
 }
 
-/** The problem as a sentence about the value that holds it, as in `/messages/0 lacks content`. */
-export function problemText({ at, kind, told }: SchemaProblem): string {
+/** The problem as a sentence about the containing value, such as `/messages/0 lacks content`. */
+export function problemText({ at, kind, message }: SchemaProblem): string {
   const holder = kind === 'missing' || kind === 'unknown' ? at.slice(0, -1) : at
-  return `${holder.length === 0 ? 'the whole' : holder.map((step) => `/${step}`).join('')} ${told}`
+  return `${holder.length === 0 ? 'the value' : holder.map((step) => `/${step}`).join('')} ${message}`
 }
 
-function wrong(kind: SchemaProblem['kind'], at: Place, told: string): SchemaProblem {
-  return { at, kind, told }
+function wrong(kind: SchemaProblem['kind'], at: Place, message: string): SchemaProblem {
+  return { at, kind, message }
 }
 
 function definitionOf(ref: string): string {
@@ -132,7 +132,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Enough of a value to know it by. */
+/** Enough of a value to recognise it. */
 function brief(value: unknown): string {
   if (value === undefined) return 'undefined'
   const shown = isJsonObject(value) ? { type: value['type'], role: value['role'] } : value
