@@ -23,7 +23,7 @@ export interface RehearsalVendor {
   close(): Promise<void>
 }
 
-export interface ReceivedRequest extends Heard {
+export interface ReceivedRequest extends RequestReport {
   /** `undefined` if the bytes are not JSON. */
   readonly body: unknown
 }

@@ -256,7 +256,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     const { width, height } = drawing(4)
     const original = await encodeDrawing(drawing(4), format)
-    const wishes: ImageWish[] = [
+    const wishes: ImageForm[] = [
       {},
       { max_side: 33 },
       { region: { x: 3, y: 5, width: width - 9, height: height - 8 }, max_base64_bytes: 900 },

@@ -18,8 +18,8 @@ test('a result that a dialect wrote is read back unchanged', () => {
 })
 
 test('user text, notes of the harness and text files are distinguished', () => {
-  expect(spoken('Read a.txt')).toEqual(person({ type: 'text', text: 'Read a.txt' }))
-  expect(spoken(fenced('mode: build'))).toEqual({
+  expect(userText('Read a.txt')).toEqual(userSegment({ type: 'text', text: 'Read a.txt' }))
+  expect(userText(fenced('mode: build'))).toEqual({
     role: 'developer',
     parts: [{ type: 'text', text: 'mode: build' }],
   })
@@ -84,7 +84,7 @@ test('lines of an earlier message do not apply later, and a view names the image
 })
 
 test('a Resource that is not shown names no image, and neither does a failed view', () => {
-  const smaller = person(filePart(Buffer.alloc(5), 'image/png'))
+  const smaller = userSegment(filePart(Buffer.alloc(5), 'image/png'))
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),
     text('[@img2: image, "b.png", image/png, 80 bytes]'),
