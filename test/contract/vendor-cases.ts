@@ -71,7 +71,7 @@ const MESSAGES_CASES: readonly VendorCase[] = [
   ],
   [messages({ type: 'image', source: { type: 'url' } }), '/messages/0/content/0/source lacks url'],
   [messages({ type: 'text' }), '/messages/0/content/0 lacks text'],
-  [messages({ ...textBlock, id: 'a' }), '/messages/0/content/0 has id, which is unknown there'],
+  [messages({ ...textBlock, id: 'a' }), '/messages/0/content/0 has id, which is not a known field'],
   [messages(without(used, 'input')), '/messages/0/content/0 lacks input'],
   [
     messages({ type: 'tool_result', tool_use_id: 'c', content: [used] }),
@@ -243,7 +243,7 @@ const CHAT_CASES: readonly VendorCase[] = [
   ],
   [
     shown({ ...textBlock, cache_control: { type: 'ephemeral' } }),
-    '/messages/0/content/0 has cache_control, which is unknown there',
+    '/messages/0/content/0 has cache_control, which is not a known field',
   ],
   [chat({ role: 'tool', content: 'o' }), '/messages/0 lacks tool_call_id'],
   [

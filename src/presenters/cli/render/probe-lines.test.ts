@@ -61,10 +61,10 @@ test('a change is shown in points, with its position', () => {
   const moved = { first: 0, after_first: -0.125, other_workspace: 0.4 }
   const runs = [one, { ...other, other_workspace: elsewhere }] as const
   const text = textOf(comparisonLines({ attributed_to: 'contract', runs, moved }))
-  expect(text).toContain('Cached of the first call elsewhere         -       40 %')
+  expect(text).toContain('Cached in the first call elsewhere         -       40 %')
   expect(text.slice(-2)).toEqual([
-    'Cached tokens after the first call: 12.5 points fewer in the second, by the contract.',
-    'Cached tokens of the first call in another workspace: 40 points more in the second, by the contract.',
+    'Cached tokens after the first call: 12.5 percentage points fewer in the second run, because of the contract.',
+    'Cached tokens of the first call in another workspace: 40 percentage points more in the second run, because of the contract.',
   ])
 })
 
