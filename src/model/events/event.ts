@@ -99,7 +99,7 @@ const TIMESTAMP = z.regexes.datetime({ precision: 3 })
 const CHECKSUM = /^[0-9a-f]{8}$/
 
 /** One line of a Log. `batch` is its position in its write; `crc` covers the bytes before it. */
-export const EventEnvelope = openObject({
+export const EventEnvelope = openObject(() => ({
   v: z.literal(1),
   seq: Count,
   id: EventId,
@@ -112,7 +112,7 @@ export const EventEnvelope = openObject({
   batch: Count.exactOptional(),
   prev: Sha256.nullable(),
   crc: z.string().regex(CHECKSUM),
-})
+}))
 export type EventEnvelope = z.infer<typeof EventEnvelope>
 
 /** Accepts what `EventEnvelope` accepts, without a copy and several times faster: a scan runs it on every line of a Log. */
@@ -218,13 +218,13 @@ export function durabilityOf(draft: EventDraft): Durability {
 
 /** Live notices that are never stored. */
 export const EPHEMERAL_DATA = {
-  text_delta: openObject({ text: z.string() }),
-  reasoning_delta: openObject({ text: z.string() }),
+  text_delta: openObject(() => ({ text: z.string() })),
+  reasoning_delta: openObject(() => ({ text: z.string() })),
   /** `notice`: an important message about the call that is not part of its output. */
-  tool_progress: openObject({ call_id: z.string(), text: z.string(), notice: Flag }),
-  status: openObject({ text: z.string() }),
-  stream_restarted: openObject({ reason: z.string() }),
-  context_pressure: openObject({
+  tool_progress: openObject(() => ({ call_id: z.string(), text: z.string(), notice: Flag })),
+  status: openObject(() => ({ text: z.string() })),
+  stream_restarted: openObject(() => ({ reason: z.string() })),
+  context_pressure: openObject(() => ({
     tier: z.enum([...PRESSURE_TIERS, 'recovery']),
     ratio: z.number().nonnegative(),
     input_tokens: Count,
@@ -232,7 +232,7 @@ export const EPHEMERAL_DATA = {
     trigger: CompactionTrigger.optional(),
     compaction_event_id: EventId.optional(),
     next_actions: list(NextAction),
-  }),
+  })),
 } satisfies Record<string, z.ZodObject>
 
 export type EphemeralType = keyof typeof EPHEMERAL_DATA
