@@ -23,6 +23,9 @@ export interface Tool {
   parse(argumentText: string): Result<ParsedCall>
 }
 
+/** Tools by their names. */
+export type Toolset = ReadonlyMap<string, Tool>
+
 /** A call whose arguments are facts. */
 export interface ParsedCall {
   /** What the call would touch; policy decides on this and on nothing else. Pure. */

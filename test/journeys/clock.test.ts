@@ -8,7 +8,7 @@ import { systemIds } from '../../src/host/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { verifyRequests } from '../../src/session/queries/verify-requests.ts'
-import type { Tool } from '../../src/tools/tool.ts'
+import type { Tool, Toolset } from '../../src/tools/tool.ts'
 import { picture } from '../support/given-files.ts'
 import { withChanges, withClock } from '../support/harness-parts.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
@@ -38,8 +38,9 @@ function alternately(one: number, other: number): () => number {
   return () => (readings++ % 2 === 0 ? one : other)
 }
 
-async function placeAt(way: Way, now: () => number, toolset?: ReadonlyMap<string, Tool>) {
-  const here = await wayPlace(way, toolset === undefined ? {} : { changes: { tools: { toolset } } })
+async function placeAt(way: Way, now: () => number, tools?: Toolset) {
+  const changes = tools === undefined ? {} : { changes: { tools: { toolset: async () => tools } } }
+  const here = await wayPlace(way, changes)
   await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
   const clock: Clock = { ...systemClock, now }
   const place = { ...here.parts.log.place, clock, ids: systemIds(clock) }

@@ -13,7 +13,7 @@ import { failed, ok } from '../../src/model/errors.ts'
 import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
+import { TOOLSET, toolSchemas, toolset } from '../../src/tools/toolset.ts'
 import { value } from './story.ts'
 
 /** What a test has otherwise, in any group. */
@@ -77,7 +77,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
       chance: () => 0.5,
     },
     tools: {
-      toolset: new Map(TOOLSET.map((tool) => [tool.name, tool])),
+      toolset: async () => toolset(),
       schemas: toolSchemas(TOOLSET),
       files,
       sandbox: systemSandbox(),
