@@ -1,6 +1,7 @@
 // Builds dist/: the program, the library and its types. With `--if-stale`, only if a source is newer.
 // Everything is built in a temporary folder and swapped in at the end: a failed build leaves the old dist.
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmod,
   mkdtemp,
@@ -123,8 +124,19 @@ async function toolSchemas(work) {
   return tools.toolSchemas(tools.TOOLSET)
 }
 
+/** Identifies what this version accepts as an Event: the sources of its schemas, and the library that checks them. */
+async function eventSchemas({ zod }) {
+  const names = await readdir(join(ROOT, 'src', 'model'), { recursive: true })
+  const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).sort()
+  const hash = createHash('sha256').update(zod)
+  for (const name of sources) {
+    hash.update(`\0${name}\0`).update(await readFile(join(ROOT, 'src', 'model', name)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
 async function bundle(folder, schemas) {
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const { version, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   await build({
     cwd: ROOT,
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
@@ -135,6 +147,7 @@ async function bundle(folder, schemas) {
       define: {
         HAWSER_VERSION: JSON.stringify(version),
         HAWSER_TOOL_SCHEMAS: JSON.stringify(schemas),
+        HAWSER_EVENT_SCHEMAS: JSON.stringify(await eventSchemas(dependencies)),
       },
     },
     output: {

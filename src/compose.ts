@@ -39,6 +39,9 @@ import type { Toolset } from './tools/tool.ts'
 /** Put here by the build: the schemas of `TOOLSET`, which take a twentieth of the start-up time to make. */
 declare const HAWSER_TOOL_SCHEMAS: readonly ToolSchema[] | undefined
 
+/** Put here by the build: see `LogPlace.schemas`. The sources change while they are edited, so they have none. */
+declare const HAWSER_EVENT_SCHEMAS: string | undefined
+
 interface WorkspaceOptions extends OpenOptions {
   /** The name of the presenter that new Sessions record: `cli`, `http`, … */
   readonly presenter: string
@@ -73,6 +76,7 @@ export async function composeWorkspace(
         clock,
         ids,
         holder: thisProcess('hawser'),
+        schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
       secrets: secretsOf(env, settings.settings),

@@ -61,6 +61,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
         clock: systemClock,
         ids,
         holder: thisProcess('hawser'),
+        schemas: 'of the tests',
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
       secrets: [],
