@@ -29,7 +29,7 @@ import {
 import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './session-events.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
-import { matchesSpilled, spilledFields, type Spilled } from './spilled.ts'
+import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
 import {
   CommandWatched,
   FilesRestored,
@@ -284,9 +284,12 @@ export type WholeEvent<T extends EventType = EventType> = T extends EventType
   ? Omit<EventEnvelope, 'type' | 'data'> & { readonly type: T; readonly data: EventData<T> }
   : never
 
+const NO_BLOBS: ReadonlyMap<string, BlobKey> = new Map()
+
 /** The keys of the blobs that hold long fields of this Event. */
 export function spilledBlobs(event: Event): ReadonlyMap<string, BlobKey> {
   const data: Readonly<Record<string, unknown>> = event.data
+  if (!namesBlobs(data)) return NO_BLOBS
   const fields = spilledFields(EVENT_DATA[event.type].shape, data)
   return new Map(fields.map((field) => [field, BlobKey.parse(data[`${field}_blob`])]))
 }
