@@ -1,6 +1,7 @@
 // Builds dist/: the program, the library and its types. With `--if-stale`, only if a source is newer.
 // Everything is built in a temporary folder and swapped in at the end: a failed build leaves the old dist.
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmod,
   mkdtemp,
@@ -36,37 +37,22 @@ const SOURCES = [
 const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
 
 /**
- * Files that are read together are one chunk: finding and opening many takes longer than reading one. `base` is also needed by
- * the help; `core` is needed by every command with a Session.
+ * Files that are read together are one chunk: finding and opening many takes longer than reading one. A file belongs to
+ * the first chunk one of whose entries imports it, at any depth; imports in functions do not count.
  */
-const BASE = new RegExp(
-  '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams|time-zone)|' +
-    'presenters/cli/(render/(activity|footer|turn-view)|text/(json-line|visible-text)|' +
-    'world/(answer|exit-code|failure|output-failure|workspace)|input/prompt))\\.ts$',
-)
-const LATER = [
-  'presenters/(?!cli/(input/(attachment-arguments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures))\\.ts$)',
-  'main.ts',
-  'compose.ts',
-  'host/(net|sandbox|process/(?!holder)|time-limit|machine|files/export-file|plain-line)',
-  'model/(settings|model-facts)\\.ts',
-  'model/safety/(credentials|toolchains|git-configuration)',
-  'turn/(inspection|full-window)',
-  'context/window-parts',
-  'encoding/server-sent-events',
-  'providers/(?!models|rehearsal/(encode|stream))',
-  'resources/',
-  'session/(probe|queries/(?!list|read-log)|settings/(effective|stored)-settings)',
-  'log/(adopt|delete|salvage|verify)\\.ts',
-  'blobs/sweep',
+const TOGETHER = [
+  { name: 'checks', entries: ['src/host/light-checks.ts'] },
+  // Also needed by the help.
+  { name: 'base', entries: ['src/presenters/cli/program.ts'] },
+  // Needed by every command with a Session.
+  { name: 'core', entries: ['src/compose.ts', 'src/presenters/cli/commands/run.ts'] },
+  // Needed when a model calls a tool.
+  { name: 'tools', entries: ['src/turn/settle-tools.ts', 'src/tools/toolset.ts'] },
 ]
-const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 /** What all network dialects need; each dialect has its own chunk beside it. */
 const REMOTE = /\/src\/(providers\/[^/]+|host\/net\/http|encoding\/server-sent-events)\.ts$/
 const GROUPS = [
-  { name: 'base', priority: 2, test: BASE },
-  { name: 'checks', priority: 3, test: /\/(node_modules\/zod\/|src\/host\/light-checks\.ts)/ },
-  { name: 'core', priority: 1, test: CORE },
+  { name: chunkOf(TOGETHER), debugName: 'together', priority: 2 },
   { name: 'remote', priority: 1, test: REMOTE },
   ...['messages', 'responses', 'chat'].map((name) => ({
     name: `${name}-dialect`,
@@ -138,8 +124,19 @@ async function toolSchemas(work) {
   return tools.toolSchemas(tools.TOOLSET)
 }
 
+/** Identifies what this version accepts as an Event: the sources of its schemas, and the library that checks them. */
+async function eventSchemas({ zod }) {
+  const names = await readdir(join(ROOT, 'src', 'model'), { recursive: true })
+  const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).sort()
+  const hash = createHash('sha256').update(zod)
+  for (const name of sources) {
+    hash.update(`\0${name}\0`).update(await readFile(join(ROOT, 'src', 'model', name)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
 async function bundle(folder, schemas) {
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const { version, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   await build({
     cwd: ROOT,
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
@@ -150,6 +147,7 @@ async function bundle(folder, schemas) {
       define: {
         HAWSER_VERSION: JSON.stringify(version),
         HAWSER_TOOL_SCHEMAS: JSON.stringify(schemas),
+        HAWSER_EVENT_SCHEMAS: JSON.stringify(await eventSchemas(dependencies)),
       },
     },
     output: {
@@ -163,6 +161,27 @@ async function bundle(folder, schemas) {
       banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
     },
   })
+}
+
+/** A function from a file to the name of its chunk, if it is in one of `together`. */
+function chunkOf(together) {
+  let chunks
+  const assign = (modules) => {
+    chunks = new Map()
+    for (const { name, entries } of together) {
+      const found = entries.map((path) => join(ROOT, path))
+      for (const id of found) {
+        const info = chunks.has(id) ? null : modules.getModuleInfo(id)
+        if (info === null) continue
+        chunks.set(id, name)
+        found.push(...info.importedIds)
+      }
+    }
+  }
+  return (id, modules) => {
+    if (chunks === undefined) assign(modules)
+    return chunks.get(id)
+  }
 }
 
 async function declareTypes(folder) {

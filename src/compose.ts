@@ -34,10 +34,13 @@ import { NOBODY } from './session/questions/questions.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
-import { TOOLSET, toolSchemas } from './tools/toolset.ts'
+import type { Toolset } from './tools/tool.ts'
 
 /** Put here by the build: the schemas of `TOOLSET`, which take a twentieth of the start-up time to make. */
 declare const HAWSER_TOOL_SCHEMAS: readonly ToolSchema[] | undefined
+
+/** Put here by the build: see `LogPlace.schemas`. The sources change while they are edited, so they have none. */
+declare const HAWSER_EVENT_SCHEMAS: string | undefined
 
 interface WorkspaceOptions extends OpenOptions {
   /** The name of the presenter that new Sessions record: `cli`, `http`, … */
@@ -73,6 +76,7 @@ export async function composeWorkspace(
         clock,
         ids,
         holder: thisProcess('hawser'),
+        schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
       secrets: secretsOf(env, settings.settings),
@@ -91,8 +95,8 @@ export async function composeWorkspace(
       replay: resources?.replay,
     },
     tools: {
-      toolset: new Map(TOOLSET.map((tool) => [tool.name, tool])),
-      schemas: frozenSchemas(),
+      toolset: lazyToolset(),
+      schemas: await frozenSchemas(),
       files,
       sandbox,
       protectedPaths: rootPaths('asks'),
@@ -112,8 +116,16 @@ export async function composeWorkspace(
   return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
 }
 
-function frozenSchemas(): readonly ToolSchema[] {
-  return typeof HAWSER_TOOL_SCHEMAS === 'undefined' ? toolSchemas(TOOLSET) : HAWSER_TOOL_SCHEMAS
+async function frozenSchemas(): Promise<readonly ToolSchema[]> {
+  if (typeof HAWSER_TOOL_SCHEMAS !== 'undefined') return HAWSER_TOOL_SCHEMAS
+  const { TOOLSET, toolSchemas } = await import('./tools/toolset.ts')
+  return toolSchemas(TOOLSET)
+}
+
+/** Loaded when a model calls a tool: the first request contains their schemas only. */
+function lazyToolset(): SessionParts['tools']['toolset'] {
+  let loading: Promise<Toolset> | undefined
+  return () => (loading ??= import('./tools/toolset.ts').then(({ toolset }) => toolset()))
 }
 
 /** Temporary workspaces and a home for throwaway Sessions, in a folder that is deleted on close. */

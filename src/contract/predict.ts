@@ -118,6 +118,7 @@ function checkpointBreak(
 
 /** The first segment of `before` whose bytes are not shown in the next request. */
 function transientBreak(segments: readonly Segment[], next: Made): Break | undefined {
+  if (segments.every(({ lifetime }) => lifetime === 'stable')) return undefined
   const events = eventsOf(next)
   const transients = transientsAt(events, next.turn, next.surface.params.replay)
   const bySeq = new Map(events.map((event) => [event.seq, event]))

@@ -9,6 +9,8 @@ export interface History {
 
 /** The last checkpoint that is not undone replaces everything before its tail. */
 export function historyOf(events: readonly WholeEvent[]): History {
+  if (!events.some(({ type }) => type === 'history_compaction'))
+    return { checkpoint: undefined, events }
   const undone = new Set(
     events.flatMap((event) =>
       event.type === 'compaction_undone' ? [event.data.compaction_event_id] : [],

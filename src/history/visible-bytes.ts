@@ -27,9 +27,10 @@ export interface Showing extends Now {
 /** All bytes that the next request of the Turn shows, in request order. Pure. */
 export function visibleBytes(events: readonly WholeEvent[], showing: Showing): VisibleBytes[] {
   const { turn, limits } = showing
+  const resources = new SessionResources(events)
+  if (resources.all.length === 0) return []
   const bySeq = new Map(events.map((event) => [event.seq, event]))
   const unanswered = transientsAt(events, turn, 'attach-turn')
-  const resources = new SessionResources(events)
   const bytesOf = knownBytes(events, limits)
   const placeOf = (event: WholeEvent | undefined): VisiblePlace => {
     if (event?.type !== 'user_message') return 'viewed'

@@ -64,6 +64,8 @@ export class LogWriter<State> {
   #folderOwed: boolean
   #headOwed: HawserError | undefined
   #indexedTo: number
+  /** Every line so far matches its schema. */
+  #checked: boolean
 
   constructor(parts: WriterParts<State>) {
     this.#parts = parts
@@ -72,6 +74,7 @@ export class LogWriter<State> {
     this.#state = parts.start.state
     this.#folderOwed = parts.isNew
     this.#indexedTo = parts.indexedTo
+    this.#checked = parts.isNew
   }
 
   /** The fold of everything durable. */
@@ -87,6 +90,11 @@ export class LogWriter<State> {
   /** Why the head could not be written. No data is lost, but a truncation of the Log would go unnoticed. */
   get headOwed(): HawserError | undefined {
     return this.#headOwed
+  }
+
+  /** Tells the writer that every line up to `cursor` was read and matches its schema; the next heads say so. */
+  vouch({ offset, prev }: Cursor): void {
+    this.#checked ||= offset === this.#cursor.offset && prev === this.#cursor.prev
   }
 
   /** `now` writes immediately; otherwise deferrable Events are written with the next urgent one. */
@@ -202,6 +210,7 @@ export class LogWriter<State> {
       if (failure !== undefined) return this.#refuse(batch, failure)
       this.#cursor = cursor
       const lines = groups.flat()
+      this.#checked &&= lines.every(({ logged }) => logged.known)
       this.#state = lines.reduce((state, line) => this.#parts.fold.step(state, line), this.#state)
       await this.#keepHead(lines)
       if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
@@ -276,7 +285,8 @@ export class LogWriter<State> {
     if (!due && this.#headOwed === undefined) return
     const { place, session } = this.#parts
     try {
-      await writeHead(place, session, headOf(this.#cursor))
+      const checkedWith = this.#checked ? place.schemas : undefined
+      await writeHead(place, session, headOf(this.#cursor, checkedWith))
       this.#headOwed = undefined
     } catch (error) {
       this.#headOwed = fileFailure(error, 'update the head of the Log')

@@ -11,12 +11,15 @@ export const HeadRecord = z.object({
   seq: z.int().min(-1),
   hash: Sha256.nullable(),
   offset: z.int().nonnegative(),
+  /** The schemas (`LogPlace.schemas`) that every line up to this one matches; absent if that is not known. */
+  checked_with: z.string().exactOptional(),
 })
 export type HeadRecord = z.infer<typeof HeadRecord>
 
 export const HEAD_BEFORE_FIRST: HeadRecord = { seq: -1, hash: null, offset: 0 }
 
 /** The head of a Log that is durable up to `cursor`. */
-export function headOf(cursor: Cursor): HeadRecord {
-  return { seq: cursor.seq - 1, hash: cursor.prev, offset: cursor.offset }
+export function headOf(cursor: Cursor, checked_with: string | undefined): HeadRecord {
+  const head = { seq: cursor.seq - 1, hash: cursor.prev, offset: cursor.offset }
+  return checked_with === undefined ? head : { ...head, checked_with }
 }

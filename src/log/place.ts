@@ -13,6 +13,11 @@ export interface LogPlace {
   readonly clock: Clock
   readonly ids: Ids
   readonly holder: Holder
+  /**
+   * Identifies the schemas of Events in this build; another build has the same value only if it accepts the same Events.
+   * Without it, every line is checked against its schema whenever it is read.
+   */
+  readonly schemas?: string | undefined
 }
 
 /** File names of a Session. Ids are already validated, so they are safe in a path. */

@@ -10,7 +10,7 @@ import type { HeadRecord } from './head-record.ts'
 import { headFault, readHead } from './head.ts'
 import type { Cursor, LogLine } from './line.ts'
 import type { LogPlace } from './place.ts'
-import { LOG_START, scan, type ScanEnd } from './scan.ts'
+import { LOG_START, scan, type ScanEnd, type ScanOptions } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /** How reading ended. */
@@ -23,6 +23,10 @@ export interface ReadEnd {
   readonly unfinished: boolean
 }
 
+export interface ReadLines extends ReadEnd {
+  readonly lines: readonly LogLine[]
+}
+
 /** A Log opened for reading: takes no lock, works beside any writer, and changes nothing. */
 export interface LogReader {
   readonly session: SessionId
@@ -30,6 +34,8 @@ export interface LogReader {
   readonly foreign: boolean
   /** Passes every line from `from` (or the start) to `visit`, in order, until the end or until `visit` returns false. */
   forward(visit: (line: LogLine) => void | false, from?: Cursor): Promise<Result<ReadEnd>>
+  /** All lines from `from` (or the start). Schemas are not checked again up to a head that says they were. */
+  lines(from?: Cursor): Promise<Result<ReadLines>>
   /** Newest line first. Each line is verified against the one after it. */
   backward(from?: Cursor): AsyncGenerator<Result<LogLine>, void>
   /** The fold of the whole Log, using the index if possible. */
@@ -49,6 +55,32 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
     const vouching = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
     return ok(readerOf(place, session, file, vouching))
   })
+}
+
+interface Scanned {
+  readonly lines: readonly LogLine[]
+  readonly end: ScanEnd
+}
+
+async function allLines(file: File, options: ScanOptions): Promise<Scanned> {
+  const lines: LogLine[] = []
+  const end = await scan(file, options, (line) => void lines.push(line))
+  return { lines, end }
+}
+
+/**
+ * All lines, without checking the schemas of those that `head` covers. `undefined` if it does not turn out to cover them:
+ * then nothing that was read is used.
+ */
+async function vouchedLines(
+  file: File,
+  options: ScanOptions,
+  head: HeadRecord | undefined,
+): Promise<Scanned | undefined> {
+  if (head?.checked_with === undefined || (options.from?.seq ?? 0) > head.seq) return undefined
+  const scanned = await allLines(file, { ...options, vouched: head.seq })
+  const last = scanned.lines.findLast(({ seq }) => seq === head.seq)
+  return last?.hash === head.hash ? scanned : undefined
 }
 
 /** Whether the Log was never started. If so, or if that cannot be read, closes the file. */
@@ -99,6 +131,15 @@ function readerOf(
           return answer
         })
         return ok(await endOf(end, whole))
+      }),
+    lines: (from = LOG_START) =>
+      asResult('read the Log', async () => {
+        if (!(await cursorHolds(file, from))) return cursorExpired(session, from)
+        const covering = head?.checked_with === place.schemas ? head : undefined
+        const { lines, end } =
+          (await vouchedLines(file, { ...options, from }, covering)) ??
+          (await allLines(file, { ...options, from }))
+        return ok({ lines, ...(await endOf(end, true)) })
       }),
     backward: (from) =>
       readBackward(file, {

@@ -1,9 +1,16 @@
 import { LineFramer } from '../encoding/lines.ts'
 import { ifPossible, type File } from '../host/files/files.ts'
-import { readEvent, type EventEnvelope } from '../model/events/event.ts'
+import { readEvent, vouchedEvent, type EventEnvelope } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
+import {
+  decodeLine,
+  decodeVouchedLine,
+  lineAt,
+  type Cursor,
+  type Fault,
+  type LogLine,
+} from './line.ts'
 
 /** How far a scan got: the position after the last valid line, and what stopped it before the end, if anything. */
 export interface ScanEnd {
@@ -15,6 +22,11 @@ export interface ScanOptions {
   readonly session: SessionId
   /** See `decodeLine`. */
   readonly strict: boolean
+  /**
+   * The number of a line up to which schemas are not checked, because a head of ours covers them. The caller must compare
+   * that line with the head before it uses any line.
+   */
+  readonly vouched?: number
   /** Where to begin. Default: the start of the file. */
   readonly from?: Cursor
   /** Receives all bytes read, before their lines are checked. */
@@ -95,14 +107,17 @@ function stop(cursor: Cursor, reason: Fault): ScanEnd {
 
 /** The line at `cursor`, or why these bytes are not valid there. */
 function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine | Fault {
-  const decoded = decodeLine(bytes, options.strict)
+  // The first line may be read before anything is known about the Log.
+  const vouched = cursor.offset > 0 && cursor.seq <= (options.vouched ?? -1)
+  const decoded = vouched ? decodeVouchedLine(bytes) : decodeLine(bytes, options.strict)
   if (!decoded.ok) return decoded.fault
   const { envelope, hash } = decoded
   if (envelope.session_id !== options.session) return 'other_session'
   const expected = cursor.offset === 0 ? firstPlace(envelope) : cursor
   if (envelope.seq !== expected.seq) return 'sequence'
   if (envelope.prev !== expected.prev) return 'chain'
-  return lineAt(readEvent(envelope), hash, cursor.offset, bytes.length)
+  const logged = vouched ? vouchedEvent(envelope) : readEvent(envelope)
+  return lineAt(logged, hash, cursor.offset, bytes.length)
 }
 
 /** A fork continues its parent's chain: its first line says where. */

@@ -48,11 +48,11 @@ export type AttachmentInput =
     }
 
 /** `name` is a basename: the Log and the model never see the folder of a file. */
-export const AttachmentError = openObject({
+export const AttachmentError = openObject(() => ({
   code: z.enum(ATTACHMENT_CODES),
   name: z.string(),
   reason: z.string(),
   limit: z.number().optional(),
   actual: z.number().optional(),
-})
+}))
 export type AttachmentError = Frozen<z.infer<typeof AttachmentError>>

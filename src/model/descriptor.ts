@@ -47,7 +47,7 @@ const common = {
   description: z.string().optional(),
 }
 
-const StoredDescriptor = openObject({
+const StoredDescriptor = openObject(() => ({
   ...common,
   kind: z.enum(['image', 'pdf', 'text', 'file']),
   media_type: z.string(),
@@ -60,16 +60,16 @@ const StoredDescriptor = openObject({
   lines: Count.optional(),
   charset: z.string().optional(),
   rehydratable: z.boolean(),
-}).refine((descriptor) => hasNone(descriptor, NEVER))
+})).refine((descriptor) => hasNone(descriptor, NEVER))
 
-const LinkDescriptor = openObject({
+const LinkDescriptor = openObject(() => ({
   ...common,
   kind: z.literal('link'),
   uri: z.string().refine(isPlainUri),
   declared_media_type: z.string().optional(),
   declared_size_bytes: Count.optional(),
   rehydratable: z.literal(false),
-}).refine((descriptor) => hasNone(descriptor, NEVER_OF_A_LINK))
+})).refine((descriptor) => hasNone(descriptor, NEVER_OF_A_LINK))
 
 /** The record of a Session Resource that the Log and later Turns carry instead of its bytes. */
 export const Descriptor = z.discriminatedUnion('kind', [StoredDescriptor, LinkDescriptor])

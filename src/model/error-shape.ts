@@ -10,19 +10,22 @@ const fields = {
   details: Details,
 }
 
-export const NextAction = openObject({ action: z.string(), command: z.string().exactOptional() })
+export const NextAction = openObject(() => ({
+  action: z.string(),
+  command: z.string().exactOptional(),
+}))
 
 /** The error as the CLI's `--json`, HTTP, ACP and MCP show it. */
-export const ErrorObject = openObject({
+export const ErrorObject = openObject(() => ({
   ...fields,
   next_actions: z.array(NextAction),
-}) satisfies z.ZodType<HawserError>
+})) satisfies z.ZodType<HawserError>
 
-export const ErrorBody = openObject({ ok: z.literal(false), error: ErrorObject })
+export const ErrorBody = openObject(() => ({ ok: z.literal(false), error: ErrorObject }))
 
 /** The error as an Event stores it, without empty fields. */
-export const LoggedError = openObject({
+export const LoggedError = openObject(() => ({
   ...fields,
   details: Details.optional(),
   next_actions: z.array(NextAction).optional(),
-})
+}))

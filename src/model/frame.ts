@@ -18,35 +18,35 @@ export type ImageReference = Frozen<z.infer<typeof ImageReference>>
 
 const images = z.array(ImageReference).max(LIMITS.frame_images).optional()
 
-const UserMessagePayload = openObject({
+const UserMessagePayload = openObject(() => ({
   text: z.string(),
   images,
   user: Sender.optional(),
-}).refine((message) => message.text !== '' || (message.images ?? []).length > 0)
+})).refine((message) => message.text !== '' || (message.images ?? []).length > 0)
 
-const DeltaPayload = openObject({ text: z.string() }).refine(
+const DeltaPayload = openObject(() => ({ text: z.string() })).refine(
   (delta) => !Object.hasOwn(delta, 'images'),
 )
 
-const DonePayload = openObject({
+const DonePayload = openObject(() => ({
   text: z.string(),
   images,
   status: TurnStatus,
   truncated: Flag,
   /** The whole text, if `text` is only its beginning. */
   text_blob: BlobKey.optional(),
-})
+}))
 
-const ErrorPayload = openObject({
+const ErrorPayload = openObject(() => ({
   kind: z.enum(ERROR_KINDS),
   message: z.string(),
   retryable: z.boolean(),
-})
+}))
 
-const Nothing = openObject({})
+const Nothing = openObject(() => ({}))
 
 function frame<T extends string, P extends z.ZodType>(type: T, payload: P) {
-  return openObject({
+  return openObject(() => ({
     v: z.literal(1),
     type: z.literal(type),
     ts: z.iso.datetime({ offset: true }),
@@ -56,7 +56,7 @@ function frame<T extends string, P extends z.ZodType>(type: T, payload: P) {
     in_reply_to: z.string().min(1).optional(),
     seq: Count,
     payload,
-  })
+  }))
 }
 
 /** One tether message as the daemon stores it. The daemon assigns `seq`; senders must not. */
@@ -64,8 +64,14 @@ export const Frame = z.discriminatedUnion('type', [
   frame('user.message', UserMessagePayload),
   frame('control.cancel', Nothing),
   frame('control.ping', Nothing),
-  frame('event.ack', openObject({ status: z.string() })),
-  frame('status.presence', openObject({ state: z.string() })),
+  frame(
+    'event.ack',
+    openObject(() => ({ status: z.string() })),
+  ),
+  frame(
+    'status.presence',
+    openObject(() => ({ state: z.string() })),
+  ),
   frame('assistant.delta', DeltaPayload),
   frame('reasoning.delta', DeltaPayload),
   frame('assistant.done', DonePayload),

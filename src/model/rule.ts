@@ -6,14 +6,19 @@ const answer = z.enum(['allow', 'deny'])
 /** What a person allowed or denied in advance. Paths and folders are relative to the workspace; `.` is the workspace. */
 export const Rule = z.discriminatedUnion('kind', [
   /** The same text in the same folder. */
-  openObject({ kind: z.literal('command'), answer, command: z.string(), folder: z.string() }),
+  openObject(() => ({
+    kind: z.literal('command'),
+    answer,
+    command: z.string(),
+    folder: z.string(),
+  })),
   /** Every command that starts with these words. */
-  openObject({ kind: z.literal('prefix'), answer, words: z.array(z.string()).min(1) }),
-  openObject({ kind: z.literal('file'), answer, path: z.string() }),
+  openObject(() => ({ kind: z.literal('prefix'), answer, words: z.array(z.string()).min(1) })),
+  openObject(() => ({ kind: z.literal('file'), answer, path: z.string() })),
   /** Every file in the folder, at any depth. */
-  openObject({ kind: z.literal('folder'), answer, path: z.string() }),
+  openObject(() => ({ kind: z.literal('folder'), answer, path: z.string() })),
   /** Sending bytes of any Resource to the model. */
-  openObject({ kind: z.literal('upload'), answer }),
+  openObject(() => ({ kind: z.literal('upload'), answer })),
 ])
 export type Rule = Frozen<z.infer<typeof Rule>>
 

@@ -1,11 +1,22 @@
 import * as z from 'zod'
 
+const ANYTHING = z.unknown()
+
 /**
  * An object whose unknown fields are kept in the value but not in the type: fields of a newer writer survive, and code
- * cannot depend on them.
+ * cannot depend on them. Its fields are made on first use: most processes meet few kinds of objects, and making all
+ * schemas takes a tenth of the start-up time.
  */
-export function openObject<F extends z.ZodRawShape>(fields: F): z.ZodObject<F> {
-  return z.looseObject(fields)
+export function openObject<F extends z.ZodRawShape>(fields: () => F): z.ZodObject<F>
+export function openObject(fields: () => z.ZodRawShape): z.ZodObject {
+  let made: z.ZodRawShape | undefined
+  return new z.ZodObject({
+    type: 'object',
+    get shape() {
+      return (made ??= fields())
+    },
+    catchall: ANYTHING,
+  })
 }
 
 /** Logged or received data is never changed, so all its lists and objects are read-only. */

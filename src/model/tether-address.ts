@@ -5,7 +5,7 @@ import { boundedText, openObject } from './shape.ts'
 const AddressPart = boundedText(1, LIMITS.tether_address_bytes)
 
 /** The address of a conversation of an Instance. Never used as a path. */
-export const TetherAddress = openObject({ channel: AddressPart, id: AddressPart })
+export const TetherAddress = openObject(() => ({ channel: AddressPart, id: AddressPart }))
 
 /** The author of a message, as named by their chat. */
-export const Sender = openObject({ id: z.string(), name: z.string() })
+export const Sender = openObject(() => ({ id: z.string(), name: z.string() }))

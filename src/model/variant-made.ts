@@ -3,13 +3,13 @@ import { Sha256 } from './ids.ts'
 import { Count, openObject, type Frozen } from './shape.ts'
 
 /** Both ends are inclusive and counted from 1. */
-export const Span = openObject({ from: Count, to: Count })
+export const Span = openObject(() => ({ from: Count, to: Count }))
 
 /** A part of an image, in pixels of the original. */
-export const Region = openObject({ x: Count, y: Count, width: Count, height: Count })
+export const Region = openObject(() => ({ x: Count, y: Count, width: Count, height: Count }))
 
 /** How a variant was made: the encoder and its parameters. */
-export const VariantMade = openObject({
+export const VariantMade = openObject(() => ({
   /** Library and version, such as `sharp 0.35.5`. */
   encoder: z.string(),
   /** Such as `jpeg`, or `text` for the text of a document. */
@@ -24,5 +24,5 @@ export const VariantMade = openObject({
   max_base64_bytes: Count.optional(),
   region: Region.optional(),
   pages: Span.optional(),
-})
+}))
 export type VariantMade = Frozen<z.infer<typeof VariantMade>>

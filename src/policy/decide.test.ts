@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { Rule, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
-import { decide, narrower, type Posture } from './decide.ts'
+import { decide, type Posture } from './decide.ts'
+import { narrower } from './permission-mode.ts'
 
 const claim = (effect: Claim['effect'], more: Partial<Claim> = {}): Claim => ({
   tool: 'tool',

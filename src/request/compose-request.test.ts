@@ -85,6 +85,56 @@ test.each(DIALECT_NAMES)(
 )
 
 test.each(DIALECT_NAMES)(
+  'the first request in %s after a resume equals one composed from scratch, and encodes less',
+  async (dialect) => {
+    let [encoded, encodedAnew] = [0, 0]
+    const right = DIALECTS[dialect]
+    const counting = (count: (items: number) => void): Dialect => ({
+      ...right,
+      encode: (items, ...more) => {
+        count(items.length)
+        return right.encode(items, ...more)
+      },
+    })
+    for (let seed = 1; seed <= 10; seed++) {
+      const store = await storeOf(seed, dialect)
+      let last: ComposedRequest | undefined
+      for (const { made } of await generatedRequests(seed, { dialect })) {
+        const { turn, events, surface } = made
+        const partsFor = (provider: Dialect) => ({ provider, store, cacheKey, surface })
+        const anew = await new RequestComposer(
+          partsFor(counting((items) => (encodedAnew += items))),
+          turn,
+        ).compose(events, { before: last })
+        const before = last && value(await recomposed(last, right, store))
+        const request = await new RequestComposer(
+          partsFor(counting((items) => (encoded += items))),
+          turn,
+        ).compose(events, { before })
+        expect(request.body.equals(anew.body)).toBe(true)
+        expect(comparable(request.segments)).toEqual(comparable(anew.segments))
+        expect(request.projected).toEqual(anew.projected)
+        expect(sharedWith(before, request)).toEqual(sharedWith(last, anew))
+        last = anew
+      }
+    }
+    // A request with a file encodes everything again.
+    expect(encoded).toBeLessThan(encodedAnew)
+  },
+)
+
+/** A request as a process that did not send it knows it. */
+function recomposed(
+  { made, projected, sha256: request_sha256, length }: ComposedRequest,
+  provider: Dialect,
+  store: BlobStore,
+) {
+  const parts = { provider, store, cacheKey, surface: made.surface }
+  const recorded = { projected, request_sha256, request_bytes: length }
+  return new RequestComposer(parts, made.turn).composeAgain(made.events, recorded)
+}
+
+test.each(DIALECT_NAMES)(
   'a body in %s may be returned for reuse by the next one',
   async (dialect) => {
     const provider = DIALECTS[dialect]

@@ -10,15 +10,17 @@ import {
 } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
+import { canonicalJson } from '../encoding/json.ts'
 import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
-import type { HawserError } from '../model/errors.ts'
+import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, BodyOptions } from '../providers/provider.ts'
 import { Fitting } from './fit-parts.ts'
+import { sameText } from './same-text.ts'
 import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type VariantWork } from './variants.ts'
@@ -60,6 +62,8 @@ export interface SentRequest {
   readonly run: SegmentRun
   /** Its inputs. */
   readonly made: Made
+  /** Its items, if it was composed again: the next request need not encode them again. */
+  readonly items?: readonly ConversationItem[] | undefined
 }
 
 /** Drops everything that only sending needs. */
@@ -85,7 +89,12 @@ export interface ComposedRequest extends SentRequest {
   readonly failure?: HawserError | undefined
 }
 
-type Projected = NonNullable<EventData<'provider_request'>['projected']>
+type RecordedRequest = Pick<
+  EventData<'provider_request'>,
+  'request_sha256' | 'request_bytes' | 'projected'
+>
+
+type Projected = NonNullable<RecordedRequest['projected']>
 
 /** The first `count` segments of a list that may have grown since, but was not otherwise changed. */
 interface SegmentRun {
@@ -131,23 +140,9 @@ export class RequestComposer {
     events: readonly WholeEvent[],
     { before, spent, recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
-    // Events that are added while blobs are loaded belong to the next request.
-    const count = events.length
-    this.#variants.learn(recorded)
-    await this.#encodeNew(this.#fold(events))
-    const { provider, providerName, surface, cacheKey } = this.#parts
-    const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
+    const { run, made } = await this.#collect(events, recorded, before)
+    const { provider, cacheKey } = this.#parts
     const continued = spent?.run.list === run.list
-    const made = {
-      dialect: provider.dialect,
-      provider: providerName,
-      surface,
-      surfaceSegments: this.#surfaceSegments,
-      events,
-      count,
-      turn: this.#turn,
-      words: this.#parts.words,
-    }
     const shared = sharedRun(before, run, made)
     const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
@@ -169,6 +164,49 @@ export class RequestComposer {
       },
       made,
     }
+  }
+
+  /** A request that was sent before, without its body: what the next request is compared with. */
+  async composeAgain(
+    events: readonly WholeEvent[],
+    { request_sha256, request_bytes, projected = [] }: RecordedRequest,
+  ): Promise<Result<SentRequest>> {
+    const { run, made, items } = await this.#collect(events, projected)
+    if (this.#failure !== undefined) return { ok: false, error: this.#failure }
+    return ok({ sha256: request_sha256, length: request_bytes, run, made, items: [...items] })
+  }
+
+  /** Folds and encodes what is new in `events`. */
+  async #collect(events: readonly WholeEvent[], recorded: Projected, before?: SentRequest) {
+    // Events that are added while blobs are loaded belong to the next request.
+    const count = events.length
+    this.#variants.learn(recorded)
+    const items = this.#fold(events)
+    if (this.#encodedItems === 0 && before !== undefined) this.#takeOver(before, items)
+    await this.#encodeNew(items)
+    const { provider, providerName, surface, words } = this.#parts
+    const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
+    const made = {
+      dialect: provider.dialect,
+      provider: providerName,
+      surface,
+      surfaceSegments: this.#surfaceSegments,
+      events,
+      count,
+      turn: this.#turn,
+      words,
+    }
+    return { run, made, items }
+  }
+
+  /** If `items` start with all items of `before`, its segments are theirs: encoding depends on nothing else. */
+  #takeOver({ items: known, run, made }: SentRequest, items: readonly ConversationItem[]): void {
+    const { provider, surface } = this.#parts
+    if (known === undefined || made.dialect !== provider.dialect) return
+    if (canonicalJson(made.surface) !== canonicalJson(surface)) return
+    if (!known.every((item, at) => sameText(item, items[at]))) return
+    this.#add(run.list.slice(this.#surfaceSegments.length, run.count))
+    this.#encodedItems = known.length
   }
 
   #marks({ count }: SegmentRun, shared: SegmentRun) {

@@ -26,6 +26,9 @@ export interface Tool {
   parse(argumentText: string): Result<ParsedCall>
 }
 
+/** Tools by their names. */
+export type Toolset = ReadonlyMap<string, Tool>
+
 /** A call with valid arguments. */
 export interface ParsedCall {
   /** What the call would touch; policy decides on this alone. Pure. */

@@ -8,7 +8,7 @@ import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { read } from './read.ts'
 import { resourceView } from './resource-view.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, Toolset } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
 import { write } from './write.ts'
 
@@ -24,6 +24,10 @@ export const TOOLSET: readonly Tool[] = [
   updatePlan,
   write,
 ]
+
+export function toolset(): Toolset {
+  return new Map(TOOLSET.map((tool) => [tool.name, tool]))
+}
 
 /** The schemas that a surface freezes: the same tools give the same bytes on every machine and in every run. */
 export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {

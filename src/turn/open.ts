@@ -1,20 +1,15 @@
-import type { BlobStore } from '../blobs/store.ts'
 import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import { openWatches } from '../history/open-watch.ts'
-import { SessionResources, type SessionResource } from '../history/session-resources.ts'
+import { SessionResources } from '../history/session-resources.ts'
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
-import { notice } from '../model/events/notice.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
-import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'
 import { endTurn } from './end.ts'
-import { RequestRoom } from './request-room.ts'
 import { sourceOf } from './resource-names.ts'
-import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { lossDrafts } from './unshown.ts'
 import { permitUploads } from './uploads.ts'
@@ -146,45 +141,10 @@ async function retireOverBudget({
   return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, unmade: [] }))
 }
 
-/** Adds the views after the person's message, in the order of handles. */
+/** Loaded only if the message names a Resource. */
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
-  const { log } = parts
-  const known = new SessionResources(log.events())
-  for (const resource of known.all) {
-    if (!views.includes(resource.descriptor.handle)) continue
-    const drafts = await viewDrafts(parts, resource)
-    const recorded = drafts.ok ? await log.commit(drafts.value) : drafts
-    if (!recorded.ok) return recorded
-  }
-  return ok(undefined)
-}
-
-async function viewDrafts(
-  parts: TurnParts,
-  resource: SessionResource,
-): Promise<Result<readonly EventDraft[]>> {
-  const why = notViewable(resource)
-  if (why === undefined) {
-    const { store } = parts.log
-    const context = {
-      resources: toolResources(parts, new RequestRoom(parts)),
-      keep: (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type),
-    }
-    const viewed = await viewOf(resource, {}, context)
-    if (!viewed.ok) return viewed
-    const { view, message } = viewed.value
-    const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const
-    return ok(view.outcome === 'over_budget' ? [recorded, notShown(message)] : [recorded])
-  }
-  const views = goneViews(resource).map((view) => {
-    return { type: 'resource_view', data: { ...view, by: 'person' } } as const
-  })
-  return ok([...views, notShown(why.message)])
-}
-
-function notShown(text: string): EventDraft {
-  return notice('resource_not_shown', text)
+  return (await import('./show-again.ts')).showAgain(parts, views)
 }
 
 function unknownHandles(

@@ -25,7 +25,6 @@ import { CallIds } from './call-ids.ts'
 import { costOf } from './cost.ts'
 import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type Unrecorded } from './open.ts'
-import { settleTools } from './settle-tools.ts'
 import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { lossDrafts, reducedNotices } from './unshown.ts'
@@ -104,6 +103,8 @@ class Loop {
       }
       const noted = await this.#noteCut()
       if (!noted.ok) return noted.error
+      // Loaded with the first call: a request needs neither tools nor policy.
+      const { settleTools } = await import('./settle-tools.ts')
       const settled = await settleTools(this.#parts, answer.value.calls)
       if (!settled.ok) return settled.error
       const steered = await this.#enterSteering()

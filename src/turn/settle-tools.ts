@@ -6,7 +6,7 @@ import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import { decide, type Decision } from '../policy/decide.ts'
-import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
+import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
 import { RequestRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
@@ -21,7 +21,7 @@ export async function settleTools(
   parts: TurnParts,
   calls: readonly ToolCallItem[],
 ): Promise<Result<void>> {
-  for (const group of inGroups(parts, calls)) {
+  for (const group of inGroups(await parts.tools.toolset(), calls)) {
     const room = new RequestRoom(parts)
     const settled = await Promise.all(group.map((call) => settle(parts, call, room)))
     for (const result of settled) if (!result.ok) return result
@@ -37,11 +37,11 @@ interface Understood {
   readonly parsed: Result<ParsedCall>
 }
 
-function inGroups(parts: TurnParts, calls: readonly ToolCallItem[]): Understood[][] {
+function inGroups(toolset: Toolset, calls: readonly ToolCallItem[]): Understood[][] {
   const groups: Understood[][] = []
   let together = false
   for (const call of calls) {
-    const parsed = parse(parts.tools, call)
+    const parsed = parse(toolset, call)
     const quiet = !parsed.ok || ['none', 'read'].includes(parsed.value.claim.effect)
     if (quiet && together) groups.at(-1)?.push({ call, parsed })
     else groups.push([{ call, parsed }])
@@ -50,10 +50,7 @@ function inGroups(parts: TurnParts, calls: readonly ToolCallItem[]): Understood[
   return groups
 }
 
-function parse(
-  { toolset }: TurnParts['tools'],
-  { name, arguments: text }: ToolCallItem,
-): Result<ParsedCall> {
+function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Result<ParsedCall> {
   const tool = toolset.get(name)
   if (tool !== undefined) return tool.parse(text)
   const known = [...toolset.keys()]

@@ -15,7 +15,7 @@ import type { UploadRules } from '../policy/upload.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
-import type { Tool, ToolContext, ToolResources } from '../tools/tool.ts'
+import type { ToolContext, ToolResources, Toolset } from '../tools/tool.ts'
 import type { SentRequest } from '../request/compose-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
@@ -58,7 +58,8 @@ export interface TurnParts {
   }
   /** The tools, and what their calls may access. */
   readonly tools: {
-    readonly toolset: ReadonlyMap<string, Tool>
+    /** Called when a model calls a tool: until then, tools need not be loaded. */
+    readonly toolset: () => Promise<Toolset>
     /** The modes and rules that apply to a call now. Only a call that runs a program waits for the sandbox check. */
     readonly posture: (claim: Claim) => Promise<Posture>
     /** The real location of a workspace-relative path, with links resolved; the path itself if unknown. */

@@ -25,7 +25,9 @@ export interface Original {
 }
 
 export async function originalLog(): Promise<Original> {
-  const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  const made = await testPlace(new CrashDisk(1).folder(), immediateClock)
+  // With schemas of its own, so that its head spares readers the check of schemas.
+  const storage = { ...made, place: { ...made.place, schemas: 'of the story' } }
   const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
@@ -79,6 +81,7 @@ export async function mutateOnce(original: Original, seed: number): Promise<stri
   await exchange(original, mutant)
   const offences = [
     ...(await judgeForward(original)),
+    ...(await judgeLines(original)),
     ...(await judgeBackward(original)),
     ...(chance.next() < 0.1 ? await judgeSalvage(original) : []),
     ...(await judgeWriter(original, mutant)),
@@ -94,6 +97,18 @@ async function judgeForward({ storage, session, lines }: Original): Promise<stri
   const verdict = value(await verifyLog(storage.place, session))
   if (verdict.damage === undefined && verdict.torn_bytes === 0) offences.push('verify: unnoticed')
   return offences
+}
+
+/** Whether schemas are checked makes no difference to what is read and reported. */
+async function judgeLines({ storage: { place }, session }: Original): Promise<string[]> {
+  const readWith = async (schemas: string | undefined) => {
+    const reader = value(await openReader({ ...place, schemas }, session))
+    const read = value(await reader.lines())
+    await reader.close()
+    return JSON.stringify(read)
+  }
+  const [fast, slow] = [await readWith(place.schemas), await readWith(undefined)]
+  return fast === slow ? [] : ['lines: another result without schemas']
 }
 
 async function judgeBackward({ storage, session, lines }: Original): Promise<string[]> {

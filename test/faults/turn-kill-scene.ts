@@ -146,7 +146,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
   const { parts } = opened
   const { place } = parts.log
   const provider = watchedProvider(note, reached)
-  const toolset = [...parts.tools.toolset].map(([name, tool]): [string, Tool] => [
+  const toolset = [...(await parts.tools.toolset())].map(([name, tool]): [string, Tool] => [
     name,
     watchedTool(tool, note, reached, twice),
   ])
@@ -154,7 +154,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
     ...opened,
     parts: withChanges(parts, {
       log: { place: { ...place, sessions: watchedFolder(place.sessions, reached) } },
-      tools: { toolset: new Map(toolset) },
+      tools: { toolset: async () => new Map(toolset) },
       model: { providerOf: async () => ok(provider) },
     }),
   }

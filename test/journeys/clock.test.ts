@@ -8,7 +8,7 @@ import { systemIds } from '../../src/host/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { verifyRequests } from '../../src/session/queries/verify-requests.ts'
-import type { Tool } from '../../src/tools/tool.ts'
+import type { Tool, Toolset } from '../../src/tools/tool.ts'
 import { picture } from '../support/sample-files.ts'
 import { withChanges, withClock } from '../support/harness-parts.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
@@ -38,11 +38,9 @@ function alternately(one: number, other: number): () => number {
   return () => (readings++ % 2 === 0 ? one : other)
 }
 
-async function placeAt(way: Way, now: () => number, toolset?: ReadonlyMap<string, Tool>) {
-  const place = await wayPlace(
-    way,
-    toolset === undefined ? {} : { changes: { tools: { toolset } } },
-  )
+async function placeAt(way: Way, now: () => number, tools?: Toolset) {
+  const changed = tools === undefined ? {} : { changes: { tools: { toolset: async () => tools } } }
+  const place = await wayPlace(way, changed)
   await writeFile(join(place.workspace, 'notes.txt'), 'rope\nsail\n')
   const clock: Clock = { ...systemClock, now }
   const logPlace = { ...place.parts.log.place, clock, ids: systemIds(clock) }

@@ -13,7 +13,7 @@ import { failed, ok } from '../../src/model/errors.ts'
 import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
+import { TOOLSET, toolSchemas, toolset } from '../../src/tools/toolset.ts'
 import { value } from './story.ts'
 
 /** Parts that a test replaces, in any group. */
@@ -61,6 +61,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
         clock: systemClock,
         ids,
         holder: thisProcess('hawser'),
+        schemas: 'of the tests',
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
       secrets: [],
@@ -77,7 +78,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
       chance: () => 0.5,
     },
     tools: {
-      toolset: new Map(TOOLSET.map((tool) => [tool.name, tool])),
+      toolset: async () => toolset(),
       schemas: toolSchemas(TOOLSET),
       files,
       sandbox: systemSandbox(),

@@ -16,45 +16,50 @@ export const CompactionTrigger = z.enum([
 ])
 
 /** What the Summary preserves of the range verbatim, not in a model's words. */
-const Carried = openObject({
+const Carried = openObject(() => ({
   files_touched: z.array(z.string()),
   decisions: z.array(z.string()),
   open_tasks: z.array(z.string()),
   tool_outcomes: z.array(
-    openObject({ call_id: z.string(), name: z.string(), outcome: ToolOutcome }),
+    openObject(() => ({ call_id: z.string(), name: z.string(), outcome: ToolOutcome })),
   ),
-  resources: z.array(openObject({ resource_id: ResourceId, handle: Handle, name: z.string() })),
+  resources: z.array(
+    openObject(() => ({ resource_id: ResourceId, handle: Handle, name: z.string() })),
+  ),
   skills: z.array(SkillIdentity),
-  hydrations: z.array(openObject({ event_id: EventId, context_source_id: z.string() })),
+  hydrations: z.array(openObject(() => ({ event_id: EventId, context_source_id: z.string() }))),
   pinned: z.array(z.string()),
-})
+}))
 
 /** Resume reads a checkpoint and what follows it, nothing before: everything else it needs is here. */
-const ResumeState = openObject({
+const ResumeState = openObject(() => ({
   handle_counter: Count,
   resources: z.array(Descriptor),
   surface: PromptSurface.optional(),
   late_context: LateContext.optional(),
   notices: z.array(z.string()),
-})
+}))
 
-export const HistoryCompaction = openObject({
+export const HistoryCompaction = openObject(() => ({
   trigger: CompactionTrigger,
   strategy: z.string(),
-  range: openObject({ from_seq: Count, to_seq: Count }),
-  tail: openObject({ from_seq: Count, turns: Count, tokens: Count }),
-  elided: openObject({ before_seq: Count, over_bytes: Count }).optional(),
+  range: openObject(() => ({ from_seq: Count, to_seq: Count })),
+  tail: openObject(() => ({ from_seq: Count, turns: Count, tokens: Count })),
+  elided: openObject(() => ({ before_seq: Count, over_bytes: Count })).optional(),
   tokens_before: Count,
   tokens_after: Count,
   carried: Carried,
   state: ResumeState,
   limitations: list(z.string()),
   summary: z.string(),
-})
+}))
 
-export const CompactionUndone = openObject({ compaction_event_id: EventId, reason: z.string() })
+export const CompactionUndone = openObject(() => ({
+  compaction_event_id: EventId,
+  reason: z.string(),
+}))
 
-export const TextPinned = openObject({
+export const TextPinned = openObject(() => ({
   text: z.string(),
   by: z.enum(['person', 'model', 'policy']),
-})
+}))

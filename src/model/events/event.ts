@@ -29,7 +29,7 @@ import {
 import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './session-events.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
-import { matchesSpilled, spilledFields, type Spilled } from './spilled.ts'
+import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
 import {
   CommandWatched,
   FilesRestored,
@@ -99,7 +99,7 @@ const TIMESTAMP = z.regexes.datetime({ precision: 3 })
 const CHECKSUM = /^[0-9a-f]{8}$/
 
 /** One line of a Log. `batch` is its position in its write; `crc` covers the bytes before it. */
-export const EventEnvelope = openObject({
+export const EventEnvelope = openObject(() => ({
   v: z.literal(1),
   seq: Count,
   id: EventId,
@@ -112,7 +112,7 @@ export const EventEnvelope = openObject({
   batch: Count.exactOptional(),
   prev: Sha256.nullable(),
   crc: z.string().regex(CHECKSUM),
-})
+}))
 export type EventEnvelope = z.infer<typeof EventEnvelope>
 
 /** Accepts what `EventEnvelope` accepts, without a copy and several times faster: a scan runs it on every line of a Log. */
@@ -152,6 +152,11 @@ export type LoggedEvent = { readonly known: true; readonly event: Event } | Unkn
 /** Never throws; `event` is the same object, unknown fields included. */
 export function readEvent(raw: EventEnvelope): LoggedEvent {
   return judgedEvent(raw, unknownBecause(raw.type, raw.data))
+}
+
+/** The result of `readEvent` for an Event whose data matches the schema of its type, as its writer made sure. */
+export function vouchedEvent(raw: EventEnvelope): LoggedEvent {
+  return judgedEvent(raw, isEventType(raw.type) ? undefined : 'unknown_type')
 }
 
 /** Why this version does not accept this type with this data; undefined if it does. */
@@ -218,13 +223,13 @@ export function durabilityOf(draft: EventDraft): Durability {
 
 /** Live notices that are never stored. */
 export const EPHEMERAL_DATA = {
-  text_delta: openObject({ text: z.string() }),
-  reasoning_delta: openObject({ text: z.string() }),
+  text_delta: openObject(() => ({ text: z.string() })),
+  reasoning_delta: openObject(() => ({ text: z.string() })),
   /** `notice`: an important message about the call that is not part of its output. */
-  tool_progress: openObject({ call_id: z.string(), text: z.string(), notice: Flag }),
-  status: openObject({ text: z.string() }),
-  stream_restarted: openObject({ reason: z.string() }),
-  context_pressure: openObject({
+  tool_progress: openObject(() => ({ call_id: z.string(), text: z.string(), notice: Flag })),
+  status: openObject(() => ({ text: z.string() })),
+  stream_restarted: openObject(() => ({ reason: z.string() })),
+  context_pressure: openObject(() => ({
     tier: z.enum([...PRESSURE_TIERS, 'recovery']),
     ratio: z.number().nonnegative(),
     input_tokens: Count,
@@ -232,7 +237,7 @@ export const EPHEMERAL_DATA = {
     trigger: CompactionTrigger.optional(),
     compaction_event_id: EventId.optional(),
     next_actions: list(NextAction),
-  }),
+  })),
 } satisfies Record<string, z.ZodObject>
 
 export type EphemeralType = keyof typeof EPHEMERAL_DATA
@@ -279,9 +284,12 @@ export type WholeEvent<T extends EventType = EventType> = T extends EventType
   ? Omit<EventEnvelope, 'type' | 'data'> & { readonly type: T; readonly data: EventData<T> }
   : never
 
+const NO_BLOBS: ReadonlyMap<string, BlobKey> = new Map()
+
 /** The keys of the blobs that hold long fields of this Event. */
 export function spilledBlobs(event: Event): ReadonlyMap<string, BlobKey> {
   const data: Readonly<Record<string, unknown>> = event.data
+  if (!namesBlobs(data)) return NO_BLOBS
   const fields = spilledFields(EVENT_DATA[event.type].shape, data)
   return new Map(fields.map((field) => [field, BlobKey.parse(data[`${field}_blob`])]))
 }

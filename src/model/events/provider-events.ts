@@ -8,7 +8,7 @@ import { VariantMade } from '../variant-made.ts'
 export const Dialect = z.enum(['responses', 'messages', 'chat', 'rehearsal', 'claude-agent-sdk'])
 
 /** One Resource whose bytes are in the request: written before the request is sent. */
-const Projected = openObject({
+const Projected = openObject(() => ({
   resource_id: ResourceId,
   content_sha256: Sha256,
   /** What was sent instead of the original, and how it was made. */
@@ -16,9 +16,9 @@ const Projected = openObject({
   made: VariantMade.optional(),
   bytes: Count,
   lifetime: z.enum(['turn', 'carried', 'window']),
-})
+}))
 
-export const ProviderRequest = openObject({
+export const ProviderRequest = openObject(() => ({
   call_index: Count,
   attempt: Count,
   dialect: Dialect,
@@ -29,14 +29,14 @@ export const ProviderRequest = openObject({
   request_bytes: Count,
   sent_bytes: Count.optional(),
   shared_prefix_bytes: Count,
-  prefix_break: openObject({ at: Count, cause: BreakCause }).optional(),
+  prefix_break: openObject(() => ({ at: Count, cause: BreakCause })).optional(),
   projected: list(Projected),
   transport: z.string(),
   previous_response_id_used: Flag,
-})
+}))
 
 /** `item` is sent back verbatim to the same dialect and model only. */
-export const Reasoning = openObject({ dialect: Dialect, model: z.string(), item: Opaque })
+export const Reasoning = openObject(() => ({ dialect: Dialect, model: z.string(), item: Opaque }))
 
 /** `input` counts all prompt tokens, cached ones included. */
 const usage = {
@@ -49,30 +49,33 @@ const usage = {
 
 const cost = z.number().nonnegative()
 
-export const UsageTotal = openObject({ ...usage, calls: Count, cost_usd: cost.optional() })
+export const UsageTotal = openObject(() => ({ ...usage, calls: Count, cost_usd: cost.optional() }))
 
 export const PRESSURE_TIERS = ['none', 'advisory', 'warning', 'critical'] as const
 
-const Pressure = openObject({
+const Pressure = openObject(() => ({
   tier: z.enum(PRESSURE_TIERS),
   ratio: z.number().nonnegative(),
   window_tokens: Count,
   notice: Flag,
-})
+}))
 
 /** `contract_version` and `transport` are those of its request; absent in Logs of versions that did not record them. */
-export const ProviderUsage = openObject({
+export const ProviderUsage = openObject(() => ({
   call_index: Count,
   contract_version: z.string().optional(),
   transport: z.string().optional(),
-  usage: openObject(usage),
+  usage: openObject(() => usage),
   raw: z.record(z.string(), z.unknown()).optional(),
   cost_usd: cost.optional(),
   latency_ms: Milliseconds,
   /** Absent if the call ended before its first token. */
   first_token_ms: Milliseconds.optional(),
-  continuation: openObject({ used: z.boolean(), reset_reason: z.string().optional() }).optional(),
+  continuation: openObject(() => ({
+    used: z.boolean(),
+    reset_reason: z.string().optional(),
+  })).optional(),
   /** Absent if the window of the model is unknown; never guessed. */
   pressure: z.union([Pressure, z.literal('unavailable')]),
   stop_reason: z.string(),
-})
+}))

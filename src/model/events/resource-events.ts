@@ -5,10 +5,10 @@ import { Region, Span, VariantMade } from '../variant-made.ts'
 import { Dialect } from './provider-events.ts'
 import { Count, openObject } from '../shape.ts'
 
-export const ResourceIngested = openObject({
+export const ResourceIngested = openObject(() => ({
   descriptor: Descriptor,
   origin: z.enum(['tool', 'egress', 'hydration']),
-})
+}))
 
 export const VIEW_OUTCOMES = [
   'projected',
@@ -21,7 +21,7 @@ export const VIEW_OUTCOMES = [
 ] as const
 export type ViewOutcome = (typeof VIEW_OUTCOMES)[number]
 
-export const ResourceView = openObject({
+export const ResourceView = openObject(() => ({
   resource_id: ResourceId,
   handle: Handle,
   by: z.enum(['model', 'person', 'hydration']),
@@ -29,7 +29,7 @@ export const ResourceView = openObject({
   pages: Span.optional(),
   lines: Span.optional(),
   region: Region.optional(),
-  size: openObject({ width: Count, height: Count }).optional(),
+  size: openObject(() => ({ width: Count, height: Count })).optional(),
   /** Absent for a link, whose target was never fetched. */
   content_sha256: Sha256.optional(),
   /** What is shown instead of the whole original, and how it was made. */
@@ -42,26 +42,26 @@ export const ResourceView = openObject({
   outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),
-})
+}))
 
-export const ResourceRetired = openObject({
+export const ResourceRetired = openObject(() => ({
   resource_id: ResourceId,
   why: z.string(),
   /** The figures behind the choice, by name. */
   estimate: z.record(z.string(), z.number()).optional(),
-})
+}))
 
-export const ResourceDropped = openObject({
+export const ResourceDropped = openObject(() => ({
   resource_id: ResourceId,
   by: z.enum(['person', 'model', 'policy']),
-})
+}))
 
-export const ResourceQuarantined = openObject({
+export const ResourceQuarantined = openObject(() => ({
   resource_id: ResourceId,
   dialect: Dialect,
-  provider_error: openObject({
+  provider_error: openObject(() => ({
     message: z.string(),
     status: z.int().optional(),
     code: z.string().optional(),
-  }),
-})
+  })),
+}))

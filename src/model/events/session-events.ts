@@ -6,7 +6,7 @@ import { Count, openObject } from '../shape.ts'
 import { SurfaceParams } from '../surface.ts'
 import { TetherAddress } from '../tether-address.ts'
 
-export const SessionStarted = openObject({
+export const SessionStarted = openObject(() => ({
   workspace: z.string(),
   provider: z.string(),
   model: z.string(),
@@ -15,12 +15,15 @@ export const SessionStarted = openObject({
   presenter: z.string(),
   harness_version: z.string(),
   tether: TetherAddress.optional(),
-})
+}))
 
 /** The Resources of a Fork have their own ids. The pairs are a sample; `resources_count` is the total. */
-const ForkedResource = openObject({ parent_resource_id: ResourceId, resource_id: ResourceId })
+const ForkedResource = openObject(() => ({
+  parent_resource_id: ResourceId,
+  resource_id: ResourceId,
+}))
 
-export const SessionFork = openObject({
+export const SessionFork = openObject(() => ({
   parent_session_id: SessionId,
   at_seq: Count,
   at_hash: Sha256,
@@ -28,18 +31,18 @@ export const SessionFork = openObject({
   root_session_id: SessionId,
   resources: z.array(ForkedResource).max(LIMITS.fork_resources).optional(),
   resources_count: Count,
-})
+}))
 
-export const SessionSettings = openObject({
+export const SessionSettings = openObject(() => ({
   model: z.string().optional(),
   provider: z.string().optional(),
   effort: z.string().optional(),
   mode: SessionMode.optional(),
   permission_mode: PermissionMode.optional(),
   title: z.string().optional(),
-})
+}))
 
-export const PromptSurface = openObject({
+export const PromptSurface = openObject(() => ({
   contract_version: z.string(),
   layer0_sha256: Sha256,
   layer1_sha256: Sha256,
@@ -48,6 +51,6 @@ export const PromptSurface = openObject({
   /** Hash of the prompt texts that requests are written with. Versions that did not record it used other texts. */
   words_sha256: Sha256.optional(),
   blob: BlobKey,
-  params: openObject(SurfaceParams.shape),
+  params: openObject(() => SurfaceParams.shape),
   reason: z.enum(['session_start', 'reload', 'checkpoint']),
-})
+}))

@@ -5,7 +5,7 @@ import { PermissionMode } from '../modes.ts'
 import { Count, Flag, list, Milliseconds, Opaque, openObject } from '../shape.ts'
 import { PermissionOutcome } from './tool-events.ts'
 
-export const SkillActivation = openObject({
+export const SkillActivation = openObject(() => ({
   name: z.string(),
   args: z.string(),
   source: z.string(),
@@ -14,28 +14,28 @@ export const SkillActivation = openObject({
   blob: BlobKey,
   trust: z.string(),
   activated_by: z.enum(['user', 'model']),
-})
+}))
 
 /** Identifies a Skill by the exact text that was activated. */
-export const SkillIdentity = openObject({ name: z.string(), content_sha256: Sha256 })
+export const SkillIdentity = openObject(() => ({ name: z.string(), content_sha256: Sha256 }))
 
 /** `args` depends on the producer: an object for a tool, words for a command, null for none. */
-const ProducedBy = openObject({
+const ProducedBy = openObject(() => ({
   kind: z.enum(['tool', 'command', 'file', 'resource_view', 'presenter']),
   name: z.string(),
   args: Opaque,
-})
+}))
 
-export const SkillContextHydration = openObject({
+export const SkillContextHydration = openObject(() => ({
   skill: SkillIdentity,
   activation_event_id: EventId,
   context_source_id: z.string(),
   produced_by: ProducedBy,
-  permission: openObject({
+  permission: openObject(() => ({
     mode: PermissionMode,
     decision: PermissionOutcome,
     explicit: z.boolean(),
-  }),
+  })),
   invoked_by: z.enum(['person', 'model', 'presenter', 'auto']),
   status: z.enum(['ok', 'denied', 'failed', 'interrupted']),
   error: LoggedError.optional(),
@@ -47,4 +47,4 @@ export const SkillContextHydration = openObject({
   invalid_bytes_replaced: Flag,
   duration_ms: Milliseconds,
   limitations: list(z.string()),
-})
+}))

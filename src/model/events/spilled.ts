@@ -31,6 +31,12 @@ type Fields = Readonly<Record<string, z.core.$ZodType>>
 
 const SUFFIX = '_blob'
 
+/** Whether a field of `data` may be stored in a blob. Needs no schema: hardly any data has such a field. */
+export function namesBlobs(data: Readonly<Record<string, unknown>>): boolean {
+  for (const key in data) if (key.endsWith(SUFFIX)) return true
+  return false
+}
+
 /** The fields of `data` that are stored in a blob. */
 export function spilledFields(fields: Fields, data: Readonly<Record<string, unknown>>): string[] {
   const found: string[] = []

@@ -7,19 +7,19 @@ import { PermissionMode } from '../modes.ts'
 import { Flag, list, Milliseconds, openObject } from '../shape.ts'
 
 /** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */
-export const ToolCall = openObject({
+export const ToolCall = openObject(() => ({
   call_id: z.string(),
   name: z.string(),
   arguments: z.string(),
-})
+}))
 
 /** `unknown`: the Turn crashed during the call, which may or may not have run and is never run again. */
 export const ToolOutcome = z.enum(['ok', 'failed', 'denied', 'unknown'])
 
 /** For a stored copy that is redacted: the hash of the file's real content. Absent if the copy is exact. */
-const RedactedOf = openObject({ before: Sha256.optional(), after: Sha256.optional() })
+const RedactedOf = openObject(() => ({ before: Sha256.optional(), after: Sha256.optional() }))
 
-export const ToolResult = openObject({
+export const ToolResult = openObject(() => ({
   call_id: z.string(),
   name: z.string(),
   outcome: ToolOutcome,
@@ -41,10 +41,10 @@ export const ToolResult = openObject({
   moved: list(z.string()),
   /** For a command: files that run later, for example in CI, and that it created or changed. */
   runs_later: list(z.string()),
-})
+}))
 
 /** Identifies an entry at a protected path for later comparison. */
-const WatchedPlace = openObject({
+const WatchedPlace = openObject(() => ({
   path: z.string(),
   kind: z.enum(['file', 'folder', 'symlink', 'pipe', 'socket', 'device']),
   /** Device and inode. */
@@ -52,23 +52,26 @@ const WatchedPlace = openObject({
   target: z.string().optional(),
   /** Changes with the content; absent if the sandbox prevents changes. */
   stamp: z.string().optional(),
-})
+}))
 
 /** What was protected before a command started. A call without a result after it may have created more. */
-export const CommandWatched = openObject({ call_id: z.string(), paths: z.array(WatchedPlace) })
+export const CommandWatched = openObject(() => ({
+  call_id: z.string(),
+  paths: z.array(WatchedPlace),
+}))
 
-const PlanEntry = openObject({
+const PlanEntry = openObject(() => ({
   content: z.string(),
   status: z.enum(['pending', 'in_progress', 'completed']),
   priority: z.enum(['high', 'medium', 'low']).optional(),
-})
+}))
 
 /** Always the whole plan; an empty one means that there is none. */
-export const PlanUpdated = openObject({ entries: z.array(PlanEntry) })
+export const PlanUpdated = openObject(() => ({ entries: z.array(PlanEntry) }))
 
 export const PermissionOutcome = z.enum(['allowed', 'denied'])
 
-export const PermissionDecision = openObject({
+export const PermissionDecision = openObject(() => ({
   call_id: z.string().optional(),
   subject: z.string(),
   args_sha256: Sha256,
@@ -80,10 +83,10 @@ export const PermissionDecision = openObject({
   rule: Rule.optional(),
   /** The person's reason for denying. */
   reason: z.string().optional(),
-})
+}))
 
 /** An absent blob means that the file did not exist. */
-const RestoredFile = openObject({
+const RestoredFile = openObject(() => ({
   path: z.string(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
@@ -91,10 +94,10 @@ const RestoredFile = openObject({
   outcome: z.enum(['restored', 'changed_since', 'failed']),
   /** Why it failed; `redacted`: the stored content lacks a key that is no longer known. */
   why: z.string().optional(),
-})
+}))
 
-export const FilesRestored = openObject({
+export const FilesRestored = openObject(() => ({
   undone_turn_id: TurnId,
   files: z.array(RestoredFile),
   by: z.enum(['person', 'model', 'policy']),
-})
+}))

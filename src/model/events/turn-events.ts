@@ -8,15 +8,15 @@ import { Sender } from '../tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
 import { UsageTotal } from './provider-events.ts'
 
-export const TurnStarted = openObject({
-  source: openObject({
+export const TurnStarted = openObject(() => ({
+  source: openObject(() => ({
     presenter: z.string(),
     channel: z.string().optional(),
     user: Sender.optional(),
-  }),
-})
+  })),
+}))
 
-export const UserMessage = openObject({
+export const UserMessage = openObject(() => ({
   text: z.string(),
   resources: list(Descriptor),
   attachment_errors: list(AttachmentError),
@@ -25,9 +25,9 @@ export const UserMessage = openObject({
   /** The content of standard input in addition to the text. */
   piped: z.string().optional(),
   steer: Flag,
-})
+}))
 
-export const LateContext = openObject({
+export const LateContext = openObject(() => ({
   workspace: z.string(),
   /** The current folder of the person, relative to the workspace; absent at its root. */
   folder: z.string().optional(),
@@ -40,33 +40,33 @@ export const LateContext = openObject({
   os: z.string().optional(),
   /** What commands run in. */
   shell: z.string().optional(),
-})
+}))
 
-export const AssistantMessage = openObject({
+export const AssistantMessage = openObject(() => ({
   text: z.string(),
   partial: Flag,
   /** The model's label for this part of its answer; sent back with it. */
   phase: z.string().optional(),
   resources: list(Descriptor),
-})
+}))
 
 /** `unknown_reason`: the provider gave an undocumented reason. `lost_call`: a call arrived incomplete. */
 export const CutReason = z.enum(['output_limit', 'lost_call', 'unknown_reason'])
 
 /** The last answer of a Turn ended before the model finished. */
-export const AnswerCut = openObject({
+export const AnswerCut = openObject(() => ({
   reason: CutReason,
   /** In the provider's own words. */
   stop_reason: z.string(),
   /** Calls that arrived incomplete. They never run. */
   lost_calls: Count,
-})
+}))
 export type AnswerCut = Frozen<z.infer<typeof AnswerCut>>
 
-export const TurnEnded = openObject({
+export const TurnEnded = openObject(() => ({
   status: TurnStatus,
   error: LoggedError.optional(),
   usage_total: UsageTotal,
   crash_recovered: Flag,
   cut: AnswerCut.optional(),
-})
+}))

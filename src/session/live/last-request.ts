@@ -5,7 +5,7 @@ import {
 } from '../../contract/compared-request.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import { asSent, RequestComposer, type SentRequest } from '../../request/compose-request.ts'
+import { RequestComposer, type SentRequest } from '../../request/compose-request.ts'
 import { recordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -33,13 +33,7 @@ export async function lastRequestOf(
   const words = recorded.words_sha256
   const providerName = providerAfter(before)
   const parts = { provider: dialect.value, providerName, surface, words, store, cacheKey }
-  const request = await new RequestComposer(parts, sent.turn_id).compose(before, {
-    recorded: sent.data.projected,
-  })
-  if (request.failure !== undefined) return { ok: false, error: request.failure }
-  // Its cache marks are where the request before it ended, which is not known here.
-  const { request_sha256, request_bytes } = sent.data
-  return ok({ ...asSent(request), sha256: request_sha256, length: request_bytes })
+  return new RequestComposer(parts, sent.turn_id).composeAgain(before, sent.data)
 }
 
 /** The last request to each of the models that were used last, newest first. Others are composed again when they are needed. */

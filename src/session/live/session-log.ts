@@ -30,6 +30,8 @@ export class SessionLog {
   #history: LiveHistory
   #cursor: Cursor = LOG_START
   #state: SessionState = sessionFold.initial
+  /** Every line so far matches its schema. */
+  #allKnown = true
   #taking: Promise<void> = Promise.resolve()
   /** The writer from the creation of the Log, kept for the next `acquire`. */
   #held: Writer | undefined
@@ -81,6 +83,7 @@ export class SessionLog {
     await this.#unfollow()
     this.#writing = true
     const known = await this.catchUp()
+    if (known.ok && this.#allKnown) writer.value.vouch(this.#cursor)
     const recovered = known.ok
       ? await recoverTurn(this.events, (turn, drafts) => this.commit(writer.value, turn, drafts))
       : known
@@ -149,11 +152,11 @@ export class SessionLog {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return reader
     try {
-      const lines: LogLine[] = []
-      const end = await reader.value.forward((line) => void lines.push(line), this.#cursor)
-      if (!end.ok) return end
+      const read = await reader.value.lines(this.#cursor)
+      if (!read.ok) return read
+      const { lines, damage } = read.value
       await this.#takeInOrder(lines)
-      return end.value.damage === undefined ? ok(undefined) : { ok: false, error: end.value.damage }
+      return damage === undefined ? ok(undefined) : { ok: false, error: damage }
     } finally {
       await reader.value.close()
     }
@@ -164,6 +167,7 @@ export class SessionLog {
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
     this.#state = sessionFold.initial
+    this.#allKnown = true
   }
 
   #takeInOrder(lines: readonly LogLine[]): Promise<void> {
@@ -179,6 +183,7 @@ export class SessionLog {
       const whole = added[next]?.seq === line.seq ? added[next++] : undefined
       this.#state = sessionFold.step(this.#state, line)
       this.#cursor = line.next
+      this.#allKnown &&= line.logged.known
       this.#watchers.line(line, whole)
     }
   }

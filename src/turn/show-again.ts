@@ -1,0 +1,49 @@
+import type { BlobStore } from '../blobs/store.ts'
+import { SessionResources, type SessionResource } from '../history/session-resources.ts'
+import { ok, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
+import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'
+import { RequestRoom } from './request-room.ts'
+import { toolResources } from './tool-resources.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/** Records a view of each Resource that the person's message names, in the order of handles. */
+export async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
+  const { log } = parts
+  const known = new SessionResources(log.events())
+  for (const resource of known.all) {
+    if (!views.includes(resource.descriptor.handle)) continue
+    const drafts = await viewDrafts(parts, resource)
+    const recorded = drafts.ok ? await log.commit(drafts.value) : drafts
+    if (!recorded.ok) return recorded
+  }
+  return ok(undefined)
+}
+
+async function viewDrafts(
+  parts: TurnParts,
+  resource: SessionResource,
+): Promise<Result<readonly EventDraft[]>> {
+  const why = notViewable(resource)
+  if (why === undefined) {
+    const { store } = parts.log
+    const context = {
+      resources: toolResources(parts, new RequestRoom(parts)),
+      keep: (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type),
+    }
+    const viewed = await viewOf(resource, {}, context)
+    if (!viewed.ok) return viewed
+    const { view, message } = viewed.value
+    const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const
+    return ok(view.outcome === 'over_budget' ? [recorded, notShown(message)] : [recorded])
+  }
+  const views = goneViews(resource).map((view) => {
+    return { type: 'resource_view', data: { ...view, by: 'person' } } as const
+  })
+  return ok([...views, notShown(why.message)])
+}
+
+function notShown(text: string): EventDraft {
+  return notice('resource_not_shown', text)
+}
