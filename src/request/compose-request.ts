@@ -10,7 +10,6 @@ import {
 } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
-import { canonicalJson } from '../encoding/json.ts'
 import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
@@ -203,7 +202,8 @@ export class RequestComposer {
   #takeOver({ items: known, run, made }: SentRequest, items: readonly ConversationItem[]): void {
     const { provider, surface } = this.#parts
     if (known === undefined || made.dialect !== provider.dialect) return
-    if (canonicalJson(made.surface) !== canonicalJson(surface)) return
+    // Both were read from a blob, so the same surface is spelled the same.
+    if (JSON.stringify(made.surface) !== JSON.stringify(surface)) return
     if (!known.every((item, at) => sameText(item, items[at]))) return
     this.#add(run.list.slice(this.#surfaceSegments.length, run.count))
     this.#encodedItems = known.length

@@ -48,3 +48,27 @@ test('a head that cannot be written is reported once with a next step, and is wr
   expect(await turn(session, async () => void (await block()))).toBe('completed')
   expect(noticesOf(session)).toHaveLength(2)
 })
+
+test('another version checks every line once and marks the head with its own schemas', async () => {
+  const first = await harnessPlace()
+  const session = value(await first.harness.create(BEGIN))
+  expect(await turn(session, async () => {})).toBe('completed')
+  await session.close()
+  const head = join(first.root, 'home', 'heads', session.id)
+  const marks = [await markOf(head)]
+  for (const schemas of ['newer', undefined, 'newer']) {
+    const place = { ...first.parts.log.place, schemas }
+    const { harness } = await harnessPlace({ log: { place } }, first.root)
+    const resumed = value(await harness.open(session.id))
+    expect(await turn(resumed, async () => {})).toBe('completed')
+    await resumed.close()
+    const { log, requests } = value(await harness.verify(session.id, { requests: true }))
+    expect([log.damage, log.unknown, requests?.mismatches]).toEqual([undefined, 0, []])
+    marks.push(await markOf(head))
+  }
+  expect(marks).toEqual([first.parts.log.place.schemas, 'newer', undefined, 'newer'])
+})
+
+async function markOf(head: string): Promise<string | undefined> {
+  return (JSON.parse(await readFile(head, 'utf8')) as { checked_with?: string }).checked_with
+}
