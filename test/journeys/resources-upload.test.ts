@@ -11,7 +11,7 @@ import { WAYS } from '../support/ways.ts'
 
 type Ask = SessionParts['person']['ask']
 
-function nobodyIsAsked(): Ask {
+function neverAsk(): Ask {
   return async ({ reason }) => {
     throw new Error(`somebody was asked: ${reason}`)
   }
@@ -31,7 +31,7 @@ function decisions(session: Session): string[] {
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: without rules, nothing is asked or recorded for an upload',
   async (way) => {
-    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
+    const place = await visionPlace(way, { changes: { person: { ask: neverAsk() } } })
     const files = await oneOfEach(place.workspace)
     const session = value(await place.harness.create(place.begin))
     const attachments = files.map(({ input }) => input)
@@ -44,7 +44,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: a Resource that must not be sent is stored, described, reported as withheld, and denied to views, too',
   async (way) => {
-    const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
+    const changes = { person: { ask: neverAsk(), upload: { upload: 'deny' } } } as const
     const place = await visionPlace(way, { changes })
     const image = await sampleFile(place.workspace, 'a.png', picture(1))
     const session = value(await place.harness.create(place.begin))
@@ -75,7 +75,7 @@ test.each(WAYS)(
   '[SR-017] %s: rules apply by kind and size, and allowed uploads continue',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
-    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
+    const place = await visionPlace(way, { changes: { person: { ask: neverAsk(), upload } } })
     const [image, pdf, text] = await oneOfEach(place.workspace)
     expect(pdf.bytes.length).toBeGreaterThan(500)
     const session = value(await place.harness.create(place.begin))

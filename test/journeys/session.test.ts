@@ -201,7 +201,7 @@ test.each(WAYS)(
 
 test('text typed while a Turn fails before its first call is in the Log nevertheless', async () => {
   const place = await harnessPlace()
-  const begun = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const created = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   let goOn = () => {}
   const typed = new Promise<void>((resolve) => {
     goOn = resolve
@@ -217,7 +217,7 @@ test('text typed while a Turn fails before its first call is in the Log neverthe
     },
     place.root,
   )
-  const session = value(await broken.harness.open(begun.id))
+  const session = value(await broken.harness.open(created.id))
   const { done } = value(await session.admit('Hello'))
   expect(session.steer('one more thing')).toBe(true)
   goOn()
