@@ -13,7 +13,7 @@ type Ask = SessionParts['person']['ask']
 
 function neverAsk(): Ask {
   return async ({ reason }) => {
-    throw new Error(`somebody was asked: ${reason}`)
+    throw new Error(`unexpected question: ${reason}`)
   }
 }
 
@@ -91,10 +91,10 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-017] %s: with the setting ask, the person is asked once per file, and the answer applies and is recorded',
   async (way) => {
-    const asked: string[] = []
+    const questions: string[] = []
     const ask: Ask = async ({ claim }) => {
-      asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
-      return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+      questions.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
+      return { allowed: questions.length === 2, scope: 'once', by: 'person' }
     }
     const place = await visionPlace(way, {
       changes: { person: { ask, upload: { upload: 'ask' } } },
@@ -105,7 +105,7 @@ test.each(WAYS)(
     const attachments = [first.input, second.input]
     expect(await say(session, 'Read a.txt', { attachments })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
-    expect(asked).toEqual(['upload @img1', 'upload @img2'])
+    expect(questions).toEqual(['upload @img1', 'upload @img2'])
     expect(decisions(session)).toEqual(['@img1 denied person', '@img2 allowed person'])
     const shown = [`@img2 ${second.sha256}`]
     expect(place.seen.map(({ files }) => files)).toEqual([shown, shown, []])

@@ -37,14 +37,14 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
   const violations: string[] = []
   const opened = await strictServer({
     ...given,
-    heard: (heard) => {
-      requests.push({ ...heard, body: parsed(heard.bytes) })
-      const { method, path, refusal } = heard
+    heard: (received) => {
+      requests.push({ ...received, body: parsed(received.bytes) })
+      const { method, path, refusal } = received
       const rest = path.replace(STRICT_SWITCH, '')
       if (refusal !== undefined && !rest.startsWith('/~')) {
         violations.push(`${method} ${path}: ${refusal.at?.join('.') ?? ''} ${refusal.message}`)
       }
-      options.heard?.(heard)
+      options.heard?.(received)
     },
   })
   const started = value(opened)

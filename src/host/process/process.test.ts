@@ -137,24 +137,24 @@ test('the program blocks while its output is not consumed', async () => {
   const running = run('head -c 4000000 /dev/zero; echo done >finished', {
     folder,
     onOutput: async () => {
-      first.tell()
+      first.signal()
       await go.done
     },
   })
   await first.done
   // Megabytes do not fit into a pipe, so the program cannot have got further.
   expect(readdirSync(folder)).toEqual([])
-  go.tell()
+  go.signal()
   expect((await running).ending.code).toBe(0)
   expect(readdirSync(folder)).toEqual(['finished'])
 })
 
 function signalled() {
-  let tell = () => {}
+  let signal = () => {}
   const done = new Promise<void>((resolve) => {
-    tell = resolve
+    signal = resolve
   })
-  return { done, tell: () => tell() }
+  return { done, signal: () => signal() }
 }
 
 test('at the time limit all descendants are killed, whatever group they are in', async () => {
