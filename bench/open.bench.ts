@@ -77,7 +77,7 @@ async function measure(name: string, path: string, session: SessionId): Promise<
     await reader.close()
     if (damage !== undefined) throw new Error(damage.message)
   })
-  tellBytes(`open to read, ${name}`, reading.bytesRead, tail, readMs)
+  reportBytes(`open to read, ${name}`, reading.bytesRead, tail, readMs)
 
   // Last, because it changes the place: it records a killed writer and writes the index.
   const writing = { bytesRead: 0 }
@@ -85,11 +85,11 @@ async function measure(name: string, path: string, session: SessionId): Promise<
   const started = performance.now()
   const writer = value(await acquireLog(counted, session, { fold: textFold, keep }))
   const writeMs = performance.now() - started
-  tellBytes(`open to write, ${name}`, writing.bytesRead, tail, writeMs)
+  reportBytes(`open to write, ${name}`, writing.bytesRead, tail, writeMs)
   await writer.release()
 }
 
-function tellBytes(bench: string, bytes_read: number, tail_bytes: number, ms: number): void {
+function reportBytes(bench: string, bytes_read: number, tail_bytes: number, ms: number): void {
   const more = { bytes_read, tail_bytes, ms }
   tell({
     bench: `${bench}: bytes read beyond the tail`,

@@ -103,18 +103,18 @@ function gone(events: readonly WholeEvent[]): ResourceId[] {
   return costlyResources(events, NOW).map(({ resource_id }) => resource_id)
 }
 
-const LITTLE = { attached: ['@img1'], texts: [8_000, 10_000] }
-const MUCH = { attached: ['@img1'], texts: [8_000, 80_000] }
+const SHORT_AFTER = { attached: ['@img1'], texts: [8_000, 10_000] }
+const LONG_AFTER = { attached: ['@img1'], texts: [8_000, 80_000] }
 
 test('[SR-008] an image is retired when reading again what follows costs less than keeping it, and the figures are recorded', () => {
   const expected = { tokens: 1_600, following: 500, calls: 20, reread: 575 }
-  expect(costlyResources(session([LITTLE]), NOW)).toEqual([
+  expect(costlyResources(session([SHORT_AFTER]), NOW)).toEqual([
     { resource_id: resourceId('@img1'), estimate: expected },
   ])
 })
 
 test('an image is kept while reading again what follows costs more', () => {
-  expect(gone(session([MUCH]))).toEqual([])
+  expect(gone(session([LONG_AFTER]))).toEqual([])
 })
 
 test('an image is retired after enough calls, when keeping it for as many more would cost more', () => {
@@ -130,19 +130,19 @@ test('an image is not retired before a call that contained it was answered, or o
   expect(gone(session([]))).toEqual([])
   expect(gone(session([{ attached: ['@img1'], texts: [] }]))).toEqual([])
   const unanswered = { attached: ['@img2'], texts: [] }
-  expect(gone(session([LITTLE, unanswered]))).toEqual([resourceId('@img1')])
-  expect(costlyResources(session([LITTLE]).slice(0, -2), turnId(0))).toEqual([])
+  expect(gone(session([SHORT_AFTER, unanswered]))).toEqual([resourceId('@img1')])
+  expect(costlyResources(session([SHORT_AFTER]).slice(0, -2), turnId(0))).toEqual([])
 })
 
 test('after a pause in which caches expire, all images are retired at no cost', () => {
-  const costly = costlyResources(session([MUCH], 5), NOW)
+  const costly = costlyResources(session([LONG_AFTER], 5), NOW)
   const nothing = { tokens: 1_600, following: 0, calls: 20, reread: 0 }
   expect(costly).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
-  expect(gone(session([MUCH], 4))).toEqual([])
+  expect(gone(session([LONG_AFTER], 4))).toEqual([])
 })
 
 test('if a provider caches nothing, all images are retired', () => {
-  expect(gone(session([{ ...MUCH, uncached: true }]))).toEqual([resourceId('@img1')])
+  expect(gone(session([{ ...LONG_AFTER, uncached: true }]))).toEqual([resourceId('@img1')])
 })
 
 test('the images of the latest message are retired alone if little follows them, whatever follows earlier ones', () => {
@@ -151,7 +151,7 @@ test('the images of the latest message are retired alone if little follows them,
     shows: ['@img1', '@img2', '@img3'],
     texts: [82_000],
   }
-  expect(gone(session([MUCH, later]))).toEqual([resourceId('@img2'), resourceId('@img3')])
+  expect(gone(session([LONG_AFTER, later]))).toEqual([resourceId('@img2'), resourceId('@img3')])
 })
 
 test('all images are retired together if that saves more', () => {
@@ -163,7 +163,8 @@ test('all images are retired together if that saves more', () => {
 
 test('all retirements together cost at most their share of the cost of calls without them', () => {
   // Two calls cost 5,485. Retirements may spend 40 per cent of the cost without the earlier one, and this one costs 575.
-  const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
+  const earlier = (reread: number) =>
+    session([{ ...SHORT_AFTER, before: [retired('@img7', reread)] }])
   expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
   expect(gone(earlier(1_160))).toEqual([])
 })
@@ -174,8 +175,8 @@ test('a retired image is not listed again', () => {
     data: { resource_id: resourceId('@img1'), by: 'person' },
   }
   const next = { texts: [11_000], shows: [] }
-  expect(gone(session([LITTLE, { ...next, before: [retired('@img1', 0)] }]))).toEqual([])
-  expect(gone(session([LITTLE, { ...next, shows: ['@img1'], before: [dropped] }]))).toEqual([])
+  expect(gone(session([SHORT_AFTER, { ...next, before: [retired('@img1', 0)] }]))).toEqual([])
+  expect(gone(session([SHORT_AFTER, { ...next, shows: ['@img1'], before: [dropped] }]))).toEqual([])
 })
 
 test('after a checkpoint, only images in its tail can be retired', () => {
@@ -204,5 +205,5 @@ test('after a checkpoint, only images in its tail can be retired', () => {
   }
   const later = { attached: ['@img2'], shows: ['@img1', '@img2'], texts: [9_000] }
   const behind = { before: [checkpoint], texts: [4_000, 4_400], shows: ['@img2'] }
-  expect(gone(session([LITTLE, later, behind]))).toEqual([resourceId('@img2')])
+  expect(gone(session([SHORT_AFTER, later, behind]))).toEqual([resourceId('@img2')])
 })

@@ -46,7 +46,7 @@ test.each<[string, string[], number]>([
   ['the last one to the same provider', ['here', 'chat/a', 'there', 'chat/a', 'here'], 1],
   ['one from several visits', ['here', 'chat/a', 'there', 'chat/a', 'here', 'chat/b'], 1],
   ['the latest visit', ['here', 'chat/a', 'there', 'here', 'chat/a', 'there', 'here'], 4],
-  ['the last of all, if none went there', ['there', 'chat/a', 'chat/b', 'here'], 2],
+  ['the last of all, if none was sent to it', ['there', 'chat/a', 'chat/b', 'here'], 2],
 ])('a request is compared with %s', (_, log, at) => {
   const events = eventsOf(...log)
   expect(providerAfter(events)).toBe('here')

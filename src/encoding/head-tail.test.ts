@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { HeadTail, type Excerpt } from './head-tail.ts'
 
 /** Pushes `bytes` in chunks that end at the given positions, in reused memory like that of a reader. */
-function pushed(
+function pushInChunks(
   bytes: Buffer,
   cuts: readonly number[],
   limit: number,
@@ -34,7 +34,7 @@ const anyBytes = fc
 test('the excerpt does not depend on how the stream is chunked', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
-      expect(pushed(bytes, cuts, limit).shown).toEqual(pushed(bytes, [], limit).shown)
+      expect(pushInChunks(bytes, cuts, limit).shown).toEqual(pushInChunks(bytes, [], limit).shown)
     }),
   )
 })
@@ -44,7 +44,7 @@ test('head and tail are the two ends of the decoded text, within the limit, and 
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
       const text = bytes.toString()
       const whole = Buffer.from(text)
-      const { head, tail, left_out_bytes, total_bytes } = pushed(bytes, cuts, limit).shown
+      const { head, tail, left_out_bytes, total_bytes } = pushInChunks(bytes, cuts, limit).shown
       const shown = Buffer.byteLength(head) + Buffer.byteLength(tail)
       expect(text.startsWith(head) && text.endsWith(tail)).toBe(true)
       expect(shown).toBeLessThanOrEqual(limit)
@@ -61,7 +61,7 @@ test('invalid UTF-8 is reported exactly if there is any', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
       const replaced = !Buffer.from(bytes.toString()).equals(bytes)
-      expect(pushed(bytes, cuts, 20).shown.invalid_bytes_replaced).toBe(replaced)
+      expect(pushInChunks(bytes, cuts, 20).shown.invalid_bytes_replaced).toBe(replaced)
     }),
   )
 })
@@ -69,7 +69,7 @@ test('invalid UTF-8 is reported exactly if there is any', () => {
 test('live text contains every complete character so far', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
-      const { live } = pushed(bytes, cuts, 20)
+      const { live } = pushInChunks(bytes, cuts, 20)
       expect(bytes.toString().startsWith(live)).toBe(true)
       // At most three bytes may be an incomplete character; if it stays incomplete, each becomes a character of three bytes.
       const missing = Buffer.byteLength(bytes.toString()) - Buffer.byteLength(live)
@@ -79,7 +79,7 @@ test('live text contains every complete character so far', () => {
 })
 
 test('no character is split', () => {
-  const { shown } = pushed(Buffer.from('äöü€€äöü'), [1, 3, 8], 11)
+  const { shown } = pushInChunks(Buffer.from('äöü€€äöü'), [1, 3, 8], 11)
   expect(shown).toEqual({
     head: 'äö',
     tail: 'äöü',
@@ -90,6 +90,10 @@ test('no character is split', () => {
 })
 
 test('of a megabyte only the two ends are returned', () => {
-  const { shown } = pushed(Buffer.from('a'.repeat(500_000) + 'b'.repeat(500_000)), [7, 70_000], 10)
+  const { shown } = pushInChunks(
+    Buffer.from('a'.repeat(500_000) + 'b'.repeat(500_000)),
+    [7, 70_000],
+    10,
+  )
   expect(shown).toMatchObject({ head: 'aaaaa', tail: 'bbbbb', left_out_bytes: 999_990 })
 })

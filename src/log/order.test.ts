@@ -71,14 +71,14 @@ test('a note of another process during the replacement is in the new file', asyn
   await nearlyFull(heads, sessions(10))
   const [ours = expect.fail(), early = expect.fail(), late = expect.fail()] = sessions(3)
   const other = await heads.open('order', 'lease')
-  const meddled: Folder = {
+  const interrupted: Folder = {
     ...methodsOf(heads),
     rename: async (from, to) => {
       await writeAll(other, Buffer.from(`${early}\n`))
       await heads.rename(from, to)
     },
   }
-  await noteWritten({ heads: meddled, ids }, ours)
+  await noteWritten({ heads: interrupted, ids }, ours)
   // A slow process still has the file open that was replaced.
   let first = true
   const slow: Folder = {

@@ -176,8 +176,8 @@ test('a follower polls if it cannot watch the file', async () => {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
   }) as typeof storage.place.sessions
   const files = { open: storage.place.sessions.open.bind(storage.place.sessions) }
-  const blind = { ...storage.place, sessions: Object.assign(sessions, files) }
-  const reader = value(await openReader(blind, session))
+  const withoutWatch = { ...storage.place, sessions: Object.assign(sessions, files) }
+  const reader = value(await openReader(withoutWatch, session))
   const stop = new AbortController()
   const seen: number[] = []
   const following = (async () => {

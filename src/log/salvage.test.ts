@@ -35,7 +35,7 @@ async function read(storage: TestPlace, session: SessionId): Promise<LogLine[]> 
 }
 
 /** What identifies an Event across Logs. */
-const essence = ({ logged: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
+const identityOf = ({ logged: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
 
 const salvage = (storage: TestPlace, session: SessionId) =>
   salvageLog(storage.place, session, { fold: textFold, keep: storage.keep })
@@ -63,7 +63,9 @@ test('all intact Events keep their ids and times, and a notice marks missing lin
     'salvaged',
   ])
   const own = after.filter((_, i) => !codes[i]?.startsWith('salvage')).slice(0, -1)
-  expect(own.map(essence)).toEqual(before.filter(({ seq }) => seq !== 3 && seq !== 7).map(essence))
+  expect(own.map(identityOf)).toEqual(
+    before.filter(({ seq }) => seq !== 3 && seq !== 7).map(identityOf),
+  )
   const writing = { fold: textFold, keep: storage.keep }
   await value(await acquireLog(storage.place, saved.session_id, writing)).release()
 })
@@ -75,7 +77,7 @@ test('duplicated or reordered lines are restored once and in order', async () =>
   await overwrite(storage.place.sessions, logName(session), Buffer.concat(shuffled))
   const saved = value(await salvage(storage, session))
   const after = await read(storage, saved.session_id)
-  expect([saved.missing, after.slice(0, -2).map(essence)]).toEqual([[], before.map(essence)])
+  expect([saved.missing, after.slice(0, -2).map(identityOf)]).toEqual([[], before.map(identityOf)])
 })
 
 test('a salvaged fork does not need its parents', async () => {
@@ -97,7 +99,7 @@ test('a salvaged fork does not need its parents', async () => {
   const saved = value(await salvage(storage, child))
   await storage.place.sessions.remove(logName(session))
   const after = await read(storage, saved.session_id)
-  expect(after.slice(0, 6).map(essence)).toEqual(parent.slice(0, 6).map(essence))
+  expect(after.slice(0, 6).map(identityOf)).toEqual(parent.slice(0, 6).map(identityOf))
   expect(after.map(({ logged }) => logged.event.type).slice(6)).toEqual([
     'session_fork',
     'notice',
@@ -154,7 +156,7 @@ test('a salvaged fork can be salvaged again', async () => {
   const twice = value(await salvage(storage, once.session_id))
   const before = await read(storage, once.session_id)
   const after = await read(storage, twice.session_id)
-  expect(after.slice(0, -2).map(essence)).toEqual(before.map(essence))
+  expect(after.slice(0, -2).map(identityOf)).toEqual(before.map(identityOf))
 })
 
 test('a failed salvage leaves no partial Session', async () => {

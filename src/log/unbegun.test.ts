@@ -97,7 +97,7 @@ test('a Log whose creation fails leaves nothing behind', async () => {
   }
   const session = storage.place.ids.session()
   const writing = { fold: textFold, keep: storage.keep }
-  const begun = await createLog({ ...storage.place, heads }, session, [sessionStarted], writing)
-  expect(begun).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })
+  const created = await createLog({ ...storage.place, heads }, session, [sessionStarted], writing)
+  expect(created).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })
   expect(await storage.place.sessions.names()).not.toContain(logName(session))
 })

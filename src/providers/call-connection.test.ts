@@ -59,11 +59,11 @@ describe('an interrupted call', () => {
 
   test('ends as interrupted, whatever error its connection reports', async () => {
     const abort = new AbortController()
-    const loud: Send = (_body, signal) =>
+    const rejecting: Send = (_body, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('closed')))
       })
-    const events = all(callWith(loud)(BODY, abort.signal))
+    const events = all(callWith(rejecting)(BODY, abort.signal))
     abort.abort()
     expect(await events).toEqual([failure('interrupted', {})])
   })

@@ -70,7 +70,7 @@ const CONTENT: Readonly<Record<Dialect, string>> = {
 }
 
 /** A call for which the server has sent the beginning of a tool call. */
-async function begun(dialect: Dialect, clock: VirtualClock) {
+async function startCall(dialect: Dialect, clock: VirtualClock) {
   let say: ((text: string) => void) | undefined
   const { url, firstClosed } = await serveHttp((_request, response) => {
     response.writeHead(200, HEAD).flushHeaders()
@@ -119,7 +119,7 @@ test('the limit in these tests is ten minutes', () => {
 
 test.each(NO_CONTENT)('%s: %j keeps a call for ten minutes at most', async (dialect, sign) => {
   const clock = virtualClock()
-  const { end, isOver, say, firstClosed } = await begun(dialect, clock)
+  const { end, isOver, say, firstClosed } = await startCall(dialect, clock)
   expect(await stepsUntilOver(clock, { isOver, say: () => say(sign) })).toBe(MOST_STEPS)
   expect([await end, await firstClosed]).toEqual([['timeout'], 'closed'])
 })
@@ -129,7 +129,7 @@ test.each(Object.entries(CONTENT))(
   async (name, content) => {
     const dialect = name as Dialect
     const clock = virtualClock()
-    const { end, isOver, say } = await begun(dialect, clock)
+    const { end, isOver, say } = await startCall(dialect, clock)
     let signs = 0
     const steps = await stepsUntilOver(clock, {
       isOver,

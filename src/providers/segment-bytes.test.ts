@@ -93,10 +93,10 @@ test.each<[string, Part]>([
   ['blank under a name', textPart(Buffer.from(' \n'), '@txt1')],
   ['nothing', textPart(Buffer.alloc(0))],
   ['words', textPart(Buffer.from(`${' '.repeat(100_000)}words`))],
-  ['no UTF-8', textPart(Buffer.from([0x20, 0xe2, 0x80]))],
+  ['not UTF-8', textPart(Buffer.from([0x20, 0xe2, 0x80]))],
   ['lost', lost],
-  ['no text', { ...textPart(Buffer.from(' ')), media_type: 'application/pdf' }],
-  ['said', { type: 'text', text: ' \n', lifetime: 'stable' }],
+  ['not text', { ...textPart(Buffer.from(' ')), media_type: 'application/pdf' }],
+  ['a text part', { type: 'text', text: ' \n', lifetime: 'stable' }],
 ])('a part is blank exactly if its text is: %s', (_name, part) => {
   expect(isBlank(part)).toBe(!hasWords(partText(part)))
 })

@@ -8,7 +8,7 @@ import type { VendorFailure } from './vendor-failure.ts'
 type Row = readonly [ErrorKind, Partial<VendorFailure>]
 
 function expectKinds(rows: readonly Row[]): void {
-  const kinds = rows.map(([, said]) => [vendorError({ message: '', ...said }).kind, said])
+  const kinds = rows.map(([, failure]) => [vendorError({ message: '', ...failure }).kind, failure])
   expect(kinds).toEqual(rows)
 }
 
@@ -84,7 +84,7 @@ describe('the kind of a vendor error', () => {
   })
 
   test('a request that does not fit the window is `context_overflow`', () => {
-    const said = [
+    const messages = [
       'prompt is too long: 210000 tokens > 200000 maximum',
       'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000.",
@@ -99,11 +99,11 @@ describe('the kind of a vendor error', () => {
       ['context_overflow', { ...bad, code: 'context_length_exceeded' }],
       ['context_overflow', { code: 'context_length_exceeded', message: 'Too long.' }],
       ['context_overflow', { status: 400, type: 'exceed_context_size_error' }],
-      ...said.map((message): Row => ['context_overflow', { ...bad, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 413, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 422, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 500, message }]),
-      ...said.map((message): Row => [
+      ...messages.map((message): Row => ['context_overflow', { ...bad, message }]),
+      ...messages.map((message): Row => ['context_overflow', { status: 413, message }]),
+      ...messages.map((message): Row => ['context_overflow', { status: 422, message }]),
+      ...messages.map((message): Row => ['context_overflow', { status: 500, message }]),
+      ...messages.map((message): Row => [
         'context_overflow',
         { type: 'invalid_request_error', message },
       ]),
@@ -164,9 +164,9 @@ describe('the kind of a vendor error', () => {
     const text = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
     const status = fc.option(fc.integer({ min: 100, max: 999 }), { nil: undefined })
     const message = fc.string({ unit: 'binary', maxLength: 700 })
-    const said = fc.record({ status, type: text, code: text, param: text, message })
+    const failures = fc.record({ status, type: text, code: text, param: text, message })
     fc.assert(
-      fc.property(said, (one) => {
+      fc.property(failures, (one) => {
         const error = vendorError(one)
         expect(ERROR_KINDS).toContain(error.kind)
         expect(error.message).toMatch(/^[^\p{Cc}\u202A-\u202E]{1,500}$/u)
@@ -179,7 +179,7 @@ describe('the kind of a vendor error', () => {
 
 describe('the content of a vendor error', () => {
   test('has the facts of the vendor in its details, and those that code branches on in its cause', () => {
-    const said = {
+    const failure = {
       status: 429,
       type: 'rate_limit_error',
       code: 'c',
@@ -188,7 +188,7 @@ describe('the content of a vendor error', () => {
       retryAfterMs: 1_500,
       requestId: 'req_1',
     }
-    expect(vendorError(said)).toEqual({
+    expect(vendorError(failure)).toEqual({
       kind: 'rate_limited',
       message: 'Slower, please.',
       details: {
@@ -208,8 +208,8 @@ describe('the content of a vendor error', () => {
   })
 
   test("has the vendor's sentence, shortened to one line", () => {
-    const said = '\u001B[31m Bad\r\n\tthing \u202Ehappened\u0000.\u2028 '
-    expect(vendorError({ message: said }).message).toBe('[31m Bad thing happened .')
+    const message = '\u001B[31m Bad\r\n\tthing \u202Ehappened\u0000.\u2028 '
+    expect(vendorError({ message: message }).message).toBe('[31m Bad thing happened .')
     const long = vendorError({ message: '🚢'.repeat(300), type: 'x'.repeat(300) })
     expect(long.message).toMatch(/^(?:🚢)+…$/u)
     expect(Buffer.byteLength(long.message)).toBeLessThanOrEqual(500)
@@ -222,8 +222,8 @@ describe('the content of a vendor error', () => {
   })
 
   test('has next actions for a refused key, an account without credit and a missing model', () => {
-    const commands = (said: Partial<VendorFailure>) =>
-      vendorError({ message: '', ...said }).next_actions.map(({ command }) => command)
+    const commands = (failure: Partial<VendorFailure>) =>
+      vendorError({ message: '', ...failure }).next_actions.map(({ command }) => command)
     expect(commands({ status: 401 })).toEqual([undefined, 'hawser config set providers.NAME.key -'])
     expect(commands({ status: 402 })).toEqual([undefined])
     expect(commands({ status: 404 })).toEqual(['hawser doctor', 'hawser models'])
@@ -235,8 +235,8 @@ describe('the content of a vendor error', () => {
 })
 
 describe('an image or document that a vendor refuses', () => {
-  function media(said: Partial<VendorFailure>) {
-    const error = vendorError({ ...bad, message: '', ...said })
+  function media(failure: Partial<VendorFailure>) {
+    const error = vendorError({ ...bad, message: '', ...failure })
     const { refused_media, refused_at } = error.details
     const cause = causeOf(error)
     const refused = cause?.type === 'provider' ? cause.refusedMedia : undefined
@@ -313,7 +313,7 @@ describe('an image or document that a vendor refuses', () => {
     { message: 'prompt is too long: the pdf pages exceed the context window' },
     { message: 'The image could not be processed', status: 500 },
     { message: 'Too many images for your rate limit', status: 429 },
-  ])('is not found in an error about something else: $message', (said) => {
-    expect(media(said)).toEqual([undefined, undefined])
+  ])('is not found in an error about something else: $message', (failure) => {
+    expect(media(failure)).toEqual([undefined, undefined])
   })
 })

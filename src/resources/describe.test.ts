@@ -15,7 +15,10 @@ import type { Sight } from '../model/sight.ts'
 import { describe as look, describer } from './describe.ts'
 
 /** As on a machine where the image library is not installed. */
-const lookWithout = describer({ load: () => Promise.resolve(undefined), clock: systemClock })
+const describeWithoutLibrary = describer({
+  load: () => Promise.resolve(undefined),
+  clock: systemClock,
+})
 
 const SEEDS = Array.from({ length: 12 }, (_, seed) => seed)
 const FORMATS = canDrawAll ? DRAWN_FORMATS : []
@@ -71,7 +74,10 @@ test.each(canDrawAll ? DRAWN_FORMATS : (['png'] as const))(
       const picture = drawing(seed)
       const { width, height } = picture
       const facts = { kind: 'image', format, width, height, colours: [], regions: [] }
-      const sight = await lookWithout(await encodeDrawing(picture, format), `image/${format}`)
+      const sight = await describeWithoutLibrary(
+        await encodeDrawing(picture, format),
+        `image/${format}`,
+      )
       expect(sight).toEqual({ ...facts, decoded: false })
     }
   },
@@ -95,7 +101,7 @@ test.skipIf(!canDrawAll)('every kind of WebP and of JPEG has a header that is re
       .toBuffer(),
   ])
   for (const file of files) {
-    expect(await lookWithout(file, 'image/webp')).toMatchObject({ width, height })
+    expect(await describeWithoutLibrary(file, 'image/webp')).toMatchObject({ width, height })
     expect(await look(file, 'image/webp')).toMatchObject({ width, height, decoded: true })
   }
 })
@@ -108,15 +114,15 @@ test.each([
   ['corrupt', 'the header of a PNG without a size', png(0, 9, Buffer.alloc(0)), 'image/png'],
   ['too_many_pixels', '900 megapixels', png(30_000, 30_000, WIDE), 'image/png'],
   ['too_many_pixels', 'a side that is too long', png(30_000, 2, WIDE), 'image/png'],
-  ['type_mismatch', 'a text that came as a picture', Buffer.from('hello'), 'image/png'],
-  ['type_mismatch', 'an archive that came as a PDF', Buffer.from('PK\x03\x04'), 'application/pdf'],
+  ['type_mismatch', 'a text declared as an image', Buffer.from('hello'), 'image/png'],
+  ['type_mismatch', 'an archive declared as a PDF', Buffer.from('PK\x03\x04'), 'application/pdf'],
   ['unsupported_type', 'an archive', Buffer.from('PK\x03\x04'), 'application/octet-stream'],
   ['corrupt', 'half a PDF', buildPdf(['one']).subarray(0, 300), 'application/pdf'],
   ['encrypted', 'a locked PDF', buildPdf(['one'], { encrypted: true }), 'application/pdf'],
 ])('%s is reported for %s', async (code, _, bytes, media_type) => {
   const sight = await look(bytes, media_type)
   expect(sight).toMatchObject({ kind: 'unreadable', code })
-  expect(await lookWithout(bytes, media_type)).toEqual(sight)
+  expect(await describeWithoutLibrary(bytes, media_type)).toEqual(sight)
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(

@@ -135,10 +135,10 @@ test.each([
     'is swapped',
     (path: string) => writeFile(`${path}-2`, 'x').then(() => rename(`${path}-2`, path)),
   ],
-])('a file that %s while it is read is refused, and nothing of it is kept', async (_, meddle) => {
+])('a file that %s while it is read is refused, and nothing of it is kept', async (_, change) => {
   const folder = await filesOf({ 'a.txt': 'one', 'b.txt': 'two' })
   await utimes(join(folder, 'a.txt'), 1, 1)
-  const files = hookedFiles(async (path) => path.endsWith('a.txt') && meddle(path))
+  const files = hookedFiles(async (path) => path.endsWith('a.txt') && change(path))
   const [changed, same] = value(await resolved(folder, ['a.txt', 'b.txt'], { files }))
   expect(changed).toEqual({
     ok: false,
@@ -153,8 +153,8 @@ test.each([
 })
 
 test.each([
-  ['used again for the next', false, [9 * MIB + 1]],
-  ['left to whoever holds the bytes', true, [9 * MIB + 1, 9 * MIB + 1]],
+  ['reused for the next file', false, [9 * MIB + 1]],
+  ['left to the holder of the bytes', true, [9 * MIB + 1, 9 * MIB + 1]],
 ])(
   '[AT-050] the buffer of a file has room for it and one byte, and is %s',
   async (_title, held, sizes) => {

@@ -199,7 +199,7 @@ test('bytes that are not UTF-8 stay unchanged', async () => {
 
 test('a file that changes during an edit is left alone', async () => {
   const { workspace, context, close } = await toolWorld({ files: { x: 'old' } })
-  const meddling = {
+  const racing = {
     ...context,
     keep: async (...args: Parameters<typeof context.keep>) => {
       await writeFile(join(workspace, 'x'), 'old, but otherwise')
@@ -207,7 +207,7 @@ test('a file that changes during an edit is left alone', async () => {
     },
   }
   const call = value(edit.parse('{"path":"x","edits":[{"old_text":"old","new_text":"new"}]}'))
-  const { error } = await call.run(meddling)
+  const { error } = await call.run(racing)
   expect(error).toMatchObject({ kind: 'no_match', details: { reason: 'changed_since' } })
   expect(await readFile(join(workspace, 'x'), 'utf8')).toBe('old, but otherwise')
   await close()

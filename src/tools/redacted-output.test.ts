@@ -48,7 +48,7 @@ function ending(timedOut: boolean, ...chunks: readonly string[]): ConfinedRun {
   }
 }
 
-function tells(text: string): boolean {
+function revealsKey(text: string): boolean {
   return CANARY_PARTS.some((part) => text.includes(part))
 }
 
@@ -75,13 +75,13 @@ describe('bash', () => {
       const { outcome, blobs, all } = await ran(bash, { command: 'x' }, options)
       expect(outcome.truncated).toBe(true)
       expect(blobs).toEqual([new Redactor([CANARY_KEY]).text(chunks.join(''))])
-      expect(all.map(tells), `shift ${shift}`).not.toContain(true)
+      expect(all.map(revealsKey), `shift ${shift}`).not.toContain(true)
     }
   })
 
   test('without redaction both contain it, so these tests can fail', async () => {
     const { all } = await ran(bash, { command: 'x' }, { run: printing(text) })
-    expect(all.map(tells)).toContain(true)
+    expect(all.map(revealsKey)).toContain(true)
   })
 
   test('a command that is killed while it prints a key leaves no part that reveals it', async () => {
@@ -107,10 +107,10 @@ test('a line that is shortened inside a key contains no part of the key', async 
     const files = { 'a.txt': `${'x'.repeat(before)}${CANARY_KEY} found\n` }
     const { outcome, all } = await ran(grep, { pattern: 'found' }, { ...KEYED, files })
     expect(outcome.output).toContain('1 match in 1 file')
-    expect(all.map(tells)).toEqual([false, false])
+    expect(all.map(revealsKey)).toEqual([false, false])
     const one = { path: 'a.txt' }
     const cut = await ran(read, one, { ...KEYED, files, outputBytes: before + 420 })
-    expect([cut.outcome.truncated, ...cut.all.map(tells)]).toEqual([true, false, false])
+    expect([cut.outcome.truncated, ...cut.all.map(revealsKey)]).toEqual([true, false, false])
   }
 })
 
@@ -120,7 +120,7 @@ test('the nearest line that a failed edit names contains no part of a key', asyn
   const args = { path: 'a.txt', edits: [{ old_text: `${numbers} and more`, new_text: 'x' }] }
   const { outcome, all } = await ran(edit, args, { ...KEYED, files })
   expect(outcome.error?.message).toContain('nearest match is line 1')
-  expect(all.map(tells)).not.toContain(true)
+  expect(all.map(revealsKey)).not.toContain(true)
 })
 
 test('an edit that only changes keys is made, and shows nothing more', async () => {

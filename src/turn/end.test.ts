@@ -16,7 +16,7 @@ async function ended(ending: Ending, before: readonly EventDraft[] = []) {
 
 test.each<[string, Ending, object]>([
   [
-    'the model came to its end',
+    'the model completed its answer',
     { how: 'loop', usage, cut },
     { status: 'completed', usage_total: usage, cut },
   ],

@@ -127,7 +127,7 @@ describe.skipIf(!confined)('a command in auto', () => {
   const EVIL = `mkdir -p ev/objects ev/refs ev/hooks; echo 'ref: refs/heads/main' >ev/HEAD; printf '[core]\\n\\tfsmonitor = MARK\\n\\trepositoryformatversion = 0\\n' >ev/config`
   const HOOK = `printf '#!/bin/sh\\nexec MARK\\n'`
   const planted: Readonly<Record<string, readonly [string, readonly string[]]>> = {
-    'a .git file to a folder of its own': [
+    'a .git file that names its own folder': [
       `${EVIL}; echo 'gitdir: ev' >.git`,
       ['.git', 'ev/config'],
     ],
@@ -138,7 +138,7 @@ describe.skipIf(!confined)('a command in auto', () => {
     'a .git link': [`${EVIL}; ln -s ev .git`, ['.git', 'ev/config']],
     'a .git file to the outside': [`echo 'gitdir: /etc' >.git`, ['.git']],
     'a .git link to the outside': ['ln -s /etc .git', ['.git']],
-    'a .git file that says something else': ['echo hello >.git', ['.git']],
+    'a .git file with other content': ['echo hello >.git', ['.git']],
     'a bare repository': [EVIL, ['ev/config']],
     'a bare repository at the root': [
       `mkdir objects refs; echo 'ref: refs/heads/main' >HEAD; printf '[core]\\n\\tfsmonitor = MARK\\n' >config`,
@@ -172,7 +172,7 @@ describe.skipIf(!confined)('a command in auto', () => {
       `git init -q .; git config extensions.worktreeConfig true; git config --worktree core.fsmonitor MARK`,
       ['.git/config.worktree'],
     ],
-    'a repository by another spelling': [
+    'a repository with another spelling': [
       `git init -q x; mv x/.git .GIT; git config -f .GIT/config core.fsmonitor MARK`,
       ['.GIT/config'],
     ],

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { systemProgram } from '../../src/host/process/system-program.ts'
-import { MODE_WAYS, modes, perlFor, PROGRAM_WAYS } from './mode-ways.ts'
-import { KEYRING_WAYS, OTHER_WAYS } from './other-ways.ts'
+import { MODE_WAYS, modes, perlFor, PROGRAM_WAYS } from './mode-calls.ts'
+import { KEYRING_WAYS, OTHER_WAYS } from './leftover-calls.ts'
 import { chmodByInterrupt } from './interrupt-program.ts'
 
 /**
@@ -44,8 +44,8 @@ const withoutFilter: Run = async (workspace, argv, guest) => {
   const flags = ['--unshare-user', '--unshare-pid', '--cap-drop', 'ALL', '--die-with-parent']
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp']
   const place = ['--bind', workspace, workspace, '--chdir', workspace]
-  const shut = guest ? [] : ['--disable-userns']
-  const args = [...flags, ...user, ...shut, ...mounts, ...place, ...argv]
+  const noUserNamespaces = guest ? [] : ['--disable-userns']
+  const args = [...flags, ...user, ...noUserNamespaces, ...mounts, ...place, ...argv]
   const env = { PATH: '/usr/bin:/bin', TMPDIR: '/tmp' }
   const { stdout, stderr } = spawnSync(bwrap, args, { encoding: 'utf8', env })
   return stdout + stderr

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { attackAs, USERS } from './as-user.ts'
-import { modes } from './mode-ways.ts'
+import { modes } from './mode-calls.ts'
 
 const { confined } = await systemSandbox().status()
 const canRun = confined && existsSync('/usr/bin/perl')

@@ -17,19 +17,19 @@ const FORKS =
 const GROWS = 'my $x = "x" x (1024 * 1024 * 1024); print "grown\\n"'
 
 /** Each runs its self-test once. */
-const tight = systemSandbox({ limits: limits(64) })
+const smallSandbox = systemSandbox({ limits: limits(64) })
 const wide = systemSandbox({ limits: limits(2_000) })
 
-await (order === 'hold' ? run(tight, 'print "held\\n"; sleep 600') : report())
+await (order === 'hold' ? run(smallSandbox, 'print "held\\n"; sleep 600') : report())
 
 async function report(): Promise<void> {
   console.log(
     JSON.stringify({
-      status: await tight.status(),
-      limited: await run(tight, FORKS),
+      status: await smallSandbox.status(),
+      limited: await run(smallSandbox, FORKS),
       unlimited: await run(wide, FORKS),
-      grows: await run(tight, GROWS),
-      works: await run(tight, 'print "worked\\n"'),
+      grows: await run(smallSandbox, GROWS),
+      works: await run(smallSandbox, 'print "worked\\n"'),
     }),
   )
 }

@@ -42,9 +42,9 @@ describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
     // The control: it is the limit that stops the forks.
     expect(report.unlimited).toMatchObject({ code: 0, output: '500\n' })
     if (limits.bindsProcesses) {
-      const lived = Number(report.limited.output)
-      expect(lived).toBeGreaterThan(16)
-      expect(lived).toBeLessThan(64)
+      const started = Number(report.limited.output)
+      expect(started).toBeGreaterThan(16)
+      expect(started).toBeLessThan(64)
     }
     if (limits.by !== 'rlimits') {
       expect(report.limited.limitsMet).toEqual({ processes: 64 })

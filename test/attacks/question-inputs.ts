@@ -23,7 +23,7 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ['a bracketed paste of a digit and Enter', `${ESC}[200~1\r${ESC}[201~`],
   ['a bracketed paste in pieces', `${ESC}[20`, '0~2\r1\r', `${ESC}[2`, '01~', '\r'],
   ['a bracketed paste of escapes', `${ESC}[200~${ESC}[B\r1\r${ESC}${ESC}[201~\r`],
-  ['focus that goes and comes', `${ESC}[O${ESC}[I${ESC}[O${ESC}[I`],
+  ['focus changes', `${ESC}[O${ESC}[I${ESC}[O${ESC}[I`],
   ['a click in the first column', `${ESC}[<0;1;5M${ESC}[<0;1;5m`],
   ['a click as old terminals report it', `${ESC}[M 1!`],
   ['a click in pieces', `${ESC}[M`, ' ', '1', '1', '\r'],
@@ -48,6 +48,6 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
 ].map(([title = '', ...pieces]) => ({ title, pieces }))
 
 /** How a program that takes letters as answers and Enter as yes would be fooled. */
-export function foolsNaive({ pieces }: HostileInput): boolean {
+export function foolsSimpleProgram({ pieces }: HostileInput): boolean {
   return /[yan1\r]/i.test(pieces.join(''))
 }

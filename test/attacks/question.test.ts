@@ -3,10 +3,10 @@ import type { Input } from '../../src/host/streams.ts'
 import { Asking } from '../../src/presenters/cli/question/asking.ts'
 import { listenToKeys } from '../../src/presenters/cli/screen/keyboard.ts'
 import { Questions } from '../../src/session/questions/questions.ts'
-import { foolsNaive, HOSTILE_INPUTS } from './question-inputs.ts'
+import { foolsSimpleProgram, HOSTILE_INPUTS } from './question-inputs.ts'
 
 /** A clock that advances on request, alarm by alarm. */
-function handClock() {
+function manualClock() {
   let now = 0
   const alarms = new Map<() => void, number>()
   return {
@@ -34,7 +34,7 @@ function handClock() {
 }
 
 function question() {
-  const { clock, pass } = handClock()
+  const { clock, pass } = manualClock()
   const questions = new Questions()
   const asking = new Asking(
     questions,
@@ -104,7 +104,7 @@ test('an escape sequence that arrives in pieces, more slowly than keys do, is no
 
 test('most of them would fool a program that takes letters and Enter as answers', () => {
   expect(HOSTILE_INPUTS.length).toBeGreaterThanOrEqual(30)
-  expect(HOSTILE_INPUTS.filter(foolsNaive).length).toBeGreaterThanOrEqual(25)
+  expect(HOSTILE_INPUTS.filter(foolsSimpleProgram).length).toBeGreaterThanOrEqual(25)
 })
 
 test('a choice and Enter, as a person presses them, is an answer', async () => {

@@ -11,7 +11,7 @@ test('if a file grows or is replaced while it is read, one version is read and n
   const files = value(await openConfined(workspace, { refuse: [] }))
   const [path, next] = [join(workspace, 'x'), join(workspace, 'next')]
   const over = new AbortController()
-  const meddling = (async () => {
+  const changing = (async () => {
     for (let i = 0; !over.signal.aborted; i = (i + 1) % 26) {
       const letter = String.fromCodePoint(97 + i)
       await writeFile(next, letter.repeat(70_000))
@@ -29,7 +29,7 @@ test('if a file grows or is replaced while it is read, one version is read and n
     if (text.length > 100_000 || new Set(text).size > 1) wrong.push(`${text.length} bytes`)
   }
   over.abort()
-  await meddling
+  await changing
   expect(wrong).toEqual([])
   await files.close()
 })

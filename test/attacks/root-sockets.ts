@@ -21,9 +21,11 @@ export const SOCKET_ATTACKS: readonly RootAttack[] = [
       const args = ['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', ...client(sockets)]
       const { stdout } = await promisify(execFile)('bwrap', args)
       const reached = new Set(stdout.split('\n'))
-      const missed = sockets.filter((socket) => !reached.has(spelt(socket)))
+      const missed = sockets.filter((socket) => !reached.has(describeSocket(socket)))
       if (sockets.length < 100) return `there are only ${sockets.length} sockets`
-      return missed.length === 0 ? undefined : `it did not reach ${missed.map(spelt).join(' ')}`
+      return missed.length === 0
+        ? undefined
+        : `it did not reach ${missed.map(describeSocket).join(' ')}`
     },
   },
   {
@@ -174,14 +176,14 @@ async function reachedFrom(
     .concat(output.includes('DONE') ? [] : ['it did not end'])
 }
 
-function spelt({ kind, path }: Socket): string {
+function describeSocket({ kind, path }: Socket): string {
   return `${kind} ${path}`
 }
 
 function client(sockets: readonly Socket[]): string[] {
   const program = `use Socket; for (@ARGV) { my ($k, $p) = split / /, $_, 2; (my $n = $p) =~ s/^@/\\0/;
     socket(my $s, AF_UNIX, $k, 0) or next; print "$_\\n" if connect($s, $n =~ /^\\0/ ? pack("S a*", AF_UNIX, $n) : sockaddr_un($n)); } print "DONE\\n";`
-  return ['/usr/bin/perl', '-e', program, ...sockets.map(spelt)]
+  return ['/usr/bin/perl', '-e', program, ...sockets.map(describeSocket)]
 }
 
 /** Listens until this process ends. */

@@ -25,10 +25,10 @@ function outsideWrites(): Attack[] {
       'chmod 777 OUT/target; chown 1:1 OUT/target; touch OUT/target',
     'with $IFS and no spaces': 'cat${IFS}note>OUT/new;{tee,OUT/target}<note',
     'by sed, find and awk': `sed -n 's/a/touch OUT\\/new/e' note; find . -exec touch OUT/new \\; ; awk 'BEGIN{print "evil" > "OUT/target"}'`,
-    'by a pager and an editor that somebody else starts':
+    'by a pager and an editor that another program starts':
       'export PAGER="touch OUT/new" GIT_PAGER="touch OUT/new" EDITOR="touch OUT/new"; git log; git commit --allow-empty',
     'after fifty other commands': `${'true; '.repeat(51)} touch OUT/new`,
-    'with a carriage return and a space that is none':
+    'with a carriage return and a non-breaking space':
       'true\rtouch OUT/new\n\u00a0touch OUT/new\ntouch OUT/new',
     'in the home of the person':
       'echo evil >>~/.bashrc; echo evil >>PERSON/.bashrc; ln -sf /x PERSON/.profile',
@@ -59,7 +59,7 @@ async function changedOutside(scene: Scene): Promise<string | undefined> {
   const bashrc = await readFile(join(scene.root, 'person/.bashrc'), 'utf8')
   return firstOf({
     'the file outside changed': target !== 'untouched\n',
-    [`outside holds ${names.join(' ')}`]: names.length !== 2 || !names.includes('agent.sock'),
+    [`outside contains ${names.join(' ')}`]: names.length !== 2 || !names.includes('agent.sock'),
     'the home of the person changed': bashrc !== 'untouched\n' || person.includes('.profile'),
   })
 }
@@ -78,7 +78,7 @@ function folderEscapes(): Attack[] {
     'a path with a NUL': ['a\0b', 'invalid_args'],
     'no name at all': ['', 'invalid_args'],
     'a file': ['note', 'not_regular_file'],
-    'what is not there': ['nowhere', 'not_found'],
+    'a missing path': ['nowhere', 'not_found'],
     '.hawser': ['.hawser', 'protected_path'],
     '.hawser by way of a link': ['to-hawser', 'protected_path'],
   }
@@ -137,7 +137,7 @@ function gitAttacks(): Attack[] {
       'mv .git/hooks .git/h; mkdir .git/hooks; echo evil >.git/hooks/pre-commit',
     'move .git away and make another':
       'mv .git .g; mkdir -p .git/hooks; echo evil >.git/config; echo evil >.git/hooks/pre-commit',
-    'remove .git and begin anew': 'rm -rf .git; git init -q; git config core.fsmonitor evil',
+    'remove .git and create it again': 'rm -rf .git; git init -q; git config core.fsmonitor evil',
     'put a link in the place of .git':
       'mkdir -p g/hooks; echo evil >g/config; rm -rf .git; ln -sfn g .git; ln -sfT g .git',
   }
@@ -198,13 +198,13 @@ function protectedAttacks(): Attack[] {
     ],
     'a link': ['ln -s /etc/passwd .mcp.json', { '.mcp.json': '/etc/passwd' }],
     'a link to a folder outside': ['ln -s OUT .vscode', { '.vscode': 'OUT' }],
-    'a pipe, which nobody opens at the other end': ['mkfifo .mcp.json', { '.mcp.json': '' }],
-    'a file that nobody may read': ['echo evil >.mcp.json; chmod 0 .mcp.json', {}],
+    'a pipe without a writer': ['mkfifo .mcp.json', { '.mcp.json': '' }],
+    'an unreadable file': ['echo evil >.mcp.json; chmod 0 .mcp.json', {}],
     'a file by rename, at the last moment': [
       'echo evil >x; trap "mv x .mcp.json" EXIT',
       { '.mcp.json': 'evil\n' },
     ],
-    'a file, by a process that goes on': [
+    'a file, by a process that keeps running': [
       '( while :; do echo evil 2>/dev/null >.mcp.json; done ) & while ! [ -s .mcp.json ]; do :; done',
       {},
     ],

@@ -276,11 +276,11 @@ export const POWER_ATTACKS: readonly Attack[] = [
 function leaving(): Attack[] {
   const ways: Readonly<Record<string, string>> = {
     'in the background': 'MARKED & MARKED >/dev/null 2>&1 & echo started',
-    'in a session of its own':
+    'in its own session':
       'setsid MARKED & setsid -f MARKED >/dev/null 2>&1 </dev/null; echo started',
     'by forking twice, deaf to signals':
       '( trap "" HUP TERM INT; ( nohup setsid -f sh -c "touch up; exec MARKED" >/dev/null 2>&1 </dev/null & ) & ) & while ! [ -e up ]; do :; done; echo started',
-    'in a namespace of its own': 'unshare -Upf MARKED & echo started',
+    'in its own namespace': 'unshare -Upf MARKED & echo started',
   }
   const ends: Readonly<Record<string, (ground: Ground, script: string) => Promise<unknown>>> = {
     'after it ended': (ground, script) => ground.sh(script),

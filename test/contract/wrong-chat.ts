@@ -46,9 +46,9 @@ const VALUE = 'invalid_value'
 
 export const WRONG_CHAT: readonly WrongRequest[] = [
   ['no model', without(RIGHT, 'model'), 'model', MISSING],
-  ['a name of no model', { ...RIGHT, model: '' }, 'model', 'empty_string'],
+  ['an empty model name', { ...RIGHT, model: '' }, 'model', 'empty_string'],
   ['no messages', without(RIGHT, 'messages'), 'messages', MISSING],
-  ['nothing said', asks(), 'messages', 'empty_array'],
+  ['no messages in the list', asks(), 'messages', 'empty_array'],
   ['an unknown field', { ...RIGHT, input: 'a' }, 'input', 'unknown_parameter'],
   [
     'a limit of another dialect',
@@ -103,7 +103,7 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
     'metadata',
     'object_above_max_properties',
   ],
-  ['a role that is none', asks({ role: 'model', content: 'a' }), 'messages[0]', VALUE],
+  ['an unknown role', asks({ role: 'model', content: 'a' }), 'messages[0]', VALUE],
   ['a user without content', asks({ role: 'user' }), 'messages[0].content', MISSING],
   ['a user with empty content', asks({ role: 'user', content: '' }), 'messages[0].content', VALUE],
   ['a user without parts', asks(user()), 'messages[0].content', VALUE],
@@ -156,13 +156,13 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
     'string_above_max_length',
   ],
   [
-    'a called name that is none',
+    'an invalid name of a called tool',
     asks(user(text), model(called('c', { name: 'a b' })), result('c')),
     'messages[1].tool_calls[0].function.name',
     VALUE,
   ],
   [
-    'arguments that are no object',
+    'arguments that are not an object',
     asks(user(text), model(called('c', { arguments: '[' })), result('c')),
     'messages[1].tool_calls[0].function.arguments',
     VALUE,
@@ -219,22 +219,22 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
   ],
   ['an empty list of tools', { ...asks(user(text)), tools: [] }, 'tools', 'empty_array'],
   [
-    'a tool’s name that is none',
+    'an invalid tool name',
     { ...RIGHT, tools: [toolOf({ name: 'a b' })] },
     'tools[0].function.name',
     VALUE,
   ],
   ['two tools of a name', { ...RIGHT, tools: [tool, tool] }, 'tools[1].function.name', VALUE],
   [
-    'a schema of no object',
+    'a schema that is not of an object',
     { ...RIGHT, tools: [toolOf({ parameters: { type: 'string' } })] },
     'tools[0].function.parameters',
     'invalid_function_parameters',
   ],
   ['a choice without tools', { ...asks(user(text)), tool_choice: 'auto' }, 'tool_choice', VALUE],
-  ['a choice that is none', { ...RIGHT, tool_choice: 'any' }, 'tool_choice', VALUE],
+  ['an unknown tool choice', { ...RIGHT, tool_choice: 'any' }, 'tool_choice', VALUE],
   [
-    'a choice of no tool',
+    'a choice of an unknown tool',
     { ...RIGHT, tool_choice: { type: 'function', function: { name: 'b' } } },
     'tool_choice',
     VALUE,
@@ -252,7 +252,7 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
     'failed_to_download_image',
   ],
   [
-    'a type of image that is none',
+    'an unknown image type',
     asks(user(image(`data:image/bmp;base64,${PIXEL}`))),
     'messages[0].content[0].image_url.url',
     'unsupported_image_media_type',
@@ -264,7 +264,7 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
     'invalid_image_format',
   ],
   [
-    'no base64',
+    'invalid base64',
     asks(user(image('data:image/png;base64,?'))),
     'messages[0].content[0].image_url.url',
     'invalid_base64_image',
@@ -276,13 +276,13 @@ export const WRONG_CHAT: readonly WrongRequest[] = [
     'image_parse_error',
   ],
   [
-    'a file that is no PDF',
+    'a file that is not a PDF',
     asks(user(file(`data:application/pdf;base64,${NOT_A_PDF}`))),
     'messages[0].content[0].file.file_data',
     'invalid_file',
   ],
   [
-    'a file that is not there',
+    'a missing file',
     asks(user({ type: 'file', file: { filename: 'a.pdf' } })),
     'messages[0].content[0].file.file_data',
     MISSING,

@@ -61,9 +61,9 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     { ...asks(user(textBlock)), model: 'claude-opus-5-5', max_tokens: 999_999 },
     'max_tokens',
   ],
-  ['a name of no model', { ...RIGHT_MESSAGES, model: '' }, 'model'],
-  ['nothing said', asks(), 'messages'],
-  ['a role that is none', asks({ role: 'tool', content: 'a' }), 'messages.0'],
+  ['an empty model name', { ...RIGHT_MESSAGES, model: '' }, 'model'],
+  ['no messages in the list', asks(), 'messages'],
+  ['an unknown role', asks({ role: 'tool', content: 'a' }), 'messages.0'],
   ['the model begins', asks(model(textBlock), user(textBlock)), 'messages.0.role'],
   ['the model ends', asks(user(textBlock), model(textBlock)), 'messages.1.role'],
   ['system at the start', asks(system('a'), user(textBlock)), 'messages.0.role'],
@@ -91,7 +91,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     ),
     'messages.2.content.0.tool_result.content.0',
   ],
-  ['a block that is none', asks(user({ type: 'input_text', text: 'a' })), 'messages.0.content.0'],
+  ['an unknown block', asks(user({ type: 'input_text', text: 'a' })), 'messages.0.content.0'],
   ['a call of a user', asks(user(used('c'))), 'messages.0.content.0'],
   [
     'a picture of the model',
@@ -104,7 +104,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'messages.1.content.0',
   ],
   [
-    'thinking that nobody signed',
+    'thinking without a signature',
     asks(
       user(textBlock),
       model({ type: 'thinking', thinking: 't', signature: '' }, textBlock),
@@ -165,17 +165,17 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'messages.1.content.1.tool_use.id',
   ],
   [
-    'a call id that is none',
+    'an invalid call id',
     asks(user(textBlock), model(used('c!')), user(result('c!'))),
     'messages.1.content.0.tool_use.id',
   ],
   [
-    'input that is no object',
+    'input that is not an object',
     asks(user(textBlock), model(used('c', { input: 'a' })), user(result('c'))),
     'messages.1.content.0.tool_use.input',
   ],
   [
-    'a called name that is none',
+    'an invalid name of a called tool',
     asks(user(textBlock), model(used('c', { name: 'a b' })), user(result('c'))),
     'messages.1.content.0.tool_use.name',
   ],
@@ -185,7 +185,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'tools.0.input_schema',
   ],
   [
-    'a tool’s name that is none',
+    'an invalid tool name',
     { ...RIGHT_MESSAGES, tools: [{ ...tool, name: 'a b' }] },
     'tools.0.name',
   ],
@@ -196,7 +196,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'tool_choice',
   ],
   [
-    'a choice of no tool',
+    'a choice of an unknown tool',
     { ...RIGHT_MESSAGES, tool_choice: { type: 'tool', name: 'b' } },
     'tool_choice.name',
   ],
@@ -218,7 +218,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
   ],
   ['a blank stop', { ...asks(user(textBlock)), stop_sequences: [' '] }, 'stop_sequences.0'],
   [
-    'a type of image that is none',
+    'an unknown image type',
     asks(user(image('image/bmp', PIXEL))),
     'messages.0.content.0.source.media_type',
   ],
@@ -228,7 +228,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'messages.0.content.0.image.source.base64.data',
   ],
   [
-    'no base64',
+    'invalid base64',
     asks(user(image('image/png', '?'))),
     'messages.0.content.0.image.source.base64.data',
   ],
@@ -257,7 +257,7 @@ export const WRONG_MESSAGES: readonly WrongRequest[] = [
     'messages.0.content.0.image.source.url',
   ],
   [
-    'a document that is no PDF',
+    'a document that is not a PDF',
     asks(user(pdf(NOT_A_PDF))),
     'messages.0.content.0.document.source.base64.data',
   ],

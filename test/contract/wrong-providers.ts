@@ -17,7 +17,7 @@ export interface WrongProvider {
 
 export const WRONG_PROVIDERS: readonly WrongProvider[] = [
   {
-    bug: 'says something after its end',
+    bug: 'returns events after its end',
     foundBy: ['returns deltas', 'returns a tool call once'],
     send: after(async function* (events) {
       yield* events
@@ -42,7 +42,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'drops what was used',
+    bug: 'omits the usage',
     foundBy: ['returns deltas'],
     send: after(async function* (events) {
       for await (const event of events) {
@@ -51,7 +51,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'counts more cached tokens than there were',
+    bug: 'counts more cached tokens than input tokens',
     foundBy: ['returns deltas'],
     send: after(async function* (events) {
       for await (const event of events) {
@@ -61,7 +61,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'hands out an item before the deltas of its text',
+    bug: 'returns an item before its text deltas',
     foundBy: ['returns deltas'],
     send: after(async function* (events) {
       const late: ProviderEvent[] = []
@@ -99,7 +99,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     send: (send) => (request) => send(request, new AbortController().signal),
   },
   {
-    bug: 'notices an interruption at its end only',
+    bug: 'notices an interruption only at its end',
     foundBy: ['ends with interrupted if'],
     send: (send) =>
       async function* (request, signal) {
@@ -110,7 +110,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
       },
   },
   {
-    bug: 'throws where it has to report',
+    bug: 'throws instead of reporting an error',
     foundBy: ['sends nothing if', 'reports a body that its model rejects'],
     send: after(async function* (events) {
       for await (const event of events) {
@@ -130,7 +130,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'keeps the answer of a reader who left for the next one',
+    bug: 'returns the rest of an abandoned answer in the next call',
     foundBy: ['allows its reader to stop early'],
     send: (send) => {
       const left: ProviderEvent[] = []
@@ -147,7 +147,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     },
   },
   {
-    bug: 'is done where an answer is cut',
+    bug: 'reports done when an answer is cut',
     foundBy: ['returns no partial tool call', 'reports "closed"', 'reports unknown input'],
     wire: true,
     send: after(async function* (events) {
@@ -159,7 +159,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'returns what came of a tool call',
+    bug: 'returns a partial tool call when an answer is cut',
     foundBy: ['returns no partial tool call'],
     wire: true,
     send: after(async function* (events) {
@@ -170,7 +170,7 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     }),
   },
   {
-    bug: 'asks again on its own where a server is overloaded',
+    bug: 'retries by itself when a server is overloaded',
     foundBy: ['reports {"status":503}', 'reports {"status":529}'],
     wire: true,
     send: (send) =>

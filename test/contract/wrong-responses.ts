@@ -50,7 +50,7 @@ const VALUE = 'invalid_value'
 
 export const WRONG_RESPONSES: readonly WrongRequest[] = [
   ['no model', without(RIGHT, 'model'), 'model', MISSING],
-  ['a name of no model', { ...RIGHT, model: '' }, 'model', 'empty_string'],
+  ['an empty model name', { ...RIGHT, model: '' }, 'model', 'empty_string'],
   ['no input', without(RIGHT, 'input'), 'input', MISSING],
   ['empty input', asks(), 'input', 'empty_array'],
   ['an unknown field', { ...RIGHT, max_tokens: 1 }, 'max_tokens', 'unknown_parameter'],
@@ -99,20 +99,15 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'metadata.k',
     'string_above_max_length',
   ],
-  [
-    'an effort that is none',
-    { ...RIGHT, reasoning: { effort: 'extreme' } },
-    'reasoning.effort',
-    VALUE,
-  ],
+  ['an unknown effort', { ...RIGHT, reasoning: { effort: 'extreme' } }, 'reasoning.effort', VALUE],
   [
     'options of a stream without one',
     { ...RIGHT, stream_options: { include_obfuscation: false } },
     'stream_options',
     VALUE,
   ],
-  ['something included that is none', { ...RIGHT, include: ['everything'] }, 'include[0]', VALUE],
-  ['a role that is none', asks({ role: 'tool', content: 'a' }), 'input[0].role', VALUE],
+  ['an unknown value of include', { ...RIGHT, include: ['everything'] }, 'include[0]', VALUE],
+  ['an unknown role', asks({ role: 'tool', content: 'a' }), 'input[0].role', VALUE],
   [
     'a part of another dialect',
     asks(user({ type: 'text', text: 'a' })),
@@ -129,7 +124,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     VALUE,
   ],
   [
-    'the model says what a user says',
+    'a user part in an assistant message',
     asks(user(text), { role: 'assistant', content: [text] }),
     'input[1].content[0].type',
     VALUE,
@@ -152,13 +147,13 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
   ],
   ['an empty call id', asks(user(text), call(''), output('')), 'input[1].call_id', 'empty_string'],
   [
-    'a called name that is none',
+    'an invalid name of a called tool',
     asks(user(text), call('c', { name: 'a b' }), output('c')),
     'input[1].name',
     VALUE,
   ],
   [
-    'arguments that are no text',
+    'arguments that are not a string',
     asks(user(text), call('c', { arguments: {} }), output('c')),
     'input[1].arguments',
     'invalid_type',
@@ -172,7 +167,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
   ['reasoning at the end', asks(user(text), reasoning), 'input', null],
   ['reasoning before a user', asks(user(text), reasoning, user(text)), 'input', null],
   [
-    'reasoning that holds nothing',
+    'empty reasoning',
     asks(user(text), without(reasoning, 'encrypted_content'), answer),
     'input[1].id',
     VALUE,
@@ -184,18 +179,13 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'unsupported_parameter',
   ],
   [
-    'no such response',
+    'an unknown previous response',
     { ...RIGHT, previous_response_id: 'resp_none' },
     'previous_response_id',
     'previous_response_not_found',
   ],
   ['a tool without a name', { ...RIGHT, tools: [without(tool, 'name')] }, 'tools[0].name', MISSING],
-  [
-    'a tool’s name that is none',
-    { ...RIGHT, tools: [{ ...tool, name: 'a b' }] },
-    'tools[0].name',
-    VALUE,
-  ],
+  ['an invalid tool name', { ...RIGHT, tools: [{ ...tool, name: 'a b' }] }, 'tools[0].name', VALUE],
   [
     'a tool’s long name',
     { ...RIGHT, tools: [{ ...tool, name: 'a'.repeat(65) }] },
@@ -204,7 +194,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
   ],
   ['two tools of a name', { ...RIGHT, tools: [tool, tool] }, 'tools[1].name', VALUE],
   [
-    'a schema of no object',
+    'a schema that is not of an object',
     { ...RIGHT, tools: [{ ...tool, parameters: { type: 'array' } }] },
     'tools[0].parameters',
     'invalid_function_parameters',
@@ -222,7 +212,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'array_above_max_length',
   ],
   [
-    'a choice of no tool',
+    'a choice of an unknown tool',
     { ...RIGHT, tool_choice: { type: 'function', name: 'b' } },
     'tool_choice',
     VALUE,
@@ -234,7 +224,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     VALUE,
   ],
   [
-    'an image that is not there',
+    'a missing image',
     asks(user(without(image(''), 'image_url'))),
     'input[0].content[0].image_url',
     MISSING,
@@ -246,7 +236,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'failed_to_download_image',
   ],
   [
-    'a type of image that is none',
+    'an unknown image type',
     asks(user(image(`data:image/bmp;base64,${PIXEL}`))),
     'input[0].content[0].image_url',
     'unsupported_image_media_type',
@@ -258,7 +248,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'invalid_image_format',
   ],
   [
-    'no base64',
+    'invalid base64',
     asks(user(image('data:image/png;base64,?'))),
     'input[0].content[0].image_url',
     'invalid_base64_image',
@@ -270,7 +260,7 @@ export const WRONG_RESPONSES: readonly WrongRequest[] = [
     'image_parse_error',
   ],
   [
-    'a file that is no PDF',
+    'a file that is not a PDF',
     asks(user(file(`data:application/pdf;base64,${NOT_A_PDF}`))),
     'input[0].content[0].file_data',
     'invalid_file',

@@ -28,7 +28,7 @@ const Order = z.object({
 /** After this many refusals, the disk is gone and there is nothing left to try. */
 const REFUSALS_TAKEN = 8
 
-class Hand {
+class RandomWriter {
   readonly #storage: FaultPlace
   readonly #chance: Random
   readonly #name: string
@@ -63,11 +63,11 @@ class Hand {
     const { place, keep } = this.#storage
     const session = place.ids.session()
     emit({ what: 'begins', session })
-    const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
-    if (!begun.ok) return this.#refused('open', begun)
-    const { seq, prev } = begun.value.cursor
+    const created = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
+    if (!created.ok) return this.#refused('open', created)
+    const { seq, prev } = created.value.cursor
     emit({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
-    this.#writer = begun.value
+    this.#writer = created.value
   }
 
   /** A random operation of a Session. */
@@ -176,8 +176,8 @@ const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 setInterval(() => {}, 60_000)
 emit({ what: 'ready' })
 const storage = await openPlace(order.root, order.bug)
-const hand = new Hand(storage, order)
-if (order.session === undefined) await hand.begin()
-else await hand.open(order.session)
-while (!hand.stopped) await hand.act()
+const randomWriter = new RandomWriter(storage, order)
+if (order.session === undefined) await randomWriter.begin()
+else await randomWriter.open(order.session)
+while (!randomWriter.stopped) await randomWriter.act()
 emit({ what: 'done' })

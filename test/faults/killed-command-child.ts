@@ -22,8 +22,8 @@ const put: typeof store.put = (bytes, type) => {
   return store.put(bytes, type)
 }
 const harness = new Harness(withChanges(parts, { log: { store: { ...store, put } } }))
-const begun = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
-const session = value(id === undefined ? await harness.create(begun) : await harness.open(id))
+const options = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+const session = value(id === undefined ? await harness.create(options) : await harness.open(id))
 process.stdout.write(`${session.id}\n`)
 void watch()
 value(await value(await session.admit(text)).done)

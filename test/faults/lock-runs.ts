@@ -139,8 +139,8 @@ class Arena {
     const storage = await openPlace(root)
     const { place, keep } = storage
     const session = place.ids.session()
-    const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
-    await value(begun).release()
+    const created = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
+    await value(created).release()
     return new Arena(root, script, storage, session)
   }
 

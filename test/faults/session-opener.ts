@@ -7,7 +7,7 @@ import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace } from './place.ts'
 import { emit, emitRefusal } from './child-report.ts'
 
-/** A child process that opens a Session on request, and holds it until it is told to release it. */
+/** A child process that opens a Session on request, and holds it until it receives a release order. */
 
 const Order = z.object({ root: z.string(), session: SessionId })
 const Word = z.discriminatedUnion('do', [

@@ -31,9 +31,9 @@ export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinit
   for (let n = 0; n <= bytes.length && offences.length < most; n++) {
     try {
       const frame = framing(parser)
-      const begun = frame(bytes.subarray(0, n))
-      offences.push(...returnedOffences(answer, n, understand(begun)))
-      const all = understand([...begun, ...frame(bytes.subarray(n))])
+      const framed = frame(bytes.subarray(0, n))
+      offences.push(...returnedOffences(answer, n, understand(framed)))
+      const all = understand([...framed, ...frame(bytes.subarray(n))])
       if (all !== whole) offences.push(`${n}: in two chunks it is another answer`)
     } catch (error) {
       offences.push(`${n}: ${String(error)}`)

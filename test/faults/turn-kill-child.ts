@@ -45,8 +45,8 @@ function reached(at: Moment['at']): void {
 }
 
 async function opened(harness: Harness) {
-  const begun = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
-  return id === undefined ? harness.create(begun) : harness.open(id)
+  const options = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+  return id === undefined ? harness.create(options) : harness.open(id)
 }
 
 async function watch(watched: Session): Promise<void> {

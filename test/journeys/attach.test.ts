@@ -68,7 +68,7 @@ test('an attachment of the agent is not lost when the Turn is interrupted or the
           return
         }
         if (how === 'interrupted') session.interrupt()
-        yield { type: 'error', error: failed(how, 'The second call came to nothing.').error }
+        yield { type: 'error', error: failed(how, 'The second call failed.').error }
       },
     }
     const { session } = await openSession({ model: { providerOf: async () => ok(provider) } })

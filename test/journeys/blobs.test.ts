@@ -14,7 +14,7 @@ import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
 /** A Session with an attached image, PDF and text. */
-async function brought(changes: Changes = {}) {
+async function sessionWithFiles(changes: Changes = {}) {
   const place = await visionPlace('in process', { changes })
   if (changes.log?.store) await registerDamage(place.root, 'blobs', 'its blobs are in memory only')
   const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
@@ -25,7 +25,7 @@ async function brought(changes: Changes = {}) {
 
 /** A Session that also changed a file and undid it, viewed and dropped Resources, with its answers. */
 async function story(changes: Changes = {}) {
-  const place = await brought(changes)
+  const place = await sessionWithFiles(changes)
   const { harness, session, attachments } = place
   const statuses = [
     await say(session, 'Write "one" into a.txt.'),
@@ -64,7 +64,10 @@ test('a Session on a store of another kind has the same Log, requests and answer
 })
 
 /** The blobs of these Sessions are lost when this process exits, so they cannot be proved afterwards. */
-async function remove({ harness, session }: Awaited<ReturnType<typeof brought>>): Promise<void> {
+async function remove({
+  harness,
+  session,
+}: Awaited<ReturnType<typeof sessionWithFiles>>): Promise<void> {
   await session.close()
   value(await harness.delete(session.id))
 }
@@ -96,7 +99,7 @@ test('only the sweep deletes blobs, and the same contents again add none [TI-040
 })
 
 test('a sweep changes no Log, no head and nothing else that Hawser stores [TI-042]', async () => {
-  const { harness, root, workspace, session, parts } = await brought()
+  const { harness, root, workspace, session, parts } = await sessionWithFiles()
   await session.close()
   const loose = value(await parts.log.store.put([Buffer.from('mentioned nowhere')], 'text/plain'))
   const own = join(workspace, '.hawser')
@@ -122,7 +125,7 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     open: (key) => memory.open(note(key)),
     stat: (key) => memory.stat(note(key)),
   }
-  const place = await brought({ log: { store } })
+  const place = await sessionWithFiles({ log: { store } })
   const { harness, session, root, seen } = place
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')

@@ -233,14 +233,14 @@ test('a damaged Log is exported up to the damage, and the document says so', asy
 test('a foreign Session is marked, and a missing or invalid stored text does not stop the export', async () => {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
-  const rubbish = value(await parts.log.store.put([Buffer.from('{rubbish')], 'application/json'))
+  const garbage = value(await parts.log.store.put([Buffer.from('{rubbish')], 'application/json'))
   await close()
   await writeForeignLog(root, OTHER, [
     sessionStarted,
     { type: 'assistant_message', data: { text_blob: `${'0'.repeat(64)}.txt` } },
     {
       type: 'user_message',
-      data: { text: 'ahoy', prompt_mode: 'string', resources_blob: rubbish },
+      data: { text: 'ahoy', prompt_mode: 'string', resources_blob: garbage },
     },
     { type: 'later', data: { text: 'of a newer version' } },
   ])

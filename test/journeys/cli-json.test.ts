@@ -59,7 +59,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'config get': [
     { argv: [] },
     { argv: ['permission'] },
-    { argv: [], prepare: (root) => writeHere(root, { permission: 'auto', limits: {} }) },
+    {
+      argv: [],
+      prepare: (root) => writeWorkspaceSettings(root, { permission: 'auto', limits: {} }),
+    },
   ],
   'config set': [
     { argv: ['permission', 'auto'] },
@@ -74,7 +77,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'permissions deny': [{ argv: ['--file', 'a.txt'] }, { argv: ['--folder', 'vendor'] }],
   'permissions remove': [{ argv: ['1'], prepare: allowTests }],
   trust: [
-    { argv: ['--yes'], prepare: (root) => writeHere(root, { permission: 'auto' }) },
+    { argv: ['--yes'], prepare: (root) => writeWorkspaceSettings(root, { permission: 'auto' }) },
     { argv: [] },
     { argv: ['{id}'] },
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
@@ -118,8 +121,8 @@ test.each(TRIALS)('the output of hawser %s --json matches its schema', async (_,
   const root = await freshFolder()
   await cp(prepared, root, { recursive: true })
   await prepare?.(root, session)
-  const spelt = argv.map((one) => one.replace('{id}', session).replace('{root}', root))
-  const ran = await runCli({ root, interrupted }, ...name.split(' '), ...spelt, '--json')
+  const filled = argv.map((one) => one.replace('{id}', session).replace('{root}', root))
+  const ran = await runCli({ root, interrupted }, ...name.split(' '), ...filled, '--json')
   expect({ code: ran.code, lines: ran.stdout.endsWith('\n') }).toEqual({ code, lines: true })
   const file = name.replaceAll(' ', '-')
   const lines = ran.stdout.trimEnd().split('\n')
@@ -165,6 +168,6 @@ function closed(schema: unknown): unknown {
     : inner
 }
 
-async function writeHere(root: string, settings: object): Promise<void> {
+async function writeWorkspaceSettings(root: string, settings: object): Promise<void> {
   await writeFile(join(root, 'workspace/.hawser/config.json'), JSON.stringify(settings))
 }

@@ -113,9 +113,9 @@ test('payloads that are missing or damaged are listed, and the doctor names them
     if ((await readFile(blob, 'utf8')) === 'rope\nsail\n') await writeFile(blob, 'rope\nSAIL\n')
   }
   expect((await listed(root)).map(({ payload }) => payload)).toEqual(['missing', 'damaged', 'none'])
-  const sick = await runCli({ root }, 'doctor')
-  expect(sick.code).toBe(1)
-  expect(sick.stdout).toMatch(
+  const diagnosed = await runCli({ root }, 'doctor')
+  expect(diagnosed.code).toBe(1)
+  expect(diagnosed.stdout).toMatch(
     /^problem +resources +2 payloads .*@img1 .* is missing, @txt2 notes\.txt .* is damaged\n +-> .* hawser resources ses_/m,
   )
   const bundle = await runCli({ root }, 'doctor', '--bundle')

@@ -21,7 +21,7 @@ const called = (args: string): EventDraft => ({
   type: 'tool_call',
   data: { call_id: 'c', name: 'bash', arguments: args },
 })
-const came = (output: string): EventDraft => ({
+const resultOf = (output: string): EventDraft => ({
   type: 'tool_result',
   data: { call_id: 'c', name: 'bash', outcome: 'ok', output, duration_ms: 1 },
 })
@@ -38,7 +38,7 @@ test('messages, calls and results are found, the latest Session first, each line
     message('a rope\nand another rope, rope'),
     answered('no such thing'),
     called('{"command":"tie \\"rope\\"\\nnow","times":7}'),
-    came('knot\r\nrope\r\n'),
+    resultOf('knot\r\nrope\r\n'),
     { type: 'notice', data: { code: 'rope', text: 'rope' } },
   ])
   const second = await writeLog(root, [sessionStarted, called('rope, and no JSON')])
@@ -112,7 +112,7 @@ test('an invalid pattern and an invalid limit are refused', async () => {
 test('of a long line the part around the match is shown, without terminal control characters', async () => {
   const { root } = await commandPlace()
   const text = `${'é'.repeat(5000)}\u001b[2J\tneedle\u202e${'😀'.repeat(5000)}`
-  await writeLog(root, [sessionStarted, came(text)])
+  await writeLog(root, [sessionStarted, resultOf(text)])
   const { stdout } = await runCli({ root }, 'grep', 'needle')
   expect(stdout).toMatch(/: é+\\u\{1b\}\[2J {4}needle\\u\{202e\}(?:😀)+\n$/u)
   expect(stdout.length).toBeLessThan(400)

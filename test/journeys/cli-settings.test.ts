@@ -28,7 +28,7 @@ async function set(root: string, ...argv: readonly string[]) {
 }
 
 /** Settings as if they had come with the workspace. */
-async function brought(workspace: string, content: string): Promise<string> {
+async function writeSettings(workspace: string, content: string): Promise<string> {
   await mkdir(join(workspace, '.hawser'), { mode: 0o700, recursive: true })
   const path = join(workspace, '.hawser', 'config.json')
   await writeFile(path, content)
@@ -69,16 +69,16 @@ test('a workspace setting overrides that of the user, and is trusted with its au
 
 test('settings that came with a workspace apply after a person trusts them, and only unchanged', async () => {
   const { root, workspace } = await commandPlace()
-  const path = await brought(workspace, '{"permission":"auto","model":"m"}')
+  const path = await writeSettings(workspace, '{"permission":"auto","model":"m"}')
   const waiting = { value: 'ask', source: 'default', untrusted: 'auto' }
   expect(await setting(root, 'permission')).toEqual(waiting)
   expect(await setting(root, 'model')).toEqual({ value: 'm', source: 'workspace' })
   const run = await runCli({ root }, 'sessions')
   expect(run.stderr).toContain('permission')
 
-  const unasked = await runCli({ root }, 'trust', '--json')
-  expect([unasked.code, failureOf(unasked).kind]).toEqual([2, 'invalid_args'])
-  expect(unasked.stderr).toContain('permission = auto')
+  const refused = await runCli({ root }, 'trust', '--json')
+  expect([refused.code, failureOf(refused).kind]).toEqual([2, 'invalid_args'])
+  expect(refused.stderr).toContain('permission = auto')
   expect(await setting(root, 'permission')).toEqual(waiting)
 
   const ran = await runCli({ root }, 'trust', '--yes', '--json')
@@ -98,7 +98,7 @@ test('settings that came with a workspace apply after a person trusts them, and 
 
 test('a setting of a person beside untrusted ones does not make those trusted', async () => {
   const { root, workspace } = await commandPlace()
-  await brought(workspace, '{"provider":"elsewhere"}')
+  await writeSettings(workspace, '{"provider":"elsewhere"}')
   expect(await set(root, 'permission', 'auto', '--here')).toMatchObject({ counts: false })
   expect(await set(root, 'limits.provider_calls', '3', '--here')).toMatchObject({ counts: true })
   expect(await setting(root, 'provider')).toMatchObject({ source: 'default' })
@@ -133,7 +133,7 @@ test.each([
   ['another kind of value', 'null', undefined],
 ])('settings that contain %s are refused wherever they apply', async (_, content, unknown) => {
   const { root, workspace } = await commandPlace()
-  const path = await brought(workspace, content)
+  const path = await writeSettings(workspace, content)
   for (const argv of [
     ['config', 'get'],
     ['trust'],
@@ -235,7 +235,7 @@ test('an untrusted workspace sets no provider, URL or key, and its keys are not 
   const base_url = 'https://elsewhere.example.com/v1'
   await set(root, 'providers.openai.base_url', 'https://mine.example.com')
   const providers = { openai: { base_url, key: CANARY } }
-  await brought(workspace, JSON.stringify({ provider: 'openai', providers, effort: 'max' }))
+  await writeSettings(workspace, JSON.stringify({ provider: 'openai', providers, effort: 'max' }))
   const waiting = { source: 'default', untrusted: '[set]' }
   expect(await setting(root, 'providers.openai.key')).toEqual(waiting)
   expect(await setting(root, 'providers.openai.base_url')).toEqual({
@@ -292,8 +292,8 @@ test('a Session from elsewhere can be continued after a person reviewed and trus
   await rm(join(root, 'home', 'heads', id))
   const before = await runCli({ root }, 'run', '--session', id, '--json', 'And now?')
   expect(failureOf(before).kind).toBe('session_foreign')
-  const unasked = await runCli({ root }, 'trust', id, '--json')
-  expect([unasked.code, failureOf(unasked).kind]).toEqual([2, 'invalid_args'])
+  const refused = await runCli({ root }, 'trust', id, '--json')
+  expect([refused.code, failureOf(refused).kind]).toEqual([2, 'invalid_args'])
   const yes = await runCli({ root }, 'trust', id, '--yes', '--json')
   expect(JSON.parse(yes.stdout)).toEqual({
     ok: true,
@@ -353,7 +353,7 @@ test('on a terminal a key is typed without echo, and the input can be cancelled'
 
 test('on a terminal a person is asked, and only yes confirms', async () => {
   const { root, workspace } = await commandPlace()
-  await brought(workspace, '{"permission":"auto"}')
+  await writeSettings(workspace, '{"permission":"auto"}')
   const hawser = await atTerminal(root)
   const ask = async (answer: string) => {
     const pty = hawser('trust')

@@ -57,8 +57,8 @@ test('text over 64 KiB, and text that is not UTF-8, is attached as a Resource', 
     Buffer.from('caf\xe9 d\xe9j\xe0 vu, na\xefve\n', 'latin1'),
   )
   for (const name of ['most', 'more', 'old']) {
-    const goingOn = name === 'most' ? [] : ['--continue']
-    const run = await inShell(root, `exec "$@" < ${name}`, 'run', 'Look', ...goingOn)
+    const options = name === 'most' ? [] : ['--continue']
+    const run = await inShell(root, `exec "$@" < ${name}`, 'run', 'Look', ...options)
     expect((await run.ended).code).toBe(0)
   }
   const [inline, long, old] = await messages(root)
@@ -153,9 +153,9 @@ test('a loop loses no line with </dev/null; without it a notice says what was re
   await safe.ended
   expect(await readFile(join(workspace, 'seen'), 'utf8')).toBe('one\ntwo\nthree\n')
   expect(safe.stderr()).not.toContain('standard input')
-  const careless = await inShell(root, loop(''), 'run')
-  await careless.ended
-  expect(careless.stderr()).toContain(
+  const unguarded = await inShell(root, loop(''), 'run')
+  await unguarded.ended
+  expect(unguarded.stderr()).toContain(
     'sending 10 bytes from standard input with the prompt. To ignore standard input: </dev/null',
   )
 })

@@ -20,15 +20,15 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Wall clocks that show another time whenever they are read. */
 const WALL_CLOCKS: Readonly<Record<string, () => () => number>> = {
-  'steps back 5 s at each reading': () => steadily(NOON, -5000),
-  'jumps ahead by a year at each reading': () => steadily(NOON, YEAR_MS),
+  'steps back 5 s at each reading': () => stepping(NOON, -5000),
+  'jumps ahead by a year at each reading': () => stepping(NOON, YEAR_MS),
   'jumps beyond the year 9999 and back': () => alternately(NOON, 8.64e15),
   'jumps before 1970 and back': () => alternately(NOON, -86_400_000),
-  'is before the year 0': () => steadily(-8.64e15, 0),
-  'stands still at 1970': () => steadily(0, 0),
+  'is before the year 0': () => stepping(-8.64e15, 0),
+  'stands still at 1970': () => stepping(0, 0),
 }
 
-function steadily(start: number, step: number): () => number {
+function stepping(start: number, step: number): () => number {
   let now = start - step
   return () => (now += step)
 }
@@ -98,7 +98,7 @@ test('with any wall clock, every Event is in the Log and every duration is valid
 })
 
 test('an invalid tool result ends the Turn as a defect, and the call still has a result', async () => {
-  const spoilt: Tool = {
+  const invalidRead: Tool = {
     ...(await readTool()),
     parse: () => ({
       ok: true,
@@ -112,7 +112,7 @@ test('an invalid tool result ends the Turn as a defect, and the call still has a
       },
     }),
   }
-  const place = await placeAt('in process', () => NOON, new Map([['read', spoilt]]))
+  const place = await placeAt('in process', () => NOON, new Map([['read', invalidRead]]))
   const session = value(await place.harness.create(place.begin))
   const ended = await say(session, 'Read notes.txt')
   expect(ended).toMatchObject({ status: 'failed', error: { kind: 'internal' } })

@@ -15,14 +15,12 @@ const LOOP = 20
 
 /** The number of results since the last user message. */
 function resultsOf({ messages }: ChatCompletionRequest): number {
-  const from = messages.findLastIndex(
-    ({ role, content }) => role === 'user' && saysSomething(content),
-  )
+  const from = messages.findLastIndex(({ role, content }) => role === 'user' && isUserText(content))
   return messages.slice(from + 1).filter(({ role }) => role === 'tool').length
 }
 
 /** Facts of the harness are not user messages, whatever their role. */
-function saysSomething(content: unknown): boolean {
+function isUserText(content: unknown): boolean {
   return !JSON.stringify(content ?? '').includes('<harness-note>')
 }
 

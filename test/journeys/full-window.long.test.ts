@@ -69,9 +69,12 @@ test('a full window is reported with its parts, its largest items and the next s
 test('the suggestion works: another model continues where the window was full', async () => {
   const { root, env } = await place()
   await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
-  const roomy = { ...env, ANTHROPIC_BASE_URL: env.ANTHROPIC_BASE_URL.replace('6000', '900000') }
+  const largeWindow = {
+    ...env,
+    ANTHROPIC_BASE_URL: env.ANTHROPIC_BASE_URL.replace('6000', '900000'),
+  }
   const argv = ['run', '--continue', '--model', 'claude-opus-4-8', 'Go on']
-  const again = await runCli({ root, env: roomy }, ...argv)
+  const again = await runCli({ root, env: largeWindow }, ...argv)
   expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('too long')])
 })
 

@@ -16,7 +16,7 @@ const { confined } = await systemSandbox().status()
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
 
 /** Allows each request with the offer of this kind, and records the questions. */
-function granting(kind: string, scope: 'session' | 'workspace') {
+function allowWith(kind: string, scope: 'session' | 'workspace') {
   const questions: string[] = []
   const ask: SessionParts['person']['ask'] = async ({ claim, offers }) => {
     questions.push(claim.command ?? claim.paths.join(' '))
@@ -37,7 +37,7 @@ function decisions(session: Session): WholeEvent<'permission_decision'>['data'][
 }
 
 test('a workspace rule outlives the process, is stored only in the home, and is recorded', async () => {
-  const first = granting('folder', 'workspace')
+  const first = allowWith('folder', 'workspace')
   const place = await harnessPlace({ person: { ask: first.ask } })
   await mkdir(join(place.workspace, 'src'))
   const session = value(await place.harness.create(BEGIN))
@@ -49,14 +49,14 @@ test('a workspace rule outlives the process, is stored only in the home, and is 
     { by: 'person', decision: 'allowed', scope: 'workspace', rule },
     { by: 'policy', decision: 'allowed', scope: 'workspace', rule },
   ])
-  const second = granting('file', 'session')
+  const second = allowWith('file', 'session')
   const again = await harnessPlace({ person: { ask: second.ask } }, place.root)
   const other = value(await again.harness.create(BEGIN))
   await say(other, 'Write "c" to src/c.txt')
   await say(other, 'Write "d" to d.txt')
   await say(other, 'Write "e" to d.txt')
   expect(second.questions).toEqual(['d.txt'])
-  const third = granting('file', 'session')
+  const third = allowWith('file', 'session')
   const later = await harnessPlace({ person: { ask: third.ask } }, place.root)
   await say(value(await later.harness.create(BEGIN)), 'Write "f" to d.txt')
   expect(third.questions).toEqual(['d.txt'])
@@ -82,7 +82,7 @@ test('a workspace reached through a link has the rules of its real location', as
 })
 
 test('a link inside a granted folder that leads out of it asks', async () => {
-  const { ask, questions } = granting('folder', 'session')
+  const { ask, questions } = allowWith('folder', 'session')
   const { harness, workspace } = await harnessPlace({ person: { ask } })
   await mkdir(join(workspace, 'src'))
   await mkdir(join(workspace, 'other'))
@@ -94,7 +94,7 @@ test('a link inside a granted folder that leads out of it asks', async () => {
 })
 
 test('rules that cannot be read make everything ask, and are named', async () => {
-  const { ask, questions } = granting('none', 'session')
+  const { ask, questions } = allowWith('none', 'session')
   const { harness, root } = await harnessPlace({ person: { ask } })
   value(await harness.rules.add({ kind: 'folder', answer: 'allow', path: '.' }))
   const file = join(root, 'home', 'permissions.json')
@@ -109,7 +109,7 @@ test('rules that cannot be read make everything ask, and are named', async () =>
 })
 
 test('a rule that could not be saved applies to the Session, and the person is informed', async () => {
-  const { ask, questions } = granting('folder', 'workspace')
+  const { ask, questions } = allowWith('folder', 'workspace')
   const { harness, root } = await harnessPlace({ person: { ask } })
   const broken = await harnessPlace(
     {
@@ -144,7 +144,7 @@ test('a rule that could not be saved applies to the Session, and the person is i
 test.skipIf(!confined)(
   'a command that was allowed for the Session runs again without a question, in its folder only',
   async () => {
-    const { ask, questions } = granting('command', 'session')
+    const { ask, questions } = allowWith('command', 'session')
     const { harness, workspace } = await harnessPlace({ person: { ask } })
     await mkdir(join(workspace, 'sub'))
     const session = value(await harness.create(BEGIN))

@@ -27,7 +27,7 @@ const ALLOWED = {
   person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const },
 }
 
-async function begun(place: KeyedPlace): Promise<Session> {
+async function startSession(place: KeyedPlace): Promise<Session> {
   return value(await place.harness.create(AUTO))
 }
 
@@ -42,7 +42,7 @@ function results(session: Session) {
 test('a key in a file that tools read, search, edit and print is in no Event, blob, notice, diff or request', async () => {
   const place = await keyedPlace(ALLOWED)
   await writeFile(join(place.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
-  const session = await begun(place)
+  const session = await startSession(place)
   const notices = watchNotices(session)
   // The key is where the excerpt is cut, at its beginning and end, and occurs many times.
   const filler = "head -c 24590 /dev/zero | tr '\\0' x"
@@ -85,7 +85,7 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
 
 test('a write or edit that would replace a key with its placeholder is refused, and other changes are made', async () => {
   const place = await keyedPlace()
-  const session = await begun(place)
+  const session = await startSession(place)
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
   place.answers.push(
     callAnswer('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
@@ -108,7 +108,7 @@ test('a write or edit that would replace a key with its placeholder is refused, 
 test('undo restores a file with its key while the key is known, and reports what it cannot restore', async () => {
   const place = await keyedPlace()
   const path = join(place.workspace, '.env')
-  const session = await begun(place)
+  const session = await startSession(place)
   const change = [
     editing({ old_text: 'A=1', new_text: 'A=2' }),
     editing({ old_text: 'B=2', new_text: 'B=3' }),
@@ -135,7 +135,7 @@ test('undo restores a file with its key while the key is known, and reports what
 
 test('an attached text or PDF with a key is stored unchanged, withheld from requests, and the model is informed', async () => {
   const place = await keyedPlace()
-  const session = await begun(place)
+  const session = await startSession(place)
   const files = [
     await sampleFile(place.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
     await sampleFile(place.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
@@ -175,7 +175,7 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
 
 test('the name of a refused file is shortened without leaving a part of a key in it', async () => {
   const place = await keyedPlace()
-  const session = await begun(place)
+  const session = await startSession(place)
   for (const before of [75, 80, 85, 90]) {
     const path = join(place.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
     const attachments = [{ from: 'path', path } as const]
@@ -187,7 +187,7 @@ test('the name of a refused file is shortened without leaving a part of a key in
 
 test('a Log and blobs from before a key was known are shown without it', async () => {
   const place = await keyedPlace({ log: { secrets: [] } })
-  const session = await begun(place)
+  const session = await startSession(place)
   place.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
   expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
   const later = new Harness(withChanges(place.parts, { log: { secrets: [CANARY_KEY] } }))

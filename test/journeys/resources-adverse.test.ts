@@ -39,7 +39,7 @@ function reasons(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'resource_retired' ? [e.data.why] : []))
 }
 
-async function begun(changes: Changes) {
+async function startSession(changes: Changes) {
   const place = await visionPlace('in process', { changes })
   return { place, session: value(await place.harness.create(place.begin)) }
 }
@@ -52,7 +52,10 @@ async function reopened(place: VisionPlace, session: Session, changes: Changes) 
 
 test('an upload allowed earlier is withheld if the rules deny it now, and that is reported', async () => {
   const model = { replay: 'window' } as const
-  const { place, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
+  const { place, session } = await startSession({
+    model,
+    person: { ask: yes, upload: { upload: 'ask' } },
+  })
   const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
@@ -74,7 +77,7 @@ test('consent applies only to the provider it was given for', async () => {
     questions += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
-  const { place, session } = await begun({
+  const { place, session } = await startSession({
     model: { replay: 'window' },
     person: { ask, upload: { upload: 'ask' } },
   })
@@ -89,7 +92,7 @@ test('consent applies only to the provider it was given for', async () => {
 
 test('an interrupt at the question is not an answer: the next Turn asks again', async () => {
   let interrupts = true
-  const { place, session } = await begun({
+  const { place, session } = await startSession({
     person: {
       upload: { upload: 'ask' },
       ask: async () => {
@@ -117,7 +120,7 @@ test.each([
 ])(
   '%s that makes the request too large for its model is omitted, and nothing else is',
   async (_title, name, bytes, handle) => {
-    const { place, session } = await begun({
+    const { place, session } = await startSession({
       model: { factsOf: () => ({ request_bytes: 100_000 }) },
     })
     const large = await sampleFile(place.workspace, name, bytes)
@@ -146,7 +149,7 @@ test('an attachment that a provider finds too long is omitted, the Turn continue
 })
 
 test('a failing store is not a lost payload: the Turn fails, and the next one shows it', async () => {
-  const { place, session } = await begun({ model: { replay: 'window' } })
+  const { place, session } = await startSession({ model: { replay: 'window' } })
   const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   const { store } = place.parts.log
@@ -184,7 +187,9 @@ test.skipIf(!canDrawAll)(
       },
     }
     const factsOf = () => ({ image_side_pixels: 64 })
-    const { place, session } = await begun({ model: { replay: 'window', variants, factsOf } })
+    const { place, session } = await startSession({
+      model: { replay: 'window', variants, factsOf },
+    })
     const image = await sampleFile(
       place.workspace,
       'a.png',
@@ -207,7 +212,7 @@ test.skipIf(!canDrawAll)(
 
 test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async () => {
   const factsOf = () => ({ image_side_pixels: 64 })
-  const { place, session } = await begun({ model: { replay: 'window', factsOf } })
+  const { place, session } = await startSession({ model: { replay: 'window', factsOf } })
   const image = await sampleFile(place.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
   await say(session, 'Look.', { attachments: [image.input] })
   const request = session.events.find((e) => e.type === 'provider_request')
@@ -220,7 +225,7 @@ test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async
 })
 
 test('a view of an unsupported Resource fails, and is not reported as shown', async () => {
-  const { place, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
+  const { place, session } = await startSession({ model: { factsOf: () => ({ images: false }) } })
   const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Hello', { attachments: [image.input] })
   await say(session, 'View @img1')
@@ -230,7 +235,7 @@ test('a view of an unsupported Resource fails, and is not reported as shown', as
 })
 
 test('a link cannot be viewed again: alone it is not a Turn', async () => {
-  const { session } = await begun({})
+  const { session } = await startSession({})
   await say(session, '', { attachments: [{ from: 'link', uri: 'https://example.com/a' }] })
   const refused = await session.admit('', { views: ['@link1'] })
   expect(refused.ok ? undefined : refused.error.kind).toBe('invalid_args')
@@ -239,7 +244,7 @@ test('a link cannot be viewed again: alone it is not a Turn', async () => {
 })
 
 test('a Log with all handles used refuses attachments, and accepts everything else', async () => {
-  const { place, session } = await begun({})
+  const { place, session } = await startSession({})
   const image = await sampleFile(place.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   const [known] = resources(session)
@@ -256,7 +261,7 @@ test('a Log with all handles used refuses attachments, and accepts everything el
 })
 
 test('the agent has one budget for all its attachments in a Turn', async () => {
-  const { place, session } = await begun({ person: { ask: yes } })
+  const { place, session } = await startSession({ person: { ask: yes } })
   const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
   await sampleFile(place.workspace, 'a.txt', half)
   await sampleFile(place.workspace, 'b.txt', half)

@@ -11,7 +11,7 @@ import { WAYS } from '../support/ways.ts'
 // A model reads an image or a PDF of the workspace like a text, and it is shown.
 
 /** The Events about Resources, in the order of the Log. */
-function news(session: Session): string[] {
+function resourceEvents(session: Session): string[] {
   return session.events.flatMap((e) => {
     if (e.type === 'resource_ingested') return [`${e.data.descriptor.handle} by ${e.data.origin}`]
     return e.type === 'resource_view' ? [`${e.data.handle} ${e.data.outcome}`] : []
@@ -34,7 +34,7 @@ test.each(WAYS)(
     )
     expect(await say(session, 'Read harbour.png. Then read tides.pdf.')).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
-    expect(news(session)).toEqual([
+    expect(resourceEvents(session)).toEqual([
       '@img1 by tool',
       '@img1 projected',
       '@pdf2 by tool',
@@ -67,7 +67,7 @@ test.each(WAYS)(
     const attachments = [image.input]
     expect(await say(session, 'Read b.png', { attachments })).toBe('completed')
     expect(await say(session, 'Read a.png')).toBe('completed')
-    expect(news(session)).toEqual(['@img1 visible', '@img1 projected'])
+    expect(resourceEvents(session)).toEqual(['@img1 visible', '@img1 projected'])
     expect(projected(session).map((each) => each.length)).toEqual([1, 1, 0, 1])
     await verified(place, session)
   },

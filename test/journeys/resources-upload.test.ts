@@ -11,9 +11,9 @@ import { WAYS } from '../support/ways.ts'
 
 type Ask = SessionParts['person']['ask']
 
-function nobodyIsAsked(): Ask {
+function neverAsk(): Ask {
   return async ({ reason }) => {
-    throw new Error(`somebody was asked: ${reason}`)
+    throw new Error(`unexpected question: ${reason}`)
   }
 }
 
@@ -31,7 +31,7 @@ function decisions(session: Session): string[] {
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: without rules, nothing is asked or recorded for an upload',
   async (way) => {
-    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
+    const place = await visionPlace(way, { changes: { person: { ask: neverAsk() } } })
     const files = await oneOfEach(place.workspace)
     const session = value(await place.harness.create(place.begin))
     const attachments = files.map(({ input }) => input)
@@ -44,7 +44,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: a Resource that must not be sent is stored, described, reported as withheld, and denied to views, too',
   async (way) => {
-    const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
+    const changes = { person: { ask: neverAsk(), upload: { upload: 'deny' } } } as const
     const place = await visionPlace(way, { changes })
     const image = await sampleFile(place.workspace, 'a.png', picture(1))
     const session = value(await place.harness.create(place.begin))
@@ -75,7 +75,7 @@ test.each(WAYS)(
   '[SR-017] %s: rules apply by kind and size, and allowed uploads continue',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
-    const place = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
+    const place = await visionPlace(way, { changes: { person: { ask: neverAsk(), upload } } })
     const [image, pdf, text] = await oneOfEach(place.workspace)
     expect(pdf.bytes.length).toBeGreaterThan(500)
     const session = value(await place.harness.create(place.begin))
@@ -91,10 +91,10 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-017] %s: with the setting ask, the person is asked once per file, and the answer applies and is recorded',
   async (way) => {
-    const asked: string[] = []
+    const questions: string[] = []
     const ask: Ask = async ({ claim }) => {
-      asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
-      return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+      questions.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
+      return { allowed: questions.length === 2, scope: 'once', by: 'person' }
     }
     const place = await visionPlace(way, {
       changes: { person: { ask, upload: { upload: 'ask' } } },
@@ -105,7 +105,7 @@ test.each(WAYS)(
     const attachments = [first.input, second.input]
     expect(await say(session, 'Read a.txt', { attachments })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
-    expect(asked).toEqual(['upload @img1', 'upload @img2'])
+    expect(questions).toEqual(['upload @img1', 'upload @img2'])
     expect(decisions(session)).toEqual(['@img1 denied person', '@img2 allowed person'])
     const shown = [`@img2 ${second.sha256}`]
     expect(place.seen.map(({ files }) => files)).toEqual([shown, shown, []])

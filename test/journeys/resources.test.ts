@@ -35,9 +35,9 @@ test.each(WAYS)(
     expect(await say(session, 'Read crew.txt', { attachments })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     expect(await say(session, 'What do you see?')).toBe('completed')
-    const blind = lastAnswer(session)
+    const withoutImage = lastAnswer(session)
     expect(await say(session, 'View @img1 and say what you see.')).toBe('completed')
-    const seeing = lastAnswer(session)
+    const withImage = lastAnswer(session)
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
     const shown = lastAnswer(session)
     expect(await say(session, 'Thank you.')).toBe('completed')
@@ -66,12 +66,12 @@ test.each(WAYS)(
       ['@img1', 'person', 'projected', image.sha256],
     ])
     const description = '@img1 is a PNG picture, '
-    expect([blind, seeing, shown].map((answer) => answer.includes(description))).toEqual([
+    expect([withoutImage, withImage, shown].map((answer) => answer.includes(description))).toEqual([
       false,
       true,
       true,
     ])
-    expect(blind).toContain('I see only the description of @img1')
+    expect(withoutImage).toContain('I see only the description of @img1')
     await verified(place, session)
   },
 )

@@ -130,13 +130,13 @@ test.each(
 test.each(VENDOR_DIALECTS)(
   '%s: an unreadable answer is requested once more, and not again',
   async (dialect) => {
-    const rubbish = { body: 'data: {rubbish\n\n' }
-    const { ended, sent, session } = await turn(dialect, rubbish)
+    const garbage = { body: 'data: {rubbish\n\n' }
+    const { ended, sent, session } = await turn(dialect, garbage)
     expect([ended.error?.kind, sent, attempts(session)]).toEqual(['invalid_response', 2, [0, 1]])
-    const second = await turn(dialect, rubbish, answering(dialect))
+    const second = await turn(dialect, garbage, answering(dialect))
     expect([second.ended.status, second.sent]).toEqual(['completed', 2])
     const overloaded = refusal(dialect, 529, { type: 'overloaded_error' })
-    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, answering(dialect))
+    const mixed = await turn(dialect, overloaded, garbage, overloaded, garbage, answering(dialect))
     expect([mixed.ended.error?.kind, mixed.sent]).toEqual(['invalid_response', 4])
   },
 )

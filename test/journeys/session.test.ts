@@ -69,13 +69,13 @@ test.each(WAYS)('%s: a mode set while a Turn runs applies from its next call on'
 const HOOKS = '.git/hooks/pre-commit is protected: git runs the programs in it'
 
 test.each(WAYS)('%s: a write through a link is decided by its target', async (way) => {
-  const asked: string[] = []
+  const questions: string[] = []
   const place = await wayPlace(way, {
     changes: {
       person: {
         ask: async ({ reason }) => {
-          asked.push(reason)
-          return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+          questions.push(reason)
+          return { allowed: questions.length === 2, scope: 'once', by: 'person' }
         },
       },
     },
@@ -85,7 +85,7 @@ test.each(WAYS)('%s: a write through a link is decided by its target', async (wa
   const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
   await say(session, 'Write "x" to link/pre-commit')
   await say(session, 'Write "y" to link/pre-commit')
-  expect(asked).toEqual([HOOKS, HOOKS])
+  expect(questions).toEqual([HOOKS, HOOKS])
   expect(await readFile(join(place.workspace, '.git', 'hooks', 'pre-commit'), 'utf8')).toBe('y')
   const results = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
   expect(results.map(({ outcome, path }) => [outcome, path])).toEqual([
@@ -201,7 +201,7 @@ test.each(WAYS)(
 
 test('text typed while a Turn fails before its first call is in the Log nevertheless', async () => {
   const place = await harnessPlace()
-  const begun = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const created = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   let goOn = () => {}
   const typed = new Promise<void>((resolve) => {
     goOn = resolve
@@ -217,7 +217,7 @@ test('text typed while a Turn fails before its first call is in the Log neverthe
     },
     place.root,
   )
-  const session = value(await broken.harness.open(begun.id))
+  const session = value(await broken.harness.open(created.id))
   const { done } = value(await session.admit('Hello'))
   expect(session.steer('one more thing')).toBe(true)
   goOn()

@@ -68,7 +68,7 @@ type Shown = (dialect: VendorDialect) => string | undefined
 const EVERYTHING: Readonly<
   Record<string, { say: (dialect: VendorDialect) => ItemContent; shown: Shown }>
 > = {
-  'what a person said': {
+  'a user message': {
     say: () => ({ kind: 'user', parts: [text('Look at these.')] }),
     shown: () => 'Look at these.',
   },
@@ -94,7 +94,7 @@ const EVERYTHING: Readonly<
     say: () => ({ kind: 'user', parts: [text('lines:'), blob('text/csv', '@txt3', 'a,b')] }),
     shown: () => 'a,b',
   },
-  'a file of a type that no model takes': {
+  'a file of a type that no model accepts': {
     say: () => ({ kind: 'user', parts: [text('bytes:'), blob('audio/wav', '@file4', 'noise')] }),
     shown: () => '[@file4 is not shown: this model does not accept audio/wav.]',
   },

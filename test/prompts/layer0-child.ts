@@ -38,8 +38,8 @@ const parts = withChanges(withClock(real, clock), {
       }),
   },
 })
-const begun = { provider: 'rehearsal', model: 'rehearsal', mode, permissionMode: permission }
-const session = value(await new Harness(parts).create(begun))
+const options = { provider: 'rehearsal', model: 'rehearsal', mode, permissionMode: permission }
+const session = value(await new Harness(parts).create(options))
 value(await value(await session.admit('Good morning.')).done)
 
 const recorded = session.events.find((event) => event.type === 'prompt_surface')

@@ -41,7 +41,7 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
     id: 'AT-038',
     source: 'attachments:C5',
     owner: 'web',
-    text: 'When a send fails with 400, the web app takes back the message it had already shown',
+    text: 'When a send fails with 400, the web app removes the message that it had already shown',
   },
   {
     id: 'AT-039',
@@ -190,6 +190,6 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
     owner: 'dialects',
     text: 'In Messages a PDF is a `document` block in base64 and a text file a `document` block with a plain-text source',
     ruling:
-      'Responses uses `input_file`; Chat without file parts gets page text as a recorded variant, and the model is told',
+      'Responses uses `input_file`; Chat without file parts gets page text as a recorded variant, and the request tells the model so',
   },
 ]

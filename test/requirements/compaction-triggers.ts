@@ -67,7 +67,7 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
     id: 'PC-050',
     source: 'prompt-contract:decision-4.3',
     owner: 'compaction',
-    text: 'Up to 70 percent of the window nothing is said',
+    text: 'Up to 70 percent of the window there is no notice',
   },
   {
     id: 'PC-051',

@@ -38,7 +38,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-006',
     source: 'prompt-contract:context.3',
     owner: 'turn',
-    text: 'Neither the workspace path nor any other changing fact stands within the first 256 tokens, where the provider looks for a route',
+    text: 'Neither the workspace path nor any other changing fact is within the first 256 tokens, which the provider uses for routing',
   },
   {
     id: 'PC-007',
@@ -92,7 +92,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-015',
     source: 'prompt-contract:decision-1.2',
     owner: 'turn',
-    text: 'Authority is carried by role and cacheability by position; neither stands in for the other',
+    text: 'The role carries authority, and the position determines what is cached; neither replaces the other',
   },
   {
     id: 'PC-016',
@@ -132,7 +132,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     owner: 'turn',
     text: 'Layer 1 follows Layer 0 and holds the tool schemas in a fixed order',
     ruling:
-      'Segments stand in cache order, as providers read them: parameters, tools by name, Layer 0, then the index of Skills',
+      'Segments are in cache order, as providers read them: parameters, tools by name, Layer 0, then the index of Skills',
   },
   {
     id: 'PC-022',
@@ -169,7 +169,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-027',
     source: 'prompt-contract:decision-1.14',
     owner: 'wire',
-    text: 'The smoke measures whether behaviour depends on where in the prompt the workspace path stands',
+    text: 'The smoke measures whether behaviour depends on the position of the workspace path in the prompt',
     ruling: 'Measured with the rehearsal server',
   },
   {
@@ -200,7 +200,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-032',
     source: 'prompt-contract:decision-1.18',
     owner: 'wire',
-    text: 'A later change of production transport gets a window of observation of its own',
+    text: 'A later change of production transport gets its own observation period',
   },
   {
     id: 'PC-033',
@@ -224,7 +224,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-036',
     source: 'prompt-contract:decision-2.4',
     owner: 'turn',
-    text: 'There is no key that all Sessions share: each fork family has a bucket of its own',
+    text: 'There is no key that all Sessions share: each fork family has its own bucket',
   },
   {
     id: 'PC-037',
@@ -236,9 +236,9 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-038',
     source: 'prompt-contract:decision-2.7,verification.8',
     owner: 'foundations',
-    text: 'The recorded evidence of a call names the contract version, so that an intended break can be told from a regression',
+    text: 'The recorded evidence of a call names the contract version, so that an intended break can be distinguished from a regression',
     ruling:
-      '`contract_version` stands on provider_request; provider_usage of the same Turn and `call_index` is read with it',
+      '`contract_version` is a field of provider_request; provider_usage of the same Turn and `call_index` is read with it',
   },
   {
     id: 'PC-039',

@@ -35,7 +35,7 @@ export const SESSION_RESOURCES: readonly Requirement[] = [
     id: 'SR-006',
     source: 'session-resources:decision.4',
     owner: 'foundations',
-    text: 'The descriptor schema demands `content_sha256` for every kind that has bytes, so that exact content can be told apart',
+    text: 'The descriptor schema requires `content_sha256` for every kind that has bytes, so that exact content can be distinguished',
   },
   {
     id: 'SR-007',
@@ -252,7 +252,7 @@ export const SESSION_RESOURCES: readonly Requirement[] = [
     id: 'SR-039',
     source: 'session-resources:verification.2',
     owner: 'foundations',
-    text: 'No event schema has a field for raw or base64 bytes of a Resource; a blob key stands in their place',
+    text: 'No event schema has a field for raw or base64 bytes of a Resource; a blob key replaces them',
   },
   {
     id: 'SR-040',

@@ -84,7 +84,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     source: 'tether-images:2.2',
     owner: 'foundations',
     text: 'The extension follows from the media type: png, jpg, gif or webp for the four image types',
-    ruling: 'The one store also takes pdf, txt, md, csv, json and bin for its other contents',
+    ruling: 'The store also accepts pdf, txt, md, csv, json and bin for other content',
   },
   {
     id: 'TI-015',
@@ -276,7 +276,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     id: 'TI-044',
     source: 'tether-images:2.8',
     owner: 'foundations',
-    text: 'The error list has a kind of its own for images without a workspace',
+    text: 'The error list has a separate kind for images without a workspace',
   },
   {
     id: 'TI-045',

@@ -36,7 +36,7 @@ export const TETHER_FRAMES: readonly Requirement[] = [
     id: 'TI-051',
     source: 'tether-images:3.1',
     owner: 'foundations',
-    text: 'An image reference has no data, no URL and no URI scheme of its own',
+    text: 'An image reference has no data, no URL and no custom URI scheme',
   },
   {
     id: 'TI-052',
@@ -85,7 +85,7 @@ export const TETHER_FRAMES: readonly Requirement[] = [
     id: 'TI-059',
     source: 'tether-images:4.1,9.4',
     owner: 'mcp',
-    text: '`tether_send` takes an optional list of images, each with a media type and base64 data, both required',
+    text: '`tether_send` accepts an optional list of images, each with a media type and base64 data, both required',
   },
   {
     id: 'TI-060',

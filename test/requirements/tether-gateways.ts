@@ -5,7 +5,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-088',
     source: 'tether-images:6.1',
     owner: 'telegram',
-    text: 'Of the sizes Telegram offers for a photo the gateway takes the largest',
+    text: 'The gateway uses the largest of the sizes that Telegram offers for a photo',
   },
   {
     id: 'TI-089',
@@ -35,7 +35,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-093',
     source: 'tether-images:6.1',
     owner: 'telegram',
-    text: 'Of an album the gateway takes the first photo only',
+    text: 'The gateway uses only the first photo of an album',
   },
   {
     id: 'TI-094',
@@ -59,7 +59,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-097',
     source: 'tether-images:6.2',
     owner: 'telegram',
-    text: 'Text that is no caption, or is too long for one, goes out with `sendMessage` after the images',
+    text: 'Text that is not a caption, or is too long for one, is sent with `sendMessage` after the images',
   },
   {
     id: 'TI-098',
@@ -84,7 +84,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     source: 'tether-images:7.2',
     owner: 'tether',
     text: 'The frame routes of the daemon are the same with and without images',
-    ruling: 'Blob routes stand beside them for clients that cannot see the workspace',
+    ruling: 'Blob routes also exist for clients that cannot see the workspace',
   },
   {
     id: 'TI-102',
@@ -121,7 +121,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-107',
     source: 'tether-images:7.8,11.2',
     owner: 'foundations',
-    text: 'The limits table keeps one frame at 256 KiB; images are no reason to raise it',
+    text: 'The limits table keeps one frame at 256 KiB; images do not raise it',
   },
   {
     id: 'TI-108',
@@ -182,7 +182,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-117',
     source: 'tether-images:11.7',
     owner: 'foundations',
-    text: 'Limits stand in one table, shared by every edge, instead of a figure in each layer',
+    text: 'Limits are in one table that every edge shares, instead of a figure in each layer',
   },
   {
     id: 'TI-118',
@@ -200,7 +200,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-120',
     source: 'tether-images:10.5',
     owner: 'resources',
-    text: 'Of more images than a model takes, as many are shown as it takes, and it is told of the others',
+    text: 'If there are more images than a model accepts, it is shown as many as it accepts and informed about the others',
     ruling:
       'Four images a message is a limit of the tether; other edges are bound by bytes and by the model',
   },

@@ -65,7 +65,7 @@ export function foldersImportingEachOther(tree: Tree): string[] {
   for (const [path, targets] of importGraph(tree)) {
     if (isTest(path)) continue
     for (const target of targets) {
-      const [from, to] = whereTheyPart(path, target)
+      const [from, to] = divergingFolders(path, target)
       if (from !== to) edges.add(`${from} ${to}`)
     }
   }
@@ -94,7 +94,7 @@ export function chainsToPackage(tree: Tree, path: string, name: string): string[
 }
 
 /** The two folders in the deepest common folder of the files; `src/log/*` for a file directly in `src/log`. */
-function whereTheyPart(path: string, target: string): [string, string] {
+function divergingFolders(path: string, target: string): [string, string] {
   const from = path.split('/')
   const to = target.split('/')
   const depth = from.findIndex((segment, at) => segment !== to[at])

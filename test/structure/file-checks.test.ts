@@ -9,7 +9,7 @@ import {
   fileSizes,
   filesTooLong,
   looseServers,
-  namesThatSayNothing,
+  meaninglessNames,
   silencedBoundaries,
   typesExportedTwice,
 } from './file-checks.ts'
@@ -93,13 +93,13 @@ test.each([
   'src/log/index.ts',
   'test/support/index.ts',
 ])('%s is a meaningless name', (path) => {
-  expect(namesThatSayNothing(planted({ [path]: '' }))).toHaveLength(1)
+  expect(meaninglessNames(planted({ [path]: '' }))).toHaveLength(1)
 })
 
 test.each(['src/index.ts', 'src/log/append.ts', 'src/log/derived-index.ts', 'src/main.test.ts'])(
   '%s is a good name',
   (path) => {
-    expect(namesThatSayNothing(planted({ [path]: '' }))).toEqual([])
+    expect(meaninglessNames(planted({ [path]: '' }))).toEqual([])
   },
 )
 

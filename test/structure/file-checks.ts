@@ -38,7 +38,7 @@ export function fileSizes(tree: Tree): { files: number; median: number; p90: num
   return { files: lines.length, median: at(0.5), p90: at(0.9), max: at(1) }
 }
 
-export function namesThatSayNothing(tree: Tree): string[] {
+export function meaninglessNames(tree: Tree): string[] {
   return [...codeOf(tree).keys()].flatMap((path) => {
     const offending = path.split(/[/.-]/).find((word) => EMPTY_WORD.test(word))
     if (offending !== undefined)
@@ -97,7 +97,7 @@ export function barrels(tree: Tree): string[] {
 
 /** What lint cannot express: `new Date()` reads the clock, `new Date(value)` does not. */
 export function clockReads(tree: Tree): string[] {
-  return withoutTheWorld(tree).flatMap(([path, text]) => {
+  return outsideHost(tree).flatMap(([path, text]) => {
     const reads: number[] = []
     new Visitor({
       NewExpression: (node) => {
@@ -115,7 +115,7 @@ export function clockReads(tree: Tree): string[] {
 
 /** A comment must not disable the lint rules that guard files, processes, clock, randomness and console. */
 export function silencedBoundaries(tree: Tree): string[] {
-  return withoutTheWorld(tree).flatMap(([path, text]) =>
+  return outsideHost(tree).flatMap(([path, text]) =>
     parse(path, text)
       .comments.filter(
         ({ value }) => /lint-disable/.test(value) && /no-restricted-|no-console/.test(value),
@@ -129,7 +129,7 @@ export function silencedBoundaries(tree: Tree): string[] {
 
 /** Only the blob store, and the host that opens its folder, know where blobs are stored; all others use keys. */
 export function blobPaths(tree: Tree): string[] {
-  return withoutTheWorld(tree)
+  return outsideHost(tree)
     .filter(([path]) => !path.startsWith('src/blobs/'))
     .flatMap(([path, text]) => {
       const built: number[] = []
@@ -238,7 +238,7 @@ function sourceOf(tree: Tree): [string, string][] {
 }
 
 /** The source that gets the outside world passed in. */
-function withoutTheWorld(tree: Tree): [string, string][] {
+function outsideHost(tree: Tree): [string, string][] {
   return sourceOf(tree).filter(([path]) => !path.startsWith('src/host/'))
 }
 

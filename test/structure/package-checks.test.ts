@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   lockOffences,
   runtimePackagesOf,
-  traitsOfAMachine,
+  machineTraces,
   versionsNotExact,
 } from './package-checks.ts'
 import type { Tree } from './source.ts'
@@ -79,7 +79,7 @@ test('a lock without the package of a platform is an offence, because npm ci rej
 
 test('a file that names a package host is an offence', () => {
   const text = ['https://registry', 'npmjs', 'org/zod'].join('.')
-  expect(traitsOfAMachine(planted({ '.npmrc': text, 'src/a.test.ts': text }), [])).toEqual([
+  expect(machineTraces(planted({ '.npmrc': text, 'src/a.test.ts': text }), [])).toEqual([
     '.npmrc names a package host',
     'src/a.test.ts names a package host',
   ])
@@ -94,7 +94,7 @@ test('a home folder is allowed as an example in tests and an offence elsewhere',
     'test/support/c.ts': '/root/x',
     'src/log/d.ts': "['/root', 'dist/root/x', '/home/']",
   })
-  expect(traitsOfAMachine(tree, [])).toEqual([
+  expect(machineTraces(tree, [])).toEqual([
     'README.md names the home folder /home/ada/p…',
     'src/log/a.ts names the home folder /root/.…',
     'docs/b.md names the home folder /Users/ada/h…',
@@ -103,7 +103,5 @@ test('a home folder is allowed as an example in tests and an offence elsewhere',
 
 test('the folder of this checkout is an offence everywhere', () => {
   const tree = planted({ 'src/log/a.test.ts': 'open /srv/checkout/x', 'README.md': '/srv/other' })
-  expect(traitsOfAMachine(tree, ['/srv/checkout'])).toEqual([
-    'src/log/a.test.ts names /srv/checkout',
-  ])
+  expect(machineTraces(tree, ['/srv/checkout'])).toEqual(['src/log/a.test.ts names /srv/checkout'])
 })

@@ -52,7 +52,7 @@ export function runtimePackagesOf(tree: Tree): string[] {
 }
 
 /** `machineFolders`: the folders of this checkout and of its owner. Tests may use such paths as examples. */
-export function traitsOfAMachine(tree: Tree, machineFolders: readonly string[]): string[] {
+export function machineTraces(tree: Tree, machineFolders: readonly string[]): string[] {
   return [...tree].flatMap(([path, text]) => [
     ...(PACKAGE_HOST.test(text) ? [`${path} names a package host`] : []),
     ...machineFolders

@@ -7,7 +7,7 @@ import * as file from './file-checks.ts'
 import {
   lockOffences,
   runtimePackagesOf,
-  traitsOfAMachine,
+  machineTraces,
   versionsNotExact,
 } from './package-checks.ts'
 import type { Tree } from './source.ts'
@@ -50,7 +50,7 @@ test('no folder of the source has more than 25 files', () => {
 })
 
 test('no file has a meaningless name', () => {
-  expect(file.namesThatSayNothing(tree)).toEqual([])
+  expect(file.meaninglessNames(tree)).toEqual([])
 })
 
 test('no two files of the source export a type of the same name', () => {
@@ -107,7 +107,7 @@ test('package-lock.json is complete and does not contain package addresses', () 
 })
 
 test('no file reveals the machine it was written on', () => {
-  expect(traitsOfAMachine(tree, machineFolders())).toEqual([])
+  expect(machineTraces(tree, machineFolders())).toEqual([])
 })
 
 test('.ci/run includes the check, the whole suite and the dry probe of the built program [PC-074]', () => {

@@ -59,9 +59,9 @@ function attachedIn({ type, data }: WholeEvent): Attached[] {
 /** The growth from request to request, without what playing a trace adds for each call. */
 function addedBetween(calls: readonly AnsweredCall[]): number[] {
   const lengths = lengthsBy('sent')
-  const anyway = lengths.toolCall.sent + lengths.result(0).sent
+  const perCall = lengths.toolCall.sent + lengths.result(0).sent
   return calls.slice(1).map(({ textBytes }, at) => {
-    return Math.max(1, textBytes - (calls[at]?.textBytes ?? 0) - anyway)
+    return Math.max(1, textBytes - (calls[at]?.textBytes ?? 0) - perCall)
   })
 }
 

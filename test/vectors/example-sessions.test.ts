@@ -53,7 +53,7 @@ async function opened(example: ExampleSession) {
   return { ...place, log: logPath(root, session_id) }
 }
 
-async function opensAndGoesOn(example: ExampleSession): Promise<void> {
+async function expectUsable(example: ExampleSession): Promise<void> {
   const original = await logOf(example)
   const { harness, log } = await opened(example)
   const proof = value(await harness.verify(example.session_id, { requests: true }))
@@ -89,7 +89,7 @@ async function wordsNow(): Promise<string | undefined> {
 const examples = await exampleSessions(SESSIONS)
 
 test('every example Session in the tree opens, verifies, continues, and keeps its bytes', async () => {
-  for (const example of examples) await opensAndGoesOn(example)
+  for (const example of examples) await expectUsable(example)
 })
 
 test.each(DIALECT_NAMES)(
@@ -105,7 +105,7 @@ test.each(DIALECT_NAMES)(
     }
     const blobs = await readdir(join(example.folder, 'blobs'))
     expect(blobs.some((name) => name.endsWith('.png'))).toBe(true)
-    await opensAndGoesOn(example)
+    await expectUsable(example)
     expect(await writeExample(folder, dialect, await freshFolder())).toBe(false)
     expect((await logOf(example)).toString('utf8')).toBe(log)
   },

@@ -130,12 +130,12 @@ test('a watch reports changes', async () => {
   const root = await diskFolder(await freshFolder())
   const file = await root.open('log', 'create')
   let ring = (_size: Promise<number>) => {}
-  const rung = new Promise<number>((resolve) => {
+  const reported = new Promise<number>((resolve) => {
     ring = resolve
   })
   const watch = await root.watch('log', () => ring(file.stat().then(({ size }) => size)))
   await file.write(Buffer.from('x'))
-  expect(await rung).toBe(1)
+  expect(await reported).toBe(1)
   watch.close()
   await file.close()
   await root.close()

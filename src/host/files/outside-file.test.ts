@@ -87,11 +87,11 @@ test.each([
   ['has a parent folder moved', (path: string) => rename(dirname(path), `${dirname(path)}-2`)],
   ['is removed', (path: string) => rm(path)],
   ['is moved', (path: string) => rename(path, `${path}-2`)],
-])('a file that %s while it is read is refused', async (_, meddle) => {
+])('a file that %s while it is read is refused', async (_, change) => {
   const path = await fileOf('hello')
   // Some file systems have coarse timestamps, so start from one long ago.
   await utimes(path, 1, 1)
-  const files = hookedFiles(meddle)
+  const files = hookedFiles(change)
   expect(await read(path, files)).toMatchObject({
     error: { kind: 'no_match', details: { reason: 'changed_since' } },
   })

@@ -216,8 +216,8 @@ test('a socket is refused with the response of the handler, or when there is no 
   let body = ''
   for await (const piece of response) body += piece.toString()
   expect([response.statusCode, body]).toEqual([401, '{"no":"key"}'])
-  const nobody = await open()
-  const refused = new WebSocket(`ws://127.0.0.1:${nobody.port}/`)
+  const withoutHandler = await open()
+  const refused = new WebSocket(`ws://127.0.0.1:${withoutHandler.port}/`)
   const [error] = (await once(refused, 'error')) as [Error]
   expect(error).toBeInstanceOf(Error)
 })

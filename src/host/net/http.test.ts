@@ -243,42 +243,42 @@ test('a handshake with a server that speaks plain http fails with a code', async
 })
 
 test('connecting times out, including the handshake', async () => {
-  let strike = () => {}
+  let fire = () => {}
   let notify = () => {}
   let cancelled = 0
   const clock: Clock = {
     ...systemClock,
     after: (_ms, then) => {
-      strike = then
+      fire = then
       return () => void (cancelled += 1)
     },
   }
-  const greeted = new Promise<void>((resolve) => {
+  const connected = new Promise<void>((resolve) => {
     notify = resolve
   })
   const { url, firstClosed } = await serveBytes('', () => notify())
   const answer = thrown(httpFetch({ clock })(url.replace('http:', 'https:')))
-  await greeted
-  strike()
+  await connected
+  fire()
   expect(await answer).toEqual({ name: 'HttpFailure', code: 'ETIMEDOUT' })
   expect(await firstClosed).toBe('closed')
   expect(cancelled).toBeGreaterThan(0)
 })
 
 test('the connect timeout ends once connected, however long the response takes', async () => {
-  const struck: (() => void)[] = []
+  const fired: (() => void)[] = []
   const live = new Set<() => void>()
   const clock: Clock = {
     ...systemClock,
     after: (_ms, then) => {
-      struck.push(then)
+      fired.push(then)
       live.add(then)
       return () => void live.delete(then)
     },
   }
   let atRequest: unknown
   const { url } = await serveHttp((_request, response) => {
-    atRequest = { set: struck.length, live: live.size }
+    atRequest = { set: fired.length, live: live.size }
     response.end('late')
   })
   expect(await (await httpFetch({ clock })(url)).text()).toBe('late')

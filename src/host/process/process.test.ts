@@ -36,16 +36,16 @@ async function run(script: string, more: Partial<Program> = {}, clock?: Clock): 
 
 /** A clock whose timer for `ms` fires when the test calls it. */
 function clockFiringOnDemand(ms: number) {
-  let strike = () => {}
+  let fire = () => {}
   const clock: Clock = {
     ...systemClock,
     after: (requested, then) => {
       if (requested !== ms) return systemClock.after(requested, then)
-      strike = then
+      fire = then
       return () => {}
     },
   }
-  return { clock, strike: () => strike() }
+  return { clock, fire: () => fire() }
 }
 
 test('stdout and stderr arrive merged, in the order they were written', async () => {
@@ -137,29 +137,29 @@ test('the program blocks while its output is not consumed', async () => {
   const running = run('head -c 4000000 /dev/zero; echo done >finished', {
     folder,
     onOutput: async () => {
-      first.tell()
+      first.signal()
       await go.done
     },
   })
   await first.done
   // Megabytes do not fit into a pipe, so the program cannot have got further.
   expect(readdirSync(folder)).toEqual([])
-  go.tell()
+  go.signal()
   expect((await running).ending.code).toBe(0)
   expect(readdirSync(folder)).toEqual(['finished'])
 })
 
 function signalled() {
-  let tell = () => {}
+  let signal = () => {}
   const done = new Promise<void>((resolve) => {
-    tell = resolve
+    signal = resolve
   })
-  return { done, tell: () => tell() }
+  return { done, signal: () => signal() }
 }
 
 test('at the time limit all descendants are killed, whatever group they are in', async () => {
   const folder = await freshFolder()
-  const { clock, strike } = clockFiringOnDemand(1_234)
+  const { clock, fire } = clockFiringOnDemand(1_234)
   const script = [
     'sh -c "echo \\$\\$ >same; sleep 1000" &',
     'setsid sh -c "echo \\$\\$ >other; sleep 1000" &',
@@ -167,16 +167,16 @@ test('at the time limit all descendants are killed, whatever group they are in',
   ].join('\n')
   const { ending, output } = await run(
     script,
-    { folder, wallMs: 1_234, onOutput: () => strike() },
+    { folder, wallMs: 1_234, onOutput: () => fire() },
     clock,
   )
   expect(output).toBe('')
   expect(ending).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: true })
   expect(ending.interrupted).toBe(false)
-  expect(await lives(folder, 'same', 'other')).toEqual([false, false])
+  expect(await areRunning(folder, 'same', 'other')).toEqual([false, false])
 })
 
-async function lives(folder: string, ...names: string[]): Promise<boolean[]> {
+async function areRunning(folder: string, ...names: string[]): Promise<boolean[]> {
   const pids = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   return pids.map((pid) => isRunning(Number(pid)) && !isZombie(Number(pid)))
 }
@@ -210,7 +210,7 @@ test('a background process is killed with the program and not waited for', async
     'sleep 1000 & echo $! >left; sleep 1000 >/dev/null 2>&1 & echo $! >silent; echo bye'
   const { ending, output } = await run(script, { folder })
   expect([ending.code, output]).toEqual([0, 'bye\n'])
-  expect(await lives(folder, 'left', 'silent')).toEqual([false, false])
+  expect(await areRunning(folder, 'left', 'silent')).toEqual([false, false])
 })
 
 test('a process that left the group and holds the pipe is not waited for', async () => {
@@ -229,7 +229,7 @@ test('when the output consumer throws, the program is killed and the error is re
   }
   const running = run('sleep 1000 & echo $! >left; echo a; sleep 1000', { folder, onOutput })
   await expect(running).rejects.toThrow('no room')
-  expect(await lives(folder, 'left')).toEqual([false])
+  expect(await areRunning(folder, 'left')).toEqual([false])
 })
 
 test('a missing or non-executable program is a failure, not an exception', async () => {

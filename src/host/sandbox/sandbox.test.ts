@@ -50,7 +50,7 @@ const ENDED = {
 }
 
 /** A script that replaces bubblewrap and receives its arguments. */
-async function standIn(script: string): Promise<Sandbox> {
+async function sandboxWithScript(script: string): Promise<Sandbox> {
   const program = join(await freshFolder(), 'bwrap')
   await writeFile(program, `#!/bin/bash\n${script}\n`)
   await chmod(program, 0o755)
@@ -90,14 +90,14 @@ test.each([
   ],
   ['starts nothing and prints nothing', PRINTS_VERSION],
 ])('a bubblewrap that %s does not confine', async (_, script) => {
-  const sandbox = await standIn(script)
+  const sandbox = await sandboxWithScript(script)
   expect((await sandbox.status()).confined).toBe(false)
   const where = await place()
   expect(await runAndCollect(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
 })
 
 test('the self-test detects a bubblewrap that does not confine', async () => {
-  const sandbox = await standIn(
+  const sandbox = await sandboxWithScript(
     `${PRINTS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
   )
   const status = await sandbox.status()
@@ -152,7 +152,7 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
   'a sandbox that %s fails the self-test',
   async (_, change) => {
     // Arguments before `--` contain no spaces here.
-    const sandbox = await standIn(`${PRINTS_VERSION}
+    const sandbox = await sandboxWithScript(`${PRINTS_VERSION}
       flags=(); while [ "$1" != -- ]; do flags+=("$1"); shift; done
       changed=$(printf '%s ' "\${flags[@]}" | sed '${change}')
       exec ${BWRAP} $changed "$@"`)
@@ -162,7 +162,9 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
 
 test('the self-test runs once', async () => {
   const folder = await freshFolder()
-  const sandbox = await standIn(`echo called >>${folder}/calls; ${PRINTS_VERSION}; exit 1`)
+  const sandbox = await sandboxWithScript(
+    `echo called >>${folder}/calls; ${PRINTS_VERSION}; exit 1`,
+  )
   await Promise.all([sandbox.status(), sandbox.status()])
   const calls = await readFile(join(folder, 'calls'), 'utf8')
   await sandbox.status()

@@ -124,10 +124,10 @@ describe('a spilled field', () => {
   })
 
   test.each([
-    ['a blob key that is none', { text_blob: '../x', prompt_mode: 'string' }],
+    ['an invalid blob key', { text_blob: '../x', prompt_mode: 'string' }],
     ['the field as well', { text: 'a', text_blob, prompt_mode: 'string' }],
-    ['another field missing', { text_blob }],
-    ['another field wrong', { text_blob, prompt_mode: 'string', steer: 'yes' }],
+    ['a missing field', { text_blob }],
+    ['an invalid field', { text_blob, prompt_mode: 'string', steer: 'yes' }],
     ['a bad optional blob', { text: 'a', prompt_mode: 'string', presenter_context_blob: 1 }],
     ['a field that is never long', { text: 'a', prompt_mode_blob: text_blob }],
   ])('with %s has an unknown shape', (_, data) => {

@@ -269,10 +269,10 @@ test('unknown fields are ignored', () => {
 })
 
 test.each([
-  ['no JSON', ['{"choices":']],
-  ['JSON that is no chunk', ['[]']],
-  ['a text of another shape', [chunk({ content: 7 })]],
-  ['arguments of another shape', [chunk({ tool_calls: [{ function: { arguments: {} } }] })]],
+  ['invalid JSON', ['{"choices":']],
+  ['JSON that is not a chunk', ['[]']],
+  ['text of another type', [chunk({ content: 7 })]],
+  ['arguments of another type', [chunk({ tool_calls: [{ function: { arguments: {} } }] })]],
   ['a negative figure', [stop('stop'), figures({ prompt_tokens: -1 })]],
   ['an end before any reason', [words('a'), END]],
   ['text after the end', [stop('stop'), words('a')]],

@@ -343,7 +343,7 @@ describe('reasoning', () => {
       'that is not signed',
       [{ ...thought('a'), item: { type: 'thinking', thinking: 'a' } }, message('assistant', 'b')],
     ],
-    ['of no known shape', [{ ...thought('a'), item: 'a' }, message('assistant', 'b')]],
+    ['of an unknown shape', [{ ...thought('a'), item: 'a' }, message('assistant', 'b')]],
   ])('%s is left out', (_, items) => {
     expect(blocks([message('user', 'hi'), ...items])).toEqual([
       { type: 'text', text: 'hi' },

@@ -322,16 +322,16 @@ test('missing usage figures are zero, and later ones replace earlier ones', () =
 const BEGUN = [START, begin(0, TEXT), words(0, 'a')]
 
 test.each<[string, readonly Event[]]>([
-  ['no beginning', [begin(0, TEXT)]],
+  ['no message_start', [begin(0, TEXT)]],
   ['a second beginning', [START, START]],
   ['a block that begins twice', [...BEGUN, begin(0, TEXT)]],
   ['a block inside another', [...BEGUN, begin(1, TEXT)]],
-  ['a block before one that was told', [START, begin(1, TEXT), end(1), begin(0, TEXT)]],
+  ['a block before one that has ended', [START, begin(1, TEXT), end(1), begin(0, TEXT)]],
   ['a block behind the end', [START, stopped('end_turn'), begin(0, TEXT)]],
-  ['a delta for no block', [START, words(0, 'a')]],
+  ['a delta without a block', [START, words(0, 'a')]],
   ['a delta for a block that ended', [...BEGUN, end(0), words(0, 'b')]],
   ['a delta for another block', [...BEGUN, words(1, 'b')]],
-  ['a delta of another kind', [...BEGUN, json(0, '{}')]],
+  ['a delta of another type', [...BEGUN, json(0, '{}')]],
   ['text in a call', [START, call(0, 'toolu_1'), words(0, 'a')]],
   ['words in a hidden thought', [START, begin(0, HIDDEN), words(0, 'a')]],
   ['a block that ends twice', [...BEGUN, end(0), end(0)]],

@@ -32,7 +32,7 @@ function user(...parts: Part[]): RehearsalSegment {
 }
 
 /** Describes bytes as their content states, and records each call. */
-function eyes() {
+function recordingDescribe() {
   const looked: Sight[] = []
   const describe: Describe = async (bytes) => {
     const sight: Sight = JSON.parse(bytes.toString())
@@ -43,7 +43,7 @@ function eyes() {
 }
 
 async function ask(...segments: RehearsalSegment[]) {
-  const { looked, describe } = eyes()
+  const { looked, describe } = recordingDescribe()
   const brain = rehearsalBrain(describe)
   const thought = await brain({ dialect: 'rehearsal', segments: [...TOOLS, ...segments] })
   return { ...thought, looked }
@@ -287,7 +287,7 @@ test('without image support it names what it cannot look at', async () => {
 test('after the time limit, the remaining images are not decoded', async () => {
   let now = 0
   const clock = { monotonicMs: () => now }
-  const { looked, describe } = eyes()
+  const { looked, describe } = recordingDescribe()
   const slow: Describe = (bytes, media_type) => {
     now += LIMITS.turn_attachment_ms + 1
     return describe(bytes, media_type)

@@ -36,7 +36,7 @@ test('unknown roles and parts are kept by name', () => {
 })
 
 test.each([
-  ['no JSON', Buffer.from('{')],
+  ['invalid JSON', Buffer.from('{')],
   ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
   ['nothing', Buffer.alloc(0)],
   ['another dialect', Buffer.from('{"dialect":"chat","segments":[]}')],

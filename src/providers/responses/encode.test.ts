@@ -313,9 +313,9 @@ test('blank text is omitted, and so is reasoning directly before it', () => {
 })
 
 test('reasoning is sent back unchanged, to its own model in its own dialect, if something readable follows', () => {
-  const said: ConversationItem = { kind: 'assistant', seq: 9, parts: [text('a')] }
+  const reply: ConversationItem = { kind: 'assistant', seq: 9, parts: [text('a')] }
   const input = (item: unknown, dialect = 'responses', model = 'gpt-x') =>
-    inputOf([{ kind: 'reasoning', seq: 8, dialect, model, item }, said])
+    inputOf([{ kind: 'reasoning', seq: 8, dialect, model, item }, reply])
   const answer = { type: 'message', role: 'assistant', content: 'a' }
   expect(input({ ...thought, later: [{ b: 1 }] })).toEqual([
     { ...thought, later: [{ b: 1 }] },
@@ -351,7 +351,7 @@ test('half a character is never sent', () => {
   const half = 'a\uD800b'
   const tools = [{ name: 't', description: half, parameters: { [half]: half } }]
   const [parts, call] = [[text(half)], { call_id: half, name: half }]
-  const said: ConversationItem[] = [
+  const halved: ConversationItem[] = [
     { kind: 'user', seq: 1, parts },
     { kind: 'developer', seq: 2, parts },
     { kind: 'reasoning', seq: 3, dialect: 'responses', model: 'gpt-x', item: { content: [half] } },
@@ -359,7 +359,7 @@ test('half a character is never sent', () => {
     { kind: 'tool_call', seq: 5, ...call, arguments: half },
     { kind: 'tool_result', seq: 6, ...call, outcome: 'ok', output: half },
   ]
-  const segments = encode(said, { ...surface, system: [half], tools })
+  const segments = encode(halved, { ...surface, system: [half], tools })
   const body = buildBody(segments, { cacheKey: half }).toString()
   expect(body).not.toContain('\\ud')
   expect(body.match(/a\uFFFDb/g)).toHaveLength(11)

@@ -36,7 +36,7 @@ async function place() {
   const accepted = new Promise<WebSocket>((resolve) => {
     server.on('connection', (one) => {
       one.on('message', (data) =>
-        one.send(`heard ${Buffer.isBuffer(data) ? data.toString('utf8') : ''}`),
+        one.send(`received ${Buffer.isBuffer(data) ? data.toString('utf8') : ''}`),
       )
       resolve(one)
     })
@@ -57,7 +57,7 @@ async function place() {
 const LONG = Buffer.from('The tide turns at six. é€😀 '.repeat(1_000_000))
 
 /** A call with a message of which the server reads only the beginning. */
-async function stuck() {
+async function blockedCall() {
   const { server, socket, options, ask } = await place()
   const begun = new Promise<{ end: () => void; say: (text: string) => void }>((resolve) => {
     server.once('connection', (one, request) => {
@@ -80,9 +80,9 @@ test('one socket carries one call after another', async () => {
   const { ask, socket } = await place()
   expect(socket.isOpen).toBe(false)
   expect([await ask('one'), socket.isOpen, await ask('two')]).toEqual([
-    'heard one',
+    'received one',
     true,
-    'heard two',
+    'received two',
   ])
 })
 
@@ -126,28 +126,28 @@ test('a long message arrives as one, in fragments that may end inside a characte
   const { ask, accepted, socket } = await place()
   const text = '€'.repeat(900_000)
   const [received] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
-  expect(received === `heard ${text}`).toBe(true)
-  expect([await ask('two'), socket.isOpen]).toEqual(['heard two', true])
+  expect(received === `received ${text}`).toBe(true)
+  expect([await ask('two'), socket.isOpen]).toEqual(['received two', true])
 })
 
 test('a socket that breaks inside a message fails the call like any other', async () => {
-  const { next, end, socket, ask } = await stuck()
+  const { next, end, socket, ask } = await blockedCall()
   end()
   await expect(next).rejects.toMatchObject({
     reason: { kind: 'network', details: { no_socket: true }, [CAUSE]: { noSocket: true } },
   })
-  expect([socket.isOpen, await ask('again')]).toEqual([false, 'heard again'])
+  expect([socket.isOpen, await ask('again')]).toEqual([false, 'received again'])
 })
 
 test('a call that is interrupted inside a message ends the socket', async () => {
-  const { next, caller, socket } = await stuck()
+  const { next, caller, socket } = await blockedCall()
   caller.abort()
   await expect(next).rejects.toMatchObject({ reason: { kind: 'interrupted' } })
   expect(socket.isOpen).toBe(false)
 })
 
 test('an answer that arrives before the whole message was sent is read, and then the socket is closed', async () => {
-  const { next, call, say, socket } = await stuck()
+  const { next, call, say, socket } = await blockedCall()
   say('too long')
   expect((await next).value).toEqual({ event: 'message', data: 'too long' })
   await call.return()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { pagesAsText } from './pages-as-text.ts'
 
-const PLENTY = 10_000
+const LARGE_LIMIT = 10_000
 
 test('every page is under its number, and pages without words are named', () => {
-  const { text, shown } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, PLENTY)
+  const { text, shown } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, LARGE_LIMIT)
   expect(shown).toEqual({ from: 2, to: 4 })
   expect(text.split('\n').slice(1)).toEqual([
     '[Page 2 of 12]',
@@ -17,7 +17,7 @@ test('every page is under its number, and pages without words are named', () => 
 })
 
 test('the first line states that this is only text', () => {
-  const { text } = pagesAsText(['one'], { from: 1, to: 1 }, 1, PLENTY)
+  const { text } = pagesAsText(['one'], { from: 1, to: 1 }, 1, LARGE_LIMIT)
   expect(text).toBe(
     '[Text extracted from a PDF document of 1 page. Layout and pictures are not shown.]\n[Page 1 of 1]\none\n',
   )

@@ -4,7 +4,7 @@ import { textLines } from './text-lines.ts'
 test.each([
   ['the first one', 'one\ntwo\nthree\n', 1, 1, 'one\n'],
   ['some', 'one\ntwo\nthree\n', 2, 3, 'two\nthree\n'],
-  ['the last one, which has no end', 'one\r\n\r\nthree', 2, 3, '\r\nthree'],
+  ['the last line, without a line end', 'one\r\n\r\nthree', 2, 3, '\r\nthree'],
   ['other letters', 'schön\n🚢\n', 2, 2, '🚢\n'],
 ])('lines are returned unchanged: %s', (_, text, from, to, expected) => {
   expect(textLines(Buffer.from(text), { from, to })).toEqual({

@@ -128,8 +128,8 @@ test('runs that do not differ in the factor show nothing about it', () => {
 })
 
 test('a run in which something changed on the way is not compared', () => {
-  const fallen = run('websocket', session([0, 95], { transport: ['websocket', 'http-sse'] }))
-  expect(refusal('transport', SSE, fallen)).toMatchObject({
+  const fellBack = run('websocket', session([0, 95], { transport: ['websocket', 'http-sse'] }))
+  expect(refusal('transport', SSE, fellBack)).toMatchObject({
     why: 'changed_within',
     facts: ['transport'],
   })
@@ -138,8 +138,8 @@ test('a run in which something changed on the way is not compared', () => {
     why: 'changed_within',
     facts: ['toolset_sha256'],
   })
-  const worded = run('x', session([0, 95]), session([0, 95], { layer0_sha256: 'other' }))
-  expect(refusal('transport', SSE, worded)).toMatchObject({ facts: ['layer0_sha256'] })
+  const otherTexts = run('x', session([0, 95]), session([0, 95], { layer0_sha256: 'other' }))
+  expect(refusal('transport', SSE, otherTexts)).toMatchObject({ facts: ['layer0_sha256'] })
   expect(refusal('transport', SSE, run('websocket'))).toMatchObject({ why: 'changed_within' })
 })
 

@@ -60,7 +60,7 @@ test.each([
     ['● read a.txt · 2 lines'],
   ],
   [
-    'a file that was made',
+    'a created file',
     [called('write', { path: 'a.txt', content: 'x' }), result('write', { after_blob: 'b' })],
     ['● write a.txt · created'],
   ],
@@ -124,7 +124,7 @@ test.each([
     ['? bash make · unknown whether it ran'],
   ],
   [
-    'a call of a tool that takes something else',
+    'a call of a tool with other arguments',
     [called('other', { n: 1, what: 'this' }), result('other', {})],
     ['● other this'],
   ],
@@ -157,7 +157,7 @@ test.each([
     ],
   ],
   [
-    'a word that came too late for its Turn',
+    'a message that was too late for its Turn',
     [started, messageRecorded('wait', { steer: true }), ended({ status: 'completed' })],
     [
       'Too late for this Turn: the model receives it with your next',

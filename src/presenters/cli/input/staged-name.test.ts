@@ -13,8 +13,8 @@ test.each([
   ['text in UTF-16', Buffer.from('\ufeffropes', 'utf16le'), 'stdin.txt'],
   ['nothing at all', Buffer.alloc(0), 'stdin.txt'],
   ['a ZIP archive', Buffer.from('PK\x03\x04', 'latin1'), 'stdin.bin'],
-  ['a RIFF file that is no image', Buffer.from('RIFF....WAVEfmt '), 'stdin.bin'],
-  ['bytes that are no text', Buffer.from([1, 0, 2]), 'stdin.bin'],
+  ['a RIFF file that is not an image', Buffer.from('RIFF....WAVEfmt '), 'stdin.bin'],
+  ['bytes that are not text', Buffer.from([1, 0, 2]), 'stdin.bin'],
 ])('%s gets a name with its type', (_what, bytes, name) => {
   expect(stagedName('stdin', bytes)).toBe(name)
 })

@@ -25,7 +25,7 @@ const typed = (text: string): Key => ({ kind: 'text', text })
 const press = (chord: string): Key => ({ kind: 'press', chord })
 
 /** A clock that only the test advances. */
-class Hand {
+class ManualClock {
   #now = 0
   #alarms = new Map<() => void, number>()
 
@@ -51,11 +51,11 @@ class Hand {
 
 function open() {
   const questions = new Questions()
-  const hand = new Hand()
+  const clock = new ManualClock()
   let shownCount = 0
   const asking = new Asking(
     questions,
-    hand.clock,
+    clock.clock,
     () => {},
     () => {
       shownCount += 1
@@ -67,11 +67,11 @@ function open() {
   /** Keys of someone who types slowly. */
   const keys = (...pressed: readonly Key[]) => {
     for (const key of pressed) {
-      hand.pass(1_000)
+      clock.pass(1_000)
       asking.take(key)
     }
   }
-  return { questions, hand, asking, interrupt, ask, keys, came: () => shownCount }
+  return { questions, clock, asking, interrupt, ask, keys, came: () => shownCount }
 }
 
 const textOf = (rows: readonly (readonly { readonly text: string }[])[]) =>
@@ -82,7 +82,7 @@ const shown = (asking: Asking, columns = 70, most = 30) => ({
 })
 
 test('a question shows the proposal and the choices, with none selected', () => {
-  const { asking, hand, ask, came: shownCount } = open()
+  const { asking, clock, ask, came: shownCount } = open()
   void ask()
   expect(shown(asking)).toEqual({
     rows: [
@@ -98,7 +98,7 @@ test('a question shows the proposal and the choices, with none selected', () => 
     ],
     hint: 'A question …',
   })
-  hand.pass(300)
+  clock.pass(300)
   expect([shown(asking).hint, shownCount()]).toEqual([
     '↑ ↓ or 1-6 choose · Enter confirms · Esc no',
     1,
@@ -137,14 +137,14 @@ test.each<[title: string, keys: readonly Key[], answer: object]>([
 })
 
 test('Escape is a no, unless something follows it at once', async () => {
-  const { ask, keys, hand, asking } = open()
+  const { ask, keys, clock, asking } = open()
   const answered = ask()
   keys(press('escape'))
   asking.take(typed('['))
-  hand.pass(1_000)
+  clock.pass(1_000)
   expect(asking.waits).toBe(true)
   keys(press('escape'))
-  hand.pass(150)
+  clock.pass(150)
   expect(await answered).toEqual({ allowed: false, scope: 'once', by: 'person' })
 })
 
@@ -168,10 +168,10 @@ test.each<[title: string, keys: readonly Key[]]>([
 })
 
 test('keys of someone who keeps typing are ignored, for any length of time', () => {
-  const { asking, hand, ask } = open()
+  const { asking, clock, ask } = open()
   void ask()
   for (const text of '1 2 3 4 5 6') {
-    hand.pass(299)
+    clock.pass(299)
     expect(asking.take(typed(text))).toBe(true)
     asking.take(press('enter'))
   }
@@ -182,12 +182,12 @@ test('keys of someone who keeps typing are ignored, for any length of time', () 
 })
 
 test('Enter in the same burst as the choice confirms nothing', () => {
-  const { asking, hand, ask } = open()
+  const { asking, clock, ask } = open()
   void ask()
-  hand.pass(300)
+  clock.pass(300)
   asking.take(typed('1'))
   asking.take(press('enter'))
-  hand.pass(99)
+  clock.pass(99)
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
 })
@@ -273,12 +273,12 @@ test('in a terminal with few rows the choice stays visible', () => {
 })
 
 test('questions are asked in sequence, and each waits for its own keys', async () => {
-  const { ask, keys, asking, hand, came: shownCount } = open()
+  const { ask, keys, asking, clock, came: shownCount } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
   // The next question has just appeared.
   asking.take(typed('1'))
-  hand.pass(150)
+  clock.pass(150)
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
   keys(typed('6'), press('enter'), press('enter'))

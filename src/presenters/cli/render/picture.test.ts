@@ -54,7 +54,7 @@ function image(width: number, height: number, media_type = 'image/png') {
 }
 
 test.each([
-  ['a large one fills the rows there are for it', 640, 480, 12, 32],
+  ['a large image fills the available rows', 640, 480, 12, 32],
   ['a wide one fills the columns', 4000, 100, 1, 72],
   ['a small one stays small', 40, 40, 2, 4],
   ['one pixel has a cell', 1, 1, 1, 1],

@@ -70,9 +70,9 @@ test('a change is shown in points, with its position', () => {
 
 test('a run that missed its workspace is named', () => {
   const [one, other] = COMPARISON.runs
-  const astray = { ...other, reads: { expected: 3, right: 2, outside: 1 } }
-  expect([one, astray].map(behaved)).toEqual([true, false])
-  expect(textOf(comparisonLines({ ...COMPARISON, runs: [one, astray] })).at(-1)).toBe(
+  const misread = { ...other, reads: { expected: 3, right: 2, outside: 1 } }
+  expect([one, misread].map(behaved)).toEqual([true, false])
+  expect(textOf(comparisonLines({ ...COMPARISON, runs: [one, misread] })).at(-1)).toBe(
     'websocket: of 3 files 2 were read in the right workspace, and 1 call left it.',
   )
 })

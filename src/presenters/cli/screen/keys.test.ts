@@ -34,7 +34,7 @@ test.each([
   ['an escape alone', '\x1b', ['escape']],
   ['two escapes', '\x1b\x1b', ['escape', 'escape']],
   ['an escape before an arrow', '\x1b\x1b[A', ['escape', 'up']],
-  ['what is no key of ours', '\x1b[I\x1b[?1;2c\x1b[[Ax\x1b[15~', ['"x"']],
+  ['unknown sequences', '\x1b[I\x1b[?1;2c\x1b[[Ax\x1b[15~', ['"x"']],
   ['a sequence broken off', '\x1b[12\x1b[A\x1bO\x1b[B', ['up', 'down']],
   ['a sequence without end', `\x1b[${'1'.repeat(32)}xy`, ['"y"']],
   ['the second set of controls', '\x9b31mx', ['"3"', '"1"', '"m"', '"x"']],

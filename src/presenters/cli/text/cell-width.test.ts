@@ -18,7 +18,7 @@ test.each([
   ['full-width letters', 'ａｂ', 4],
   ['a letter with a mark', 'e\u0301', 1],
   ['a picture', '\u{1f600}', 2],
-  ['a sign made a picture', '⚠\ufe0f', 2],
+  ['a symbol with emoji presentation', '⚠\ufe0f', 2],
   ['a keycap', '1\ufe0f\u20e3', 2],
   ['a flag', '\u{1f1e9}\u{1f1ea}', 2],
   ['a picture with a skin tone, as the widest terminals draw it', '\u{1f44d}\u{1f3fd}', 4],

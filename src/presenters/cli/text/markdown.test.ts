@@ -75,11 +75,11 @@ test('final and pending lines together are the rendering of the text so far', ()
     fc.property(markdown, ({ text, cuts }) => {
       const stream = new MarkdownStream(40)
       const final: Line[] = []
-      let sofar = ''
+      let soFar = ''
       for (const chunk of chunksOf(text, cuts)) {
         final.push(...stream.push(chunk))
-        sofar += chunk
-        expect([...final, ...stream.pending()]).toEqual(rendered(sofar, 40))
+        soFar += chunk
+        expect([...final, ...stream.pending()]).toEqual(rendered(soFar, 40))
       }
     }),
     { numRuns: 300 },

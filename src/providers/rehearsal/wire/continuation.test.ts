@@ -52,13 +52,13 @@ async function socketTo(
   onTestFinished(() => socket.terminate())
   const waiting: ((message: Message | 'closed') => void)[] = []
   const received: (Message | 'closed')[] = []
-  const tell = (message: Message | 'closed') => {
+  const deliver = (message: Message | 'closed') => {
     const next = waiting.shift()
     if (next === undefined) received.push(message)
     else next(message)
   }
-  socket.on('message', (data: Buffer) => tell(JSON.parse(data.toString()) as Message))
-  socket.on('close', () => tell('closed'))
+  socket.on('message', (data: Buffer) => deliver(JSON.parse(data.toString()) as Message))
+  socket.on('close', () => deliver('closed'))
   await once(socket, 'open')
   const next = () => {
     const message = received.shift()

@@ -70,8 +70,8 @@ test('without marks, a hit is reported in steps of 128 tokens', () => {
 
 test('a token is four bytes of the whole request, not of each block', () => {
   const { cache } = cacheAt()
-  const crumbs = Array.from({ length: 10 }, () => Buffer.from('a'))
-  expect(cache.use(requestOf('', { blocks: crumbs })).input).toBe(3)
+  const tinyBlocks = Array.from({ length: 10 }, () => Buffer.from('a'))
+  expect(cache.use(requestOf('', { blocks: tinyBlocks })).input).toBe(3)
   expect(cache.use(requestOf('')).input).toBe(0)
 })
 
@@ -255,9 +255,9 @@ test('within any minute, a key reaches its machine exactly as often as its rate 
         const served: number[] = []
         for (const ms of waits) {
           clock.advance(ms)
-          const lately = served.filter((at) => clock.now() - at < MINUTE)
+          const recent = served.filter((at) => clock.now() - at < MINUTE)
           const { overflowed } = cache.use(requestOf('abc'))
-          expect(overflowed).toBe(lately.length >= perMinute)
+          expect(overflowed).toBe(recent.length >= perMinute)
           if (!overflowed) served.push(clock.now())
         }
       },

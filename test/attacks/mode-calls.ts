@@ -34,7 +34,7 @@ sub made { open(my $f, '>', $_[0]) or die "$_[0]: $!"; $f }
 sub closed { my $fd = $_[0]; my $e = $!; POSIX::close($fd) if $fd >= 0; $! = $e; $fd }
 use POSIX ();
 my @modes = map { oct } split /,/, $ARGV[0];
-my @said;
+my @results;
 for my $way (sort keys %how) {
   (my $call = $way) =~ s/^(tmpfile|chmod_folder|mknod_pipe)$/$1 eq 'tmpfile' ? 'openat' : $1 eq 'chmod_folder' ? 'fchmodat' : 'mknodat'/e;
   next unless defined $n{$call};
@@ -49,9 +49,9 @@ for my $way (sort keys %how) {
     if ($mode & 06000) { $errors{$error}++ } elsif (@facts && $got == $mode) { $exact++ }
     if ($got & 06000) { $left++ } else { unlink $path or rmdir $path }
   }
-  push @said, sprintf('{"way":"%s","left":%d,"exact":%d,"errors":[%s]}', $way, $left, $exact, join(',', sort keys %errors));
+  push @results, sprintf('{"way":"%s","left":%d,"exact":%d,"errors":[%s]}', $way, $left, $exact, join(',', sort keys %errors));
 }
-print join("\\n", @said), "\\n";
+print join("\\n", @results), "\\n";
 `
 
 /** The same with common programs, for each bit alone and for all of them. `SET_ID_TAR` contains an archive. */

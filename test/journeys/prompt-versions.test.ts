@@ -22,7 +22,7 @@ function otherVersion(): Changes {
   const ours = rehearsalProvider({ chunk: 16, delayMs: 0 })
   const theirs: typeof ours = {
     ...ours,
-    encode: (items, surface, behind) => ours.encode(items.map(inOtherWords), surface, behind),
+    encode: (items, surface, behind) => ours.encode(items.map(withOtherTexts), surface, behind),
   }
   return {
     model: {
@@ -33,7 +33,7 @@ function otherVersion(): Changes {
   }
 }
 
-function inOtherWords(item: ConversationItem): ConversationItem {
+function withOtherTexts(item: ConversationItem): ConversationItem {
   if (item.kind !== 'developer') return item
   const parts = item.parts.map((part) =>
     part.type === 'text'
@@ -64,22 +64,22 @@ function surfacesOf(events: readonly WholeEvent[]) {
 
 /** A Session of two Turns that the other version wrote, each with one call. */
 async function writtenElsewhere(root?: string) {
-  const there = await harnessPlace(otherVersion(), root)
-  const session = value(await there.harness.create(REHEARSAL))
+  const earlier = await harnessPlace(otherVersion(), root)
+  const session = value(await earlier.harness.create(REHEARSAL))
   await say(session, 'What did it say?', 'What did it say?')
   await session.close()
-  return { ...there, id: session.id, events: session.events }
+  return { ...earlier, id: session.id, events: session.events }
 }
 
 test('[PC-014] a Session of another version continues with exactly one break, caused by the surface', async () => {
-  const there = await writtenElsewhere()
-  const log = await readFile(logPath(there.root, there.id))
-  expect(breaksOf(there.events)).toEqual([undefined, undefined])
-  const place = await harnessPlace({}, there.root)
-  const session = value(await place.harness.open(there.id))
+  const earlier = await writtenElsewhere()
+  const log = await readFile(logPath(earlier.root, earlier.id))
+  expect(breaksOf(earlier.events)).toEqual([undefined, undefined])
+  const place = await harnessPlace({}, earlier.root)
+  const session = value(await place.harness.open(earlier.id))
   await say(session, 'What did it say?', 'What did it say?')
   await session.close()
-  const later = value(await (await harnessPlace({}, there.root)).harness.open(there.id))
+  const later = value(await (await harnessPlace({}, earlier.root)).harness.open(earlier.id))
   await say(later, 'What did it say?')
   expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
   // The frozen surface is shared; what else is shared is unknown.
@@ -88,47 +88,47 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
   const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
   const bytes = frozen.reduce((sum, { bracket, length }) => sum + bracket.length + length, 0)
   expect([broken?.shared_prefix_bytes, broken?.prefix_break?.at]).toEqual([bytes, bytes])
-  const written = await readFile(logPath(there.root, there.id))
+  const written = await readFile(logPath(earlier.root, earlier.id))
   expect(written.subarray(0, log.length).equals(log)).toBe(true)
 })
 
 test('the new prompt texts are recorded once, with the frozen surface', async () => {
-  const there = await writtenElsewhere()
-  const place = await harnessPlace({ tools: { schemas: [] } }, there.root)
-  const session = value(await place.harness.open(there.id))
-  expect(session.events.length).toBe(there.events.length)
+  const earlier = await writtenElsewhere()
+  const place = await harnessPlace({ tools: { schemas: [] } }, earlier.root)
+  const session = value(await place.harness.open(earlier.id))
+  expect(session.events.length).toBe(earlier.events.length)
   await say(session, 'What did it say?', 'What did it say?')
   const [first, ...more] = surfacesOf(session.events)
   expect(first).toMatchObject({ words_sha256: OTHER_WORDS, reason: 'session_start' })
   expect(more).toEqual([{ ...first, words_sha256: WORDS_SHA256, reason: 'reload' }])
-  const next = session.events[there.events.length]
+  const next = session.events[earlier.events.length]
   expect([next?.type, next?.turn_id]).toEqual(['prompt_surface', undefined])
 })
 
 test('requests with other prompt texts are counted as not comparable, and later ones are verified', async () => {
-  const there = await writtenElsewhere()
-  const place = await harnessPlace({}, there.root)
-  const proof = async () => value(await place.harness.verify(there.id, { requests: true }))
+  const earlier = await writtenElsewhere()
+  const place = await harnessPlace({}, earlier.root)
+  const proof = async () => value(await place.harness.verify(earlier.id, { requests: true }))
   const { log, requests } = await proof()
   expect(log).not.toHaveProperty('damage')
   expect(requests).toEqual({ requests: 0, not_comparable: 2, mismatches: [] })
-  const session = value(await place.harness.open(there.id))
+  const session = value(await place.harness.open(earlier.id))
   await say(session, 'What did it say?', 'What did it say?')
   expect((await proof()).requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
   // The other version cannot verify the requests of this one either.
-  const back = value(await there.harness.verify(there.id, { requests: true }))
+  const back = value(await earlier.harness.verify(earlier.id, { requests: true }))
   expect(back.requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })
 
 test('a Session of a version that recorded no prompt texts continues like one with other texts', async () => {
-  const there = await writtenElsewhere()
-  const drafts = there.events.map(({ type, data, turn_id }) => {
+  const earlier = await writtenElsewhere()
+  const drafts = earlier.events.map(({ type, data, turn_id }) => {
     const draft = { type, data: { ...data }, turn_id }
     if ('words_sha256' in draft.data) delete draft.data.words_sha256
     return draft as EventDraft
   })
-  const id = await writeLog(there.root, drafts)
-  const place = await harnessPlace({}, there.root)
+  const id = await writeLog(earlier.root, drafts)
+  const place = await harnessPlace({}, earlier.root)
   const session = value(await place.harness.open(id))
   expect(surfacesOf(session.events)[0]).not.toHaveProperty('words_sha256')
   await say(session, 'What did it say?', 'What did it say?')
@@ -138,9 +138,9 @@ test('a Session of a version that recorded no prompt texts continues like one wi
 })
 
 test('a change of prompt texts and model at once is one break, caused by the model', async () => {
-  const there = await writtenElsewhere()
-  const place = await harnessPlace({}, there.root)
-  const session = value(await place.harness.open(there.id))
+  const earlier = await writtenElsewhere()
+  const place = await harnessPlace({}, earlier.root)
+  const session = value(await place.harness.open(earlier.id))
   value(await session.setModel({ ...REHEARSAL, model: 'rehearsal-2' }))
   await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'model', undefined])
