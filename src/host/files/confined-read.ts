@@ -1,4 +1,4 @@
-import { constants, type BigIntStats, type Stats } from 'node:fs'
+import { constants, fstatSync, type BigIntStats, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
@@ -31,7 +31,7 @@ export async function readPlace(
   const opened = await openLeaf(ground, path, place)
   if (!opened.ok) return opened
   return closing(opened.value, async (handle) => {
-    const facts = await handle.stat({ bigint: true })
+    const facts = fstatSync(handle.fd, { bigint: true })
     const kind = kindOf(facts)
     if (kind !== 'file') return notRegular(path, kind)
     if (facts.nlink === 0n) return absent(path)
@@ -41,7 +41,7 @@ export async function readPlace(
       path: `${place.folder.path}/${place.name}`,
     })
     if (!stays.ok) return stays
-    const bytes = await readUpTo(handle, limit + 1)
+    const bytes = await readUpTo(handle, limit + 1, Number(facts.size))
     const truncated = bytes.length > limit
     return ok({ bytes: truncated ? bytes.subarray(0, limit) : bytes, truncated, facts })
   })
@@ -116,18 +116,25 @@ function hardLinked(path: string): Failed {
 
 const PIECE_BYTES = 64 * 1024
 
-/** Ignores the reported size: a file may grow, and some report a size of 0. */
-async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
+/**
+ * Expects the reported size, so that a small file needs a small buffer and one call. Does not rely on it: a file may
+ * grow, and some report a size of 0.
+ */
+async function readUpTo(handle: FileHandle, most: number, expected: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let got = 0
-  let room = PIECE_BYTES
+  let room = expected === 0 ? PIECE_BYTES : Math.min(expected + 1, MOST_PIECE_BYTES)
   while (got < most) {
     const piece = Buffer.allocUnsafe(Math.min(room, most - got))
     const { bytesRead } = await handle.read(piece, 0, piece.length, got)
     if (bytesRead === 0) break
     pieces.push(piece.subarray(0, bytesRead))
     got += bytesRead
-    room = Math.min(room * 2, 4 * 1024 * 1024)
+    if (got === expected && bytesRead < piece.length) break
+    room = Math.min(Math.max(room * 2, PIECE_BYTES), MOST_PIECE_BYTES)
   }
-  return Buffer.concat(pieces)
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
 }
+
+const MOST_PIECE_BYTES = 4 * 1024 * 1024
