@@ -69,6 +69,11 @@ export class Conversation {
     this.#take(event)
   }
 
+  /** Adds the result of an open call before its Event, which then adds nothing. */
+  settle(result: CallResult): void {
+    this.#result(result)
+  }
+
   #take(event: WholeEvent): void {
     const { seq, turn_id } = event
     if (turn_id !== undefined && this.#refused.has(turn_id)) return

@@ -47,9 +47,17 @@ export interface ComposeOptions {
    * more than filling them. If it is the last request, the shared prefix is then hashed again.
    */
   readonly spent?: ComposedRequest | undefined
+  /** Results that follow the Events, in the order in which they will be recorded. */
+  readonly ahead?: readonly RecordedResult[] | undefined
   /** The recorded projections, when the request is composed again. */
   readonly recorded?: Projected | undefined
 }
+
+/** What a request contains of a `tool_result`, as its Event contains it. */
+export type RecordedResult = Pick<
+  EventData<'tool_result'>,
+  'call_id' | 'name' | 'outcome' | 'output'
+>
 
 /** What the next request is compared with. Excludes the body, which may be large. */
 export interface SentRequest {
@@ -126,15 +134,18 @@ export class RequestComposer {
     this.#fitting = new Fitting(parts.surface.params, this.#variants)
   }
 
-  /** `events` must be the same list every time, or start with the same Events; more may be appended afterwards. */
+  /**
+   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, those of
+   * `ahead` among them.
+   */
   async compose(
     events: readonly WholeEvent[],
-    { before, spent, recorded = [] }: ComposeOptions = {},
+    { before, spent, ahead = [], recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
     // Events that are added while blobs are loaded belong to the next request.
     const count = events.length
     this.#variants.learn(recorded)
-    await this.#encodeNew(this.#fold(events))
+    await this.#encodeNew(this.#fold(events, ahead))
     const { provider, providerName, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
@@ -180,7 +191,10 @@ export class RequestComposer {
     })
   }
 
-  #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
+  #fold(
+    events: readonly WholeEvent[],
+    ahead: readonly RecordedResult[],
+  ): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
     for (const event of fresh)
@@ -203,6 +217,9 @@ export class RequestComposer {
     } else {
       for (const event of fresh) this.#conversation.add(event)
     }
+    let seq = events.at(-1)?.seq ?? -1
+    for (const result of ahead)
+      this.#conversation.settle({ kind: 'tool_result', seq: ++seq, ...result })
     return this.#conversation.items()
   }
 
