@@ -62,12 +62,15 @@ export async function placeOf(ground: Ground, path: string): Promise<Result<stri
 export async function inGround(
   { spellings, refuse, refusedNames }: Ground,
   path: string,
-  { handle, path: walked }: Pick<WalkedFolder, 'handle' | 'path'>,
+  {
+    handle: { fd },
+    path: walked,
+  }: { readonly handle: { readonly fd: number }; readonly path: string },
 ): Promise<Result<void>> {
-  const where = await whereIs(handle, walked)
+  const where = await whereIs(fd, walked)
   const [root] = spellings
   if (where === undefined || !liesIn(where, root)) return outside(path)
-  const id = idOf(fstatSync(handle.fd, { bigint: true }))
+  const id = idOf(fstatSync(fd, { bigint: true }))
   const refused =
     isRefused(refusedNames, where.slice(root.length).split('/')) || idsOf(refuse).has(id)
   return refused ? untouchable(path) : ok(undefined)

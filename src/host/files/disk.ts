@@ -1,6 +1,7 @@
-import { constants, fstatSync, watch, type Stats } from 'node:fs'
+import { constants, fstatSync, lstatSync, watch, type Stats } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
+import { datasyncDescriptor, writeDescriptor } from './descriptor.ts'
 import { FileFailure, asFileFailure, type File, type Folder, type OpenMode } from './files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
@@ -53,7 +54,11 @@ class DiskFolder implements Folder {
 
   async open(name: string, mode: OpenMode): Promise<File> {
     const flags = OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK
-    const handle = await asFileFailure(open(this.#at(name), flags, 0o600))
+    const path = this.#at(name)
+    if (mode === 'read' && (await asFileFailure(isMissingAt(path)))) {
+      throw new FileFailure('ENOENT', `${this.label}/${name} does not exist`)
+    }
+    const handle = await asFileFailure(open(path, flags, 0o600))
     return keepingIf(handle, async () => {
       if ((await asFileFailure(factsOf(handle))).isFile()) return new DiskFile(handle)
       throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
@@ -114,7 +119,7 @@ class DiskFile implements File {
   }
 
   async write(bytes: Uint8Array): Promise<number> {
-    return (await asFileFailure(this.#handle.write(bytes))).bytesWritten
+    return asFileFailure(writeDescriptor(this.#handle.fd, bytes))
   }
 
   async writeAt(bytes: Uint8Array, position: number): Promise<void> {
@@ -131,7 +136,7 @@ class DiskFile implements File {
   }
 
   async datasync(): Promise<void> {
-    await asFileFailure(this.#handle.datasync())
+    await asFileFailure(datasyncDescriptor(this.#handle.fd))
   }
 
   async sync(): Promise<void> {
@@ -153,6 +158,11 @@ class DiskFile implements File {
   async close(): Promise<void> {
     await asFileFailure(this.#handle.close())
   }
+}
+
+/** Synchronous inside: before every call of a tool, a file is looked for that is usually missing. */
+async function isMissingAt(path: string): Promise<boolean> {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }
 
 async function factsOf({ fd }: FileHandle): Promise<Stats> {
