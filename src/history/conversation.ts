@@ -60,6 +60,12 @@ export class Conversation {
     return this.#items
   }
 
+  /** The items since the last call, which are forgotten here. */
+  take(): ConversationItem[] {
+    this.#closeCalls()
+    return this.#items.splice(0)
+  }
+
   /**
    * Adds the next Event of the Turn. An Event for which `changesExistingItems` returns true requires a new Conversation
    * instead.

@@ -115,7 +115,6 @@ export class RequestComposer {
   #conversation: Conversation | undefined
   #segments: Segment[] = []
   #segmentBytes = 0
-  #encodedItems = 0
   /** Index of the first segment that is retired with this Turn. */
   #firstTransient: number | undefined
   /** Where the latest Event with lasting bytes starts to show them: those are retired first. */
@@ -163,23 +162,13 @@ export class RequestComposer {
     const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
     const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
-    return {
-      body,
-      length: body.length,
-      bodyOptions,
-      // Marks move after the end of the last request, and what closes the last message belongs to no segment.
-      sha256: this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED),
-      run,
-      projected: this.#projected,
-      reduced: this.#fitting.reduced,
-      unmade: this.#variants.failures,
-      lost: [...this.#lost, ...this.#fitting.lost],
-      failure: this.#failure,
-      get segments() {
-        return segmentsOf(run)
-      },
-      made,
-    }
+    // Marks move after the end of the last request, and what closes the last message belongs to no segment.
+    const sha256 = this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED)
+    const lost = [...this.#lost, ...this.#fitting.lost]
+    const { reduced } = this.#fitting
+    const { failures: unmade } = this.#variants
+    const shown = { projected: this.#projected, reduced, unmade, lost, failure: this.#failure }
+    return new Composed({ body, sha256, run, made, bodyOptions }, shown)
   }
 
   #marks({ count }: SegmentRun, shared: SegmentRun) {
@@ -206,7 +195,6 @@ export class RequestComposer {
       // A new list, because earlier requests refer to the old one.
       this.#segments = []
       this.#segmentBytes = 0
-      this.#encodedItems = 0
       this.#firstTransient = undefined
       this.#latestStaying = undefined
       this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
@@ -220,14 +208,13 @@ export class RequestComposer {
     let seq = events.at(-1)?.seq ?? -1
     for (const result of ahead)
       this.#conversation.settle({ kind: 'tool_result', seq: ++seq, ...result })
-    return this.#conversation.items()
+    return this.#conversation.take()
   }
 
   async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
     const { provider, surface, store, holdsKey } = this.#parts
-    const loaded = await loadParts(items.slice(this.#encodedItems), store, holdsKey)
+    const loaded = await loadParts(items, store, holdsKey)
     const fresh = await this.#fitting.fit(loaded.items)
-    this.#encodedItems = items.length
     this.#lost = [...this.#lost, ...loaded.lost]
     this.#failure ??= loaded.failure
     this.#projected = [...this.#projected, ...projectedIn(fresh)]
@@ -245,6 +232,42 @@ export class RequestComposer {
       this.#segments.push(segment)
       this.#segmentBytes += segment.bracket.length + segment.length
     }
+  }
+}
+
+type Framed = Pick<ComposedRequest, 'body' | 'sha256' | 'run' | 'made' | 'bodyOptions'>
+type Contents = Pick<ComposedRequest, 'projected' | 'reduced' | 'unmade' | 'lost' | 'failure'>
+
+/** A class, because V8 keeps a hidden class for each object whose literal has a getter. */
+class Composed implements ComposedRequest {
+  readonly body: Buffer
+  readonly length: number
+  readonly sha256: string
+  readonly run: SegmentRun
+  readonly made: Made
+  readonly bodyOptions: BodyOptions
+  readonly projected: Projected
+  readonly reduced: readonly string[]
+  readonly unmade: readonly string[]
+  readonly lost: readonly Lost[]
+  readonly failure: HawserError | undefined
+
+  constructor({ body, sha256, run, made, bodyOptions }: Framed, contents: Contents) {
+    this.body = body
+    this.length = body.length
+    this.sha256 = sha256
+    this.run = run
+    this.made = made
+    this.bodyOptions = bodyOptions
+    this.projected = contents.projected
+    this.reduced = contents.reduced
+    this.unmade = contents.unmade
+    this.lost = contents.lost
+    this.failure = contents.failure
+  }
+
+  get segments(): Segment[] {
+    return segmentsOf(this.run)
   }
 }
 

@@ -62,10 +62,13 @@ function roomFor(body: Buffer, length: number): Buffer {
   const own = ROOMS.get(body)
   ROOMS.delete(body)
   if (own !== undefined && own.length >= length) return own
-  const room = Buffer.allocUnsafeSlow(Math.ceil(length * 1.25))
+  const room = Buffer.allocUnsafeSlow(Math.ceil(length * ROOM_GROWTH))
   body.copy(room)
   return room
 }
+
+/** Little to spare: a Session keeps two bodies. */
+const ROOM_GROWTH = 1 + 1 / 16
 
 /** Encoded once a surface: it stands before every item that is ever encoded under it. */
 function fixedOf(surface: Surface): readonly Segment[] {
