@@ -1,4 +1,5 @@
-// One measurement of turn.bench.ts: a Turn of the given number of tool round trips, its last ones alternating with a short Turn and the floor.
+// One measurement of turn.bench.ts: a Turn of the given number of tool round trips, its last ones alternating with a short Turn. Measured
+// round trips of both are followed by one of the floor.
 import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -40,8 +41,9 @@ async function measure(late: number): Promise<Record<string, number>> {
     value(await harness.create({ provider, model: 'bench' }))
   const session = await begin('long')
   const floorLog = await open(join(root, 'floor'), 'w')
-  const floorPieces: Buffer[] = []
-  const floorMs: number[] = []
+  const path = join(workspace, FILE)
+  const [longFloor, youngFloor]: [Buffer[], Buffer[]] = [[], []]
+  const [longFloorMs, youngFloorMs]: [number[], number[]] = [[], []]
   const turns = takingTurns()
   let amounts = await amountsOf(session)
   let each = amounts
@@ -52,14 +54,18 @@ async function measure(late: number): Promise<Record<string, number>> {
     // A short Turn is comparable only now: the first one of a process waits for the compiler.
     if (trip === late - AROUND / 2) {
       each = grownEach(amounts, await amountsOf(session), trip - EARLY)
+      for (let before = 0; before < trip; before += 1) await floorRead(path, longFloor)
       besides = runTurn(await begin('young'))
+    }
+    if (trip >= late - AROUND / 2) {
+      longFloorMs.push(await timed(() => floorTrip(path, floorLog, longFloor, each)))
     }
     if (trip >= late + AROUND / 2) turns.end()
     else if (trip >= late - AROUND / 2) await turns.next()
   }
   young.onRequest = async (trip) => {
     if (trip < 2 * SOON) {
-      floorMs.push(await timed(() => floorTrip(join(workspace, FILE), floorLog, floorPieces, each)))
+      youngFloorMs.push(await timed(() => floorTrip(path, floorLog, youngFloor, each)))
     }
     if (trip >= EARLY - AROUND / 2) await turns.next()
   }
@@ -71,7 +77,8 @@ async function measure(late: number): Promise<Record<string, number>> {
   await close()
   return {
     soon_ms: around(young.ms, SOON),
-    floor_ms: around(floorMs, SOON),
+    soon_floor_ms: around(youngFloorMs, SOON),
+    late_floor_ms: median(longFloorMs),
     early_ms: around(young.ms, EARLY),
     late_ms: around(long.ms, late),
     early_cpu_ms: around(young.cpuMs, EARLY),
@@ -99,8 +106,12 @@ async function floorTrip(
     await log.write(Buffer.alloc(Math.round(log_bytes / writes), 'x'))
     await log.datasync()
   }
-  pieces.push(Buffer.from(JSON.stringify({ path })), await readFile(path))
+  await floorRead(path, pieces)
   Buffer.concat(pieces)
+}
+
+async function floorRead(path: string, pieces: Buffer[]): Promise<void> {
+  pieces.push(Buffer.from(JSON.stringify({ path })), await readFile(path))
 }
 
 interface Amounts extends LogAmounts {

@@ -60,6 +60,12 @@ export class Conversation {
     return this.#items
   }
 
+  /** The items since the last call, which are forgotten here. */
+  take(): ConversationItem[] {
+    this.#closeCalls()
+    return this.#items.splice(0)
+  }
+
   /**
    * Adds the next Event of the Turn. An Event for which `changesExistingItems` returns true requires a new Conversation
    * instead.
@@ -67,6 +73,11 @@ export class Conversation {
   add(event: WholeEvent): void {
     this.#resources.add(event)
     this.#take(event)
+  }
+
+  /** Adds the result of an open call before its Event, which then adds nothing. */
+  settle(result: CallResult): void {
+    this.#result(result)
   }
 
   #take(event: WholeEvent): void {

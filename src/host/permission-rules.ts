@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import * as z from 'zod'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { Rule } from '../model/rule.ts'
@@ -87,15 +87,23 @@ const RuleFile = z.object({
 })
 type RuleFile = z.infer<typeof RuleFile>
 
-async function placeOf({ workspace }: RuleStoreParts): Promise<string> {
-  return asFileFailure(realpath(workspace))
+function placeOf({ workspace }: RuleStoreParts): Promise<string> {
+  return asFileFailure(realPath(workspace))
+}
+
+/** Synchronous inside: before every call of a tool, and a thread would cost ten times as much. */
+async function realPath(path: string): Promise<string> {
+  return realpathSync.native(path)
 }
 
 /** Rejects the whole file if anything in it is unknown: a skipped rule could be one that denies. */
 async function readFile(home: Folder): Promise<Result<RuleFile>> {
   const file = await ifThere(home.open(NAME, 'read'))
   if (file === undefined) return ok({ v: 1, workspaces: {} })
-  const bytes = await closing(file, () => readSpan(file, 0, MOST_BYTES))
+  const bytes = await closing(file, async () => {
+    const { size } = await file.stat()
+    return readSpan(file, 0, Math.min(size, MOST_BYTES))
+  })
   const parsed = RuleFile.safeParse(jsonOf(bytes))
   if (parsed.success) return ok(parsed.data)
   return failed(

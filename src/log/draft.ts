@@ -87,11 +87,23 @@ function preparedOf(
   // Parsed back, so that the live state is a fold of what a later reader sees, whatever the caller does to its object.
   const data = parseJson(text)
   if (!isJsonObject(data)) return refused(draft, 'has data that is not an object')
+  shareTexts(data, draft.data)
   const { type, turn_id } = draft
   const unknown = unknownBecause(type, data)
   if (unknown !== undefined) return unreadable(draft, unknown)
   const unsealed = unsealedOf(place.ids.event(), session, turn_id, ts, type, text)
   return ok({ unsealed, data, unknown, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
+}
+
+/** Fields whose text repeats from Event to Event. */
+const REPEATED = ['cache_key', 'call_id', 'model', 'pressure'] as const
+
+/** Events stay in memory, so a repeated text is kept once: parsing has copied it. */
+function shareTexts(data: Record<string, unknown>, source: EventDraft['data']): void {
+  const own: Readonly<Record<string, unknown>> = source
+  for (const field of REPEATED) {
+    if (typeof data[field] === 'string' && data[field] === own[field]) data[field] = own[field]
+  }
 }
 
 /** An Event of another Log, prepared for this one. It was read from a line, so it fits one. */
@@ -110,16 +122,28 @@ export function sealedLine(
   batch: number,
 ): SealedLine {
   const { bytes, crc } = sealLine(unsealed, seq, prev, batch)
-  const { id, session_id, turn_id, ts, type } = unsealed
-  // Written out instead of spread: this runs for every Event, and spread objects are slow to access.
-  const envelope: EventEnvelope =
-    turn_id === undefined
-      ? { v: 1, seq, id, session_id, ts, type, data, prev, crc }
-      : { v: 1, seq, id, session_id, turn_id, ts, type, data, prev, crc }
-  if (batch > 0) envelope.batch = batch
   const length = bytes.length - 1
+  const envelope = envelopeOf({ unsealed, data, seq, prev, batch, crc })
   const hash = sha256(bytes.subarray(0, length))
   return { bytes, line: lineAt(judgedEvent(envelope, unknown), hash, offset, length) }
+}
+
+interface Placed extends Pick<Prepared, 'unsealed' | 'data'>, Pick<Cursor, 'seq' | 'prev'> {
+  readonly batch: number
+  readonly crc: string
+}
+
+/** Written out instead of spread: this runs for every Event, and spread objects are large and slow to access. */
+function envelopeOf({ unsealed, data, seq, prev, batch, crc }: Placed): EventEnvelope {
+  const { id, session_id, turn_id, ts, type } = unsealed
+  if (turn_id === undefined) {
+    return batch === 0
+      ? { v: 1, seq, id, session_id, ts, type, data, prev, crc }
+      : { v: 1, seq, id, session_id, ts, type, data, batch, prev, crc }
+  }
+  return batch === 0
+    ? { v: 1, seq, id, session_id, turn_id, ts, type, data, prev, crc }
+    : { v: 1, seq, id, session_id, turn_id, ts, type, data, batch, prev, crc }
 }
 
 function unsealedOf(

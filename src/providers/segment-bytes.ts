@@ -6,7 +6,7 @@ import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encodin
 import { noForm, titledText } from '../encoding/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { Segment, SegmentRole } from '../model/segment.ts'
+import type { Lifetime, Segment, SegmentRole } from '../model/segment.ts'
 
 /** What a segment is made of, before it has a place in a request. */
 export interface SegmentBlock extends Omit<Segment, 'bracket' | 'bytes' | 'length'> {
@@ -20,7 +20,9 @@ export function block(
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
 ): SegmentBlock {
-  return { role, content, seq, lifetime, ...(resource === undefined ? {} : { resource }) }
+  return resource === undefined
+    ? { role, content, seq, lifetime }
+    : { role, content, seq, lifetime, resource }
 }
 
 /** Where a segment is in a request, as far as brackets depend on it. */
@@ -38,10 +40,70 @@ export function placed(
   return blocks.map((one, at) => segment(one, bracketOf(between(blocks[at - 1] ?? behind, one))))
 }
 
-function segment({ content, ...facts }: SegmentBlock, bracket: Buffer): Segment {
-  if (typeof content !== 'string') return fileSegment({ ...facts, bracket }, content)
+function segment(one: SegmentBlock, bracket: Buffer): Segment {
+  const { role, content, seq, lifetime, resource } = one
+  if (typeof content === 'string' && resource === undefined)
+    return new TextSegment(one, bracket, content)
+  const owner = resource === undefined ? {} : { resource }
+  const facts = { role, seq, lifetime, bracket, ...owner }
+  if (typeof content !== 'string') return fileSegment(facts, content)
   const bytes = ownBytes(content)
-  return { ...facts, bracket, bytes, length: bytes.length }
+  return { ...facts, bytes, length: bytes.length }
+}
+
+/**
+ * Nearly all segments of a long request. Their bytes are in slabs, because a buffer of its own takes more memory than
+ * most of them have.
+ */
+class TextSegment implements Segment {
+  readonly role: SegmentRole
+  readonly bracket: Buffer
+  readonly length: number
+  readonly seq: number
+  readonly lifetime: Lifetime
+  readonly #slab: Buffer
+  readonly #start: number
+
+  constructor({ role, seq, lifetime }: SegmentBlock, bracket: Buffer, text: string) {
+    this.role = role
+    this.bracket = bracket
+    this.length = Buffer.byteLength(text)
+    this.seq = seq
+    this.lifetime = lifetime
+    if (this.length > LONG_TEXT) {
+      this.#slab = ownBytes(text)
+      this.#start = 0
+    } else {
+      this.#slab = slabWith(this.length)
+      this.#start = slabUsed
+      slabUsed += this.#slab.write(text, slabUsed)
+    }
+  }
+
+  get bytes(): Buffer {
+    return this.#slab.subarray(this.#start, this.#start + this.length)
+  }
+
+  /** Writes the bytes into a body at `at` and returns the offset of their end. */
+  put(body: Buffer, at: number): number {
+    return at + this.#slab.copy(body, at, this.#start, this.#start + this.length)
+  }
+}
+
+const SLAB_BYTES = 16 * 1024
+/** A longer text has a buffer of its own, so that little of a slab stays empty. */
+const LONG_TEXT = SLAB_BYTES / 8
+
+let slab: Buffer = Buffer.alloc(0)
+/** Where the free part of the slab starts. */
+let slabUsed = 0
+
+/** The slab, if it has so many free bytes, or a new one. */
+function slabWith(length: number): Buffer {
+  if (slabUsed + length <= slab.length) return slab
+  slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+  slabUsed = 0
+  return slab
 }
 
 /** The same buffer for the same bracket: there are few, and a request has many segments. */
@@ -142,6 +204,7 @@ export function placedLength(segments: readonly Segment[]): number {
 
 /** Writes a segment into a body at `at` and returns the offset of its end. */
 export function put(one: Segment, body: Buffer, at: number): number {
+  if (one instanceof TextSegment) return one.put(body, at)
   const shown = FILES.get(one)
   if (shown !== undefined) return putFile(shown, body, at)
   body.set(one.bytes, at)

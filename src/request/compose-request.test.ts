@@ -179,7 +179,8 @@ test.each(DIALECT_NAMES)(
       ...right,
       encode: (items, surface, behind) =>
         right.encode(items, surface, behind).map((one) => {
-          return one.seq === -1 ? one : { ...one, bracket: Buffer.from(' ,') }
+          const { bytes } = one
+          return one.seq === -1 ? one : { ...one, bytes, bracket: Buffer.from(' ,') }
         }),
     }
     const store = await storeOf(3, dialect)

@@ -48,9 +48,17 @@ export interface ComposeOptions {
    * more than filling them. If it is the last request, the shared prefix is then hashed again.
    */
   readonly spent?: ComposedRequest | undefined
+  /** Results that follow the Events, in the order in which they will be recorded. */
+  readonly ahead?: readonly RecordedResult[] | undefined
   /** The recorded projections, when the request is composed again. */
   readonly recorded?: Projected | undefined
 }
+
+/** What a request contains of a `tool_result`, as its Event contains it. */
+export type RecordedResult = Pick<
+  EventData<'tool_result'>,
+  'call_id' | 'name' | 'outcome' | 'output'
+>
 
 /** What the next request is compared with. Excludes the body, which may be large. */
 export interface SentRequest {
@@ -115,7 +123,6 @@ export class RequestComposer {
   #conversation: Conversation | undefined
   #segments: Segment[] = []
   #segmentBytes = 0
-  #encodedItems = 0
   /** Index of the first segment that is retired with this Turn. */
   #firstTransient: number | undefined
   /** Where the latest Event with lasting bytes starts to show them: those are retired first. */
@@ -134,35 +141,28 @@ export class RequestComposer {
     this.#fitting = new Fitting(parts.surface.params, this.#variants)
   }
 
-  /** `events` must be the same list every time, or start with the same Events; more may be appended afterwards. */
+  /**
+   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, those of
+   * `ahead` among them.
+   */
   async compose(
     events: readonly WholeEvent[],
-    { before, spent, recorded = [] }: ComposeOptions = {},
+    { before, spent, ahead = [], recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
-    const { run, made } = await this.#collect(events, recorded, before)
+    const { run, made } = await this.#collect(events, { before, ahead, recorded })
     const { provider, cacheKey } = this.#parts
     const continued = spent?.run.list === run.list
     const shared = sharedRun(before, run, made)
     const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
     const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
-    return {
-      body,
-      length: body.length,
-      bodyOptions,
-      // Marks move after the end of the last request, and what closes the last message belongs to no segment.
-      sha256: this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED),
-      run,
-      projected: this.#projected,
-      reduced: this.#fitting.reduced,
-      unmade: this.#variants.failures,
-      lost: [...this.#lost, ...this.#fitting.lost],
-      failure: this.#failure,
-      get segments() {
-        return segmentsOf(run)
-      },
-      made,
-    }
+    // Marks move after the end of the last request, and what closes the last message belongs to no segment.
+    const sha256 = this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED)
+    const lost = [...this.#lost, ...this.#fitting.lost]
+    const { reduced } = this.#fitting
+    const { failures: unmade } = this.#variants
+    const shown = { projected: this.#projected, reduced, unmade, lost, failure: this.#failure }
+    return new Composed({ body, sha256, run, made, bodyOptions }, shown)
   }
 
   /** A request that was sent before, without its body: what the next request is compared with. */
@@ -170,19 +170,21 @@ export class RequestComposer {
     events: readonly WholeEvent[],
     { request_sha256, request_bytes, projected = [] }: RecordedRequest,
   ): Promise<Result<SentRequest>> {
-    const { run, made, items } = await this.#collect(events, projected)
+    const { run, made, items } = await this.#collect(events, { recorded: projected })
     if (this.#failure !== undefined) return { ok: false, error: this.#failure }
     return ok({ sha256: request_sha256, length: request_bytes, run, made, items: [...items] })
   }
 
   /** Folds and encodes what is new in `events`. */
-  async #collect(events: readonly WholeEvent[], recorded: Projected, before?: SentRequest) {
+  async #collect(
+    events: readonly WholeEvent[],
+    { before, ahead = [], recorded = [] }: ComposeOptions,
+  ) {
     // Events that are added while blobs are loaded belong to the next request.
     const count = events.length
     this.#variants.learn(recorded)
-    const items = this.#fold(events)
-    if (this.#encodedItems === 0 && before !== undefined) this.#takeOver(before, items)
-    await this.#encodeNew(items)
+    const items = this.#fold(events, ahead)
+    await this.#encodeNew(items.slice(this.#takeOver(before, items)))
     const { provider, providerName, surface, words } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const made = {
@@ -198,15 +200,20 @@ export class RequestComposer {
     return { run, made, items }
   }
 
-  /** If `items` start with all items of `before`, its segments are theirs: encoding depends on nothing else. */
-  #takeOver({ items: known, run, made }: SentRequest, items: readonly ConversationItem[]): void {
+  /**
+   * If nothing is encoded yet and `items` start with all items of `before`, its segments are theirs: encoding depends on
+   * nothing else. Returns the number of these items.
+   */
+  #takeOver(before: SentRequest | undefined, items: readonly ConversationItem[]): number {
     const { provider, surface } = this.#parts
-    if (known === undefined || made.dialect !== provider.dialect) return
+    if (before?.items === undefined || before.made.dialect !== provider.dialect) return 0
+    if (this.#segments.length > this.#surfaceSegments.length) return 0
     // Both were read from a blob, so the same surface is spelled the same.
-    if (JSON.stringify(made.surface) !== JSON.stringify(surface)) return
-    if (!known.every((item, at) => sameText(item, items[at]))) return
-    this.#add(run.list.slice(this.#surfaceSegments.length, run.count))
-    this.#encodedItems = known.length
+    if (JSON.stringify(before.made.surface) !== JSON.stringify(surface)) return 0
+    if (!before.items.every((item, at) => sameText(item, items[at]))) return 0
+    const { list, count } = before.run
+    this.#add(list.slice(this.#surfaceSegments.length, count))
+    return before.items.length
   }
 
   #marks({ count }: SegmentRun, shared: SegmentRun) {
@@ -218,7 +225,10 @@ export class RequestComposer {
     })
   }
 
-  #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
+  #fold(
+    events: readonly WholeEvent[],
+    ahead: readonly RecordedResult[],
+  ): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
     for (const event of fresh)
@@ -230,7 +240,6 @@ export class RequestComposer {
       // A new list, because earlier requests refer to the old one.
       this.#segments = []
       this.#segmentBytes = 0
-      this.#encodedItems = 0
       this.#firstTransient = undefined
       this.#latestStaying = undefined
       this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
@@ -241,14 +250,16 @@ export class RequestComposer {
     } else {
       for (const event of fresh) this.#conversation.add(event)
     }
-    return this.#conversation.items()
+    let seq = events.at(-1)?.seq ?? -1
+    for (const result of ahead)
+      this.#conversation.settle({ kind: 'tool_result', seq: ++seq, ...result })
+    return this.#conversation.take()
   }
 
   async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
     const { provider, surface, store, holdsKey } = this.#parts
-    const loaded = await loadParts(items.slice(this.#encodedItems), store, holdsKey)
+    const loaded = await loadParts(items, store, holdsKey)
     const fresh = await this.#fitting.fit(loaded.items)
-    this.#encodedItems = items.length
     this.#lost = [...this.#lost, ...loaded.lost]
     this.#failure ??= loaded.failure
     this.#projected = [...this.#projected, ...projectedIn(fresh)]
@@ -266,6 +277,42 @@ export class RequestComposer {
       this.#segments.push(segment)
       this.#segmentBytes += segment.bracket.length + segment.length
     }
+  }
+}
+
+type Framed = Pick<ComposedRequest, 'body' | 'sha256' | 'run' | 'made' | 'bodyOptions'>
+type Contents = Pick<ComposedRequest, 'projected' | 'reduced' | 'unmade' | 'lost' | 'failure'>
+
+/** A class, because V8 keeps a hidden class for each object whose literal has a getter. */
+class Composed implements ComposedRequest {
+  readonly body: Buffer
+  readonly length: number
+  readonly sha256: string
+  readonly run: SegmentRun
+  readonly made: Made
+  readonly bodyOptions: BodyOptions
+  readonly projected: Projected
+  readonly reduced: readonly string[]
+  readonly unmade: readonly string[]
+  readonly lost: readonly Lost[]
+  readonly failure: HawserError | undefined
+
+  constructor({ body, sha256, run, made, bodyOptions }: Framed, contents: Contents) {
+    this.body = body
+    this.length = body.length
+    this.sha256 = sha256
+    this.run = run
+    this.made = made
+    this.bodyOptions = bodyOptions
+    this.projected = contents.projected
+    this.reduced = contents.reduced
+    this.unmade = contents.unmade
+    this.lost = contents.lost
+    this.failure = contents.failure
+  }
+
+  get segments(): Segment[] {
+    return segmentsOf(this.run)
   }
 }
 

@@ -25,6 +25,7 @@ import { CallIds } from './call-ids.ts'
 import { costOf } from './cost.ts'
 import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type Unrecorded } from './open.ts'
+import { PendingResults } from './pending-results.ts'
 import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { lossDrafts, reducedNotices } from './unshown.ts'
@@ -44,8 +45,10 @@ export async function runTurn(
   parts: TurnParts,
   unrecorded: Unrecorded,
 ): Promise<Result<TurnOutcome>> {
-  const { log, person } = parts
-  const loop = new Loop(parts)
+  const { person } = parts
+  const pending = new PendingResults(parts.log)
+  const log = { ...parts.log, commit: pending.commit }
+  const loop = new Loop({ ...parts, log }, pending)
   const prepared = await prepareTurn(parts, unrecorded)
   const error = prepared.ok ? await loop.run() : prepared.error
   const { usage, cut, lastRequest } = loop
@@ -58,10 +61,11 @@ export async function runTurn(
 
 /**
  * Calls the model, runs the calls of its answer, and calls it again, until an answer has none. Every request is
- * recorded durably before a byte of it is sent, and every answer before it is acted on.
+ * recorded durably, with all that it contains, before a byte of it is sent, and every answer before it is acted on.
  */
 class Loop {
   readonly #parts: TurnParts
+  readonly #pending: PendingResults
   readonly #composer: RequestComposer
   readonly #callIds: CallIds
   usage = NO_USAGE
@@ -74,8 +78,10 @@ class Loop {
   /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
   #spent: ComposedRequest | undefined
 
-  constructor(parts: TurnParts) {
+  /** `parts.log.commit` is that of `pending`. */
+  constructor(parts: TurnParts, pending: PendingResults) {
     this.#parts = parts
+    this.#pending = pending
     const { log, model, person } = parts
     const variants = { maker: model.variants, signal: person.signal, clock: log.clock }
     this.#composer = new RequestComposer({ ...model, store: log.store, variants }, log.turn)
@@ -105,7 +111,7 @@ class Loop {
       if (!noted.ok) return noted.error
       // Loaded with the first call: a request needs neither tools nor policy.
       const { settleTools } = await import('./settle-tools.ts')
-      const settled = await settleTools(this.#parts, answer.value.calls)
+      const settled = await settleTools(this.#parts, answer.value.calls, this.#pending)
       if (!settled.ok) return settled.error
       const steered = await this.#enterSteering()
       if (!steered.ok) return steered.error
@@ -150,7 +156,8 @@ class Loop {
     spent?: ComposedRequest,
   ): Promise<Result<ComposedRequest>> {
     const { events, commit } = this.#parts.log
-    const request = await this.#composer.compose(events(), { before, spent })
+    const { ahead } = this.#pending
+    const request = await this.#composer.compose(events(), { before, spent, ahead })
     if (this.#parts.person.signal.aborted) return interrupted()
     if (request.failure !== undefined) return { ok: false, error: request.failure }
     this.#composed = request
@@ -322,6 +329,8 @@ class Loop {
   async #explained(error: HawserError): Promise<HawserError> {
     const request = this.#composed
     if (error.kind !== 'context_overflow' || request === undefined) return error
+    const recorded = await this.#parts.log.commit([])
+    if (!recorded.ok) return recorded.error
     const { fullWindow } = await import('./full-window.ts')
     return fullWindow(error, request, this.#parts)
   }

@@ -1,29 +1,31 @@
 import { sha256 } from '../encoding/hash.ts'
 import { openWatches } from '../history/open-watch.ts'
 import { elapsedMs } from '../host/clock.ts'
-import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
+import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
 import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
 /**
- * Runs the calls of one answer and records each result. Calls that change nothing run concurrently; any other runs
- * alone, in order. Every call gets a result, including one that is refused, unknown, or not run because the Turn was
- * interrupted.
+ * Runs the calls of one answer. Calls that change nothing run concurrently; any other runs alone, in order. Every call
+ * gets a result, including one that is refused, unknown, or not run because the Turn was interrupted. It is recorded
+ * before anything else happens, or, if the call changed nothing, added to `pending`.
  */
 export async function settleTools(
   parts: TurnParts,
   calls: readonly ToolCallItem[],
+  pending: PendingResults,
 ): Promise<Result<void>> {
   for (const group of inGroups(await parts.tools.toolset(), calls)) {
     const room = new RequestRoom(parts)
-    const settled = await Promise.all(group.map((call) => settle(parts, call, room)))
+    const settled = await Promise.all(group.map((call) => settle(parts, call, room, pending)))
     for (const result of settled) if (!result.ok) return result
   }
   return parts.person.signal.aborted
@@ -42,12 +44,16 @@ function inGroups(toolset: Toolset, calls: readonly ToolCallItem[]): Understood[
   let together = false
   for (const call of calls) {
     const parsed = parse(toolset, call)
-    const quiet = !parsed.ok || ['none', 'read'].includes(parsed.value.claim.effect)
+    const quiet = changesNothing(parsed)
     if (quiet && together) groups.at(-1)?.push({ call, parsed })
     else groups.push([{ call, parsed }])
     together = quiet
   }
   return groups
+}
+
+function changesNothing(parsed: Result<ParsedCall>): boolean {
+  return !parsed.ok || parsed.value.claim.effect === 'none' || parsed.value.claim.effect === 'read'
 }
 
 function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Result<ParsedCall> {
@@ -61,6 +67,7 @@ async function settle(
   parts: TurnParts,
   { call, parsed }: Understood,
   room: RequestRoom,
+  pending: PendingResults,
 ): Promise<Result<void>> {
   const started = parts.log.clock.monotonicMs()
   const outcome = await outcomeOf(parts, { call, parsed }, room)
@@ -81,7 +88,7 @@ async function settle(
     runs_later = [],
     record = [],
   } = outcome.value
-  const result: EventDraft = {
+  const result: EventDraft<'tool_result'> = {
     type: 'tool_result',
     data: {
       call_id: call.call_id,
@@ -102,21 +109,9 @@ async function settle(
       ...(runs_later.length === 0 ? {} : { runs_later }),
     },
   }
-  const recorded = await parts.log.commit([...record, result])
-  if (!recorded.ok && recorded.error.kind === 'internal')
-    await notRecorded(parts.log, call, recorded)
-  return recorded
-}
-
-/** The call ran, so it has a result in the Log even if a defect prevents its own. The Turn ends with that defect. */
-async function notRecorded(
-  { commit }: TurnParts['log'],
-  { call_id, name }: ToolCallItem,
-  { error }: Failed,
-): Promise<void> {
-  const { outcome, output } = failedOutcome(error)
-  const data = { call_id, name, outcome, error, output, duration_ms: 0 }
-  await commit([{ type: 'tool_result', data }])
+  if (!changesNothing(parsed) || record.length > 0) return recordResult(parts.log, result, record)
+  pending.add(result)
+  return ok(undefined)
 }
 
 /** A failure here is a failure of the Log; any failure of a tool is an outcome. */

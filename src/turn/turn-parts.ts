@@ -32,6 +32,8 @@ export interface TurnParts {
      * Appends Events of this Turn in one write; when it resolves, they are durable and all watchers have received them.
      */
     readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
+    /** The text as it will be in an Event that contains it. */
+    readonly recordedText: (text: string) => string
     readonly publish: (event: Watched) => void
     readonly store: BlobStore
     readonly names: ResourceNames

@@ -14,8 +14,8 @@ import { openParts, withChanges, type OpenParts } from '../support/harness-parts
 /**
  * The kind of moment at which a process is killed, and its index. `line`: a durable line was reported. `answer`: a piece of
  * the model's answer arrives. `run`, `ran`: a tool is about to run, or has run without a recorded result. `keep`: a blob is
- * stored during a run. `output`: a command prints something. `half`, `written`: a write to the Log is half done, or done but not
- * acknowledged. `open`: its Session is open and has no request yet.
+ * stored during a run. `output`: a command prints something. `write`, `half`, `written`: a write to the Log is about to begin,
+ * half done, or done but not acknowledged. `open`: its Session is open and has no request yet.
  */
 export const MOMENTS = [
   'open',
@@ -25,6 +25,7 @@ export const MOMENTS = [
   'keep',
   'output',
   'ran',
+  'write',
   'half',
   'written',
 ] as const
@@ -43,6 +44,7 @@ export const QUICK_DEATHS: readonly Deaths[] = [
   [{ at: 'keep', n: 2 }],
   [{ at: 'output', n: 1 }],
   [{ at: 'ran', n: 3 }],
+  [{ at: 'write', n: 9 }],
   [{ at: 'half', n: 4 }],
   [{ at: 'written', n: 6 }],
   [
@@ -240,6 +242,7 @@ function watchedFile(file: File, reached: Reached): File {
     stat: () => file.stat(),
     read: (into, position) => file.read(into, position),
     write: async (bytes) => {
+      reached('write')
       const half = Math.ceil(bytes.length / 2)
       const first = await file.write(bytes.subarray(0, half))
       reached('half')

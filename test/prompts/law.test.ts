@@ -99,7 +99,7 @@ function flipped(body: Buffer): Buffer {
 function loose(segments: Segment[]): Segment[] {
   return segments.map((one, at) => {
     const bracket = Buffer.concat([one.bracket, Buffer.from(' ')])
-    return at === segments.length - 1 ? { ...one, bracket } : one
+    return at === segments.length - 1 ? { ...one, bytes: one.bytes, bracket } : one
   })
 }
 

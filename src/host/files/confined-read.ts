@@ -1,10 +1,10 @@
-import { constants, type BigIntStats, type Stats } from 'node:fs'
-import { open, readlink, type FileHandle } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, type BigIntStats, type Stats } from 'node:fs'
+import { readlink } from 'node:fs/promises'
 import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { absent, shownPath } from './confined-path.ts'
 import { inGround, placeOf, type Ground, type WalkedPlace } from './confined-walk.ts'
-import { closing } from './files.ts'
+import { openDescriptor, readDescriptor } from './descriptor.ts'
 import { hasCode } from './walked-folder.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -30,21 +30,23 @@ export async function readPlace(
 ): Promise<Result<ReadFile>> {
   const opened = await openLeaf(ground, path, place)
   if (!opened.ok) return opened
-  return closing(opened.value, async (handle) => {
-    const facts = await handle.stat({ bigint: true })
+  const fd = opened.value
+  try {
+    const facts = fstatSync(fd, { bigint: true })
     const kind = kindOf(facts)
     if (kind !== 'file') return notRegular(path, kind)
     if (facts.nlink === 0n) return absent(path)
     if (facts.nlink > 1n) return hardLinked(path)
-    const stays = await inGround(ground, path, {
-      handle,
-      path: `${place.folder.path}/${place.name}`,
-    })
+    const where = { handle: { fd }, path: `${place.folder.path}/${place.name}` }
+    const stays = await inGround(ground, path, where)
     if (!stays.ok) return stays
-    const bytes = await readUpTo(handle, limit + 1)
+    const bytes = await readUpTo(fd, limit + 1, Number(facts.size))
     const truncated = bytes.length > limit
     return ok({ bytes: truncated ? bytes.subarray(0, limit) : bytes, truncated, facts })
-  })
+  } finally {
+    // Nothing was written, so nothing is waited for.
+    closeSync(fd)
+  }
 }
 
 type KindFacts = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
@@ -90,14 +92,11 @@ const KIND_WORDS: Readonly<Record<EntryKind, string>> = {
   device: 'a device',
 }
 
-async function openLeaf(
-  ground: Ground,
-  path: string,
-  place: WalkedPlace,
-): Promise<Result<FileHandle>> {
+async function openLeaf(ground: Ground, path: string, place: WalkedPlace): Promise<Result<number>> {
   if (place.name === undefined) return notRegular(path, 'folder')
   try {
-    return ok(await open(place.folder.at(place.name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+    const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    return ok(await openDescriptor(place.folder.at(place.name), flags))
   } catch (error) {
     if (hasCode(error, 'ELOOP')) return linkRefused(ground, path, place)
     if (hasCode(error, 'ENXIO')) return notRegular(path, 'socket')
@@ -116,18 +115,25 @@ function hardLinked(path: string): Failed {
 
 const PIECE_BYTES = 64 * 1024
 
-/** Ignores the reported size: a file may grow, and some report a size of 0. */
-async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
+/**
+ * Expects the reported size, so that a small file needs a small buffer and one call. Does not rely on it: a file may
+ * grow, and some report a size of 0.
+ */
+async function readUpTo(fd: number, most: number, expected: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let got = 0
-  let room = PIECE_BYTES
+  let room = expected === 0 ? PIECE_BYTES : Math.min(expected + 1, MOST_PIECE_BYTES)
   while (got < most) {
     const piece = Buffer.allocUnsafe(Math.min(room, most - got))
-    const { bytesRead } = await handle.read(piece, 0, piece.length, got)
-    if (bytesRead === 0) break
-    pieces.push(piece.subarray(0, bytesRead))
-    got += bytesRead
-    room = Math.min(room * 2, 4 * 1024 * 1024)
+    const count = await readDescriptor(fd, piece, got)
+    if (count === 0) break
+    pieces.push(piece.subarray(0, count))
+    got += count
+    if (got === expected && count < piece.length) break
+    room = Math.min(Math.max(room * 2, PIECE_BYTES), MOST_PIECE_BYTES)
   }
-  return Buffer.concat(pieces)
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
 }
+
+const MOST_PIECE_BYTES = 4 * 1024 * 1024

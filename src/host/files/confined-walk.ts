@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { fstatSync, statSync } from 'node:fs'
 import { foldedName } from '../../model/safety/folded-name.ts'
 import { failed, ok, withCause, type Result } from '../../model/errors.ts'
 import {
@@ -62,14 +62,17 @@ export async function placeOf(ground: Ground, path: string): Promise<Result<stri
 export async function inGround(
   { spellings, refuse, refusedNames }: Ground,
   path: string,
-  { handle, path: walked }: Pick<WalkedFolder, 'handle' | 'path'>,
+  {
+    handle: { fd },
+    path: walked,
+  }: { readonly handle: { readonly fd: number }; readonly path: string },
 ): Promise<Result<void>> {
-  const where = await whereIs(handle, walked)
+  const where = await whereIs(fd, walked)
   const [root] = spellings
   if (where === undefined || !liesIn(where, root)) return outside(path)
-  const id = idOf(await handle.stat({ bigint: true }))
+  const id = idOf(fstatSync(fd, { bigint: true }))
   const refused =
-    isRefused(refusedNames, where.slice(root.length).split('/')) || (await idsOf(refuse)).has(id)
+    isRefused(refusedNames, where.slice(root.length).split('/')) || idsOf(refuse).has(id)
   return refused ? untouchable(path) : ok(undefined)
 }
 
@@ -105,7 +108,7 @@ async function walking<T>(
   if (!segments.ok) return segments
   if (isRefused(ground.refusedNames, segments.value)) return untouchable(path)
   const name = segments.value.at(-1)
-  const refusedIds = await idsOf(ground.refuse)
+  const refusedIds = idsOf(ground.refuse)
   const walk: Walk = { ground, path, trail: [], names: [], missing: [], name, refusedIds }
   try {
     const went = await go(walk, segments.value.slice(0, -1))
@@ -211,13 +214,19 @@ function endless(path: string) {
   return withCause(refused, { type: 'found', entry: 'symlink' })
 }
 
-/** Names alone are not enough: a file system may ignore case, and a folder may be mounted twice. */
-async function idsOf(folders: readonly string[]): Promise<ReadonlySet<string>> {
-  const facts = folders.map((folder) =>
-    stat(folder, { bigint: true }).then(
-      (there) => [idOf(there)],
-      () => [],
-    ),
-  )
-  return new Set((await Promise.all(facts)).flat())
+/**
+ * Names alone are not enough: a file system may ignore case, and a folder may be mounted twice. Synchronous, because this
+ * runs at each step of each walk, and a thread would cost ten times as much.
+ */
+function idsOf(folders: readonly string[]): ReadonlySet<string> {
+  return new Set(folders.flatMap(idsAt))
+}
+
+function idsAt(folder: string): string[] {
+  try {
+    const there = statSync(folder, { bigint: true, throwIfNoEntry: false })
+    return there === undefined ? [] : [idOf(there)]
+  } catch {
+    return []
+  }
 }

@@ -1,6 +1,7 @@
-import { constants, watch } from 'node:fs'
+import { constants, fstatSync, lstatSync, watch, type Stats } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
+import { datasyncDescriptor, writeDescriptor } from './descriptor.ts'
 import { FileFailure, asFileFailure, type File, type Folder, type OpenMode } from './files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
@@ -53,9 +54,13 @@ class DiskFolder implements Folder {
 
   async open(name: string, mode: OpenMode): Promise<File> {
     const flags = OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK
-    const handle = await asFileFailure(open(this.#at(name), flags, 0o600))
+    const path = this.#at(name)
+    if (mode === 'read' && (await asFileFailure(isMissingAt(path)))) {
+      throw new FileFailure('ENOENT', `${this.label}/${name} does not exist`)
+    }
+    const handle = await asFileFailure(open(path, flags, 0o600))
     return keepingIf(handle, async () => {
-      if ((await asFileFailure(handle.stat())).isFile()) return new DiskFile(handle)
+      if ((await asFileFailure(factsOf(handle))).isFile()) return new DiskFile(handle)
       throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
     })
   }
@@ -103,8 +108,9 @@ class DiskFile implements File {
     this.#handle = handle
   }
 
+  /** Synchronous inside: the system answers from memory, and a thread would cost ten times as much. */
   async stat() {
-    const { size, nlink, mtimeMs } = await asFileFailure(this.#handle.stat())
+    const { size, nlink, mtimeMs } = await asFileFailure(factsOf(this.#handle))
     return { size, links: nlink, changedAt: mtimeMs }
   }
 
@@ -113,7 +119,7 @@ class DiskFile implements File {
   }
 
   async write(bytes: Uint8Array): Promise<number> {
-    return (await asFileFailure(this.#handle.write(bytes))).bytesWritten
+    return asFileFailure(writeDescriptor(this.#handle.fd, bytes))
   }
 
   async writeAt(bytes: Uint8Array, position: number): Promise<void> {
@@ -130,7 +136,7 @@ class DiskFile implements File {
   }
 
   async datasync(): Promise<void> {
-    await asFileFailure(this.#handle.datasync())
+    await asFileFailure(datasyncDescriptor(this.#handle.fd))
   }
 
   async sync(): Promise<void> {
@@ -154,6 +160,15 @@ class DiskFile implements File {
   }
 }
 
+/** Synchronous inside: before every call of a tool, a file is looked for that is usually missing. */
+async function isMissingAt(path: string): Promise<boolean> {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
+}
+
+async function factsOf({ fd }: FileHandle): Promise<Stats> {
+  return fstatSync(fd)
+}
+
 /** Runs `work` on an open handle; if it throws, the handle is closed. */
 async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
   try {
@@ -166,7 +181,7 @@ async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise
 
 /** Requires that the folder is ours and not writable by others; removes read access of others. */
 async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
-  const facts = await asFileFailure(handle.stat())
+  const facts = await asFileFailure(factsOf(handle))
   const uid = process.geteuid?.()
   if (uid !== undefined && facts.uid !== uid) {
     throw new FileFailure('NOT_OURS', `${label} belongs to another user`)

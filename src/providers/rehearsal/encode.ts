@@ -62,10 +62,13 @@ function roomFor(body: Buffer, length: number): Buffer {
   const own = ROOMS.get(body)
   ROOMS.delete(body)
   if (own !== undefined && own.length >= length) return own
-  const room = Buffer.allocUnsafeSlow(Math.ceil(length * 1.25))
+  const room = Buffer.allocUnsafeSlow(Math.ceil(length * ROOM_GROWTH))
   body.copy(room)
   return room
 }
+
+/** Little to spare: a Session keeps two bodies. */
+const ROOM_GROWTH = 1 + 1 / 16
 
 /** Encoded once per surface, because it precedes the items of every request. */
 function fixedOf(surface: Surface): readonly Segment[] {

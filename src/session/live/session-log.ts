@@ -120,6 +120,11 @@ export class SessionLog {
     return ok(undefined)
   }
 
+  /** The text as `commit` records it. */
+  recordedText(text: string): string {
+    return this.#redactor.text(text).toWellFormed()
+  }
+
   /** Receives everything after the current position, also from other processes, until it is closed. */
   subscribe(): Subscription {
     return this.#watchers.subscribe(this.#cursor.seq - 1)

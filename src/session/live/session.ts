@@ -325,6 +325,7 @@ export class Session {
       turn,
       events,
       commit: (drafts) => this.#log.commit(writer, turn, drafts),
+      recordedText: (text) => this.#log.recordedText(text),
       publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),
       store,
       names: new ResourceNames(ids, events),

@@ -1,0 +1,107 @@
+import { ok, type Failed, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/events/event.ts'
+import type { RecordedResult } from '../request/compose-request.ts'
+import { failedOutcome } from '../tools/tool.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+type ResultDraft = EventDraft<'tool_result'>
+type ResultLog = Pick<TurnParts['log'], 'commit' | 'clock' | 'recordedText'>
+
+/** A result is recorded after this time at the latest, plus the sync, whatever the Turn waits for. */
+const SOON_MS = 20
+/** More characters of output are recorded at once: one append has a maximum size. */
+const MOST_OUTPUT = 256 * 1024
+
+/**
+ * Results of calls that changed nothing. They are recorded in one write with the next Event of the Turn, usually the
+ * request that contains them. If a crash comes first, the Log has no result of these calls, and none is needed: they may
+ * run again. A result of a call with effects never waits here.
+ */
+export class PendingResults {
+  readonly #log: ResultLog
+  #waiting: ResultDraft[] = []
+  #output = 0
+  /** In order; not in `log.events()` yet. */
+  #writing: ResultDraft[] = []
+  #cancelTimer: (() => void) | undefined
+  #flushed: Promise<Result<void>> = Promise.resolve(ok(undefined))
+
+  constructor(log: ResultLog) {
+    this.#log = log
+  }
+
+  add(result: ResultDraft): void {
+    this.#waiting.push(result)
+    this.#output += result.data.output.length
+    if (this.#output > MOST_OUTPUT) this.#flush()
+    else this.#cancelTimer ??= this.#log.clock.after(SOON_MS, () => this.#flush())
+  }
+
+  /** The results that are not in `log.events()` yet, as their Events will contain them. */
+  get ahead(): RecordedResult[] {
+    const { recordedText } = this.#log
+    return [...this.#writing, ...this.#waiting].map(({ data }) => ({
+      call_id: recordedText(data.call_id),
+      name: recordedText(data.name),
+      outcome: data.outcome,
+      output: recordedText(data.output),
+    }))
+  }
+
+  /** `log.commit`, with the results in the same write, before `drafts`. */
+  commit: TurnParts['log']['commit'] = async (drafts) => {
+    const recorded = await this.#record(drafts)
+    // Settled by now: the Log acknowledges in order. A later Event must not hide that a result was lost.
+    const flushed = await this.#flushed
+    return flushed.ok ? recorded : flushed
+  }
+
+  #flush(): void {
+    const earlier = this.#flushed
+    const flushed = this.#record([])
+    this.#flushed = flushed.then(async (now) => {
+      const before = await earlier
+      return before.ok ? now : before
+    })
+    // The next commit throws it.
+    this.#flushed.catch(() => {})
+  }
+
+  async #record(drafts: readonly EventDraft[]): Promise<Result<void>> {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    const results = this.#waiting.splice(0)
+    this.#output = 0
+    if (results.length + drafts.length === 0) return ok(undefined)
+    this.#writing.push(...results)
+    const recorded = await this.#log.commit([...results, ...drafts])
+    this.#writing = this.#writing.filter((one) => !results.includes(one))
+    // One of them cannot be recorded; the others must not be lost with it.
+    if (!recorded.ok && recorded.error.kind === 'internal')
+      for (const one of results) await recordResult(this.#log, one)
+    return recorded
+  }
+}
+
+/**
+ * Records the result of a call, and before it what else the call records. The call ran, so it has a result in the Log
+ * even if a defect prevents its own; the Turn ends with that defect.
+ */
+export async function recordResult(
+  { commit }: Pick<TurnParts['log'], 'commit'>,
+  result: ResultDraft,
+  record: readonly EventDraft[] = [],
+): Promise<Result<void>> {
+  const recorded = await commit([...record, result])
+  if (!recorded.ok && recorded.error.kind === 'internal')
+    await commit([replacement(result, recorded)])
+  return recorded
+}
+
+function replacement({ data: { call_id, name } }: ResultDraft, { error }: Failed): ResultDraft {
+  const { outcome, output } = failedOutcome(error)
+  return {
+    type: 'tool_result',
+    data: { call_id, name, outcome, error, output, duration_ms: 0 },
+  }
+}
