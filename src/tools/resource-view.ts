@@ -182,7 +182,11 @@ export async function viewOf(
   const key = made === undefined ? ok(blob) : await keep([made.bytes], made.media_type)
   if (!key.ok) return key
   const size = made?.bytes.length ?? size_bytes
-  const room = resources.take(descriptor, { blob: key.value, size, whole: made === undefined })
+  const room = await resources.take(descriptor, {
+    blob: key.value,
+    size,
+    whole: made === undefined,
+  })
   switch (room.outcome) {
     case 'over_images': {
       const text = `cannot be shown: this model accepts at most ${room.limit} images in a request, and that many are already shown.`

@@ -82,8 +82,8 @@ export interface ToolResources {
   readonly notTaken: (resource: Pick<Descriptor, 'kind'>) => string | undefined
   /** Where the next request already shows these bytes. */
   readonly visible: (blob: BlobKey) => VisibleBytes | undefined
-  /** Reserves room in the next request for the bytes of a view. */
-  readonly take: (descriptor: Descriptor, shown: ViewBytes) => RoomAnswer
+  /** Reserves room in the next request for the bytes of a view, after the calls that precede this one in the answer. */
+  readonly take: (descriptor: Descriptor, shown: ViewBytes) => Promise<RoomAnswer>
   /** Whether its bytes may be sent to the model. Asks the person if needed, and records the decision. */
   readonly mayShow: (
     descriptor: Descriptor,

@@ -8,7 +8,7 @@ import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { BlobKey, EventId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Replay } from '../model/modes.ts'
-import { RequestRoom } from './request-room.ts'
+import { RequestRoom, type CallRoom } from './request-room.ts'
 
 const REPLAYS: readonly Replay[] = ['attach-turn', 'window', 'cost-aware']
 const MOST = LIMITS.request_resource_bytes
@@ -128,20 +128,7 @@ class MadeSession {
   }
 
   #resource(size_bytes: number): Descriptor {
-    const n = this.#resources.length + 1
-    const blob = blobKey(n)
-    const descriptor = Descriptor.parse({
-      resource_id: idOf('res', n),
-      handle: `@txt${n}`,
-      name: `${n}.txt`,
-      source: 'cli',
-      kind: 'text',
-      media_type: 'text/plain',
-      size_bytes,
-      content_sha256: blob.slice(0, 64),
-      blob,
-      rehydratable: true,
-    })
+    const descriptor = textFile(this.#resources.length + 1, size_bytes)
     this.#resources.push(descriptor)
     return descriptor
   }
@@ -188,6 +175,45 @@ test.each(REPLAYS)(
     expect(Object.values(counts).filter((count) => count < 20)).toEqual([])
   },
 )
+
+test('room is granted in the order of calls, whichever call asks first', async () => {
+  const log = { events: () => [], turn: turnId(1) }
+  const params = { replay: 'attach-turn', limits: {} } as const
+  const room = new RequestRoom({ log, model: { surface: { params } } })
+  const [first, second, third] = [room.forCall(), room.forCall(), room.forCall()]
+  const answers: string[] = []
+  const take = async ({ take: ask }: CallRoom, file: number) => {
+    const size = MOST / 2 + 1
+    const { outcome } = await ask(textFile(file, size), { blob: blobKey(file), size, whole: true })
+    answers.push(`${file} ${outcome}`)
+  }
+  const thirdTaken = take(third, 3)
+  const secondTaken = take(second, 2)
+  await take(first, 1)
+  expect(answers).toEqual(['1 projected'])
+  first.leave()
+  await secondTaken
+  expect(answers).toEqual(['1 projected', '2 over_budget'])
+  second.leave()
+  await thirdTaken
+  expect(answers.at(-1)).toBe('3 over_budget')
+})
+
+function textFile(number: number, size_bytes: number): Descriptor {
+  const blob = blobKey(number)
+  return Descriptor.parse({
+    resource_id: idOf('res', number),
+    handle: `@txt${number}`,
+    name: `${number}.txt`,
+    source: 'cli',
+    kind: 'text',
+    media_type: 'text/plain',
+    size_bytes,
+    content_sha256: blob.slice(0, 64),
+    blob,
+    rehydratable: true,
+  })
+}
 
 function turnId(number: number): TurnId {
   return TurnId.parse(idOf('trn', number))

@@ -1,7 +1,8 @@
 import { expectedBytes, sumOf, visibleBytes, type VisibleBytes } from '../history/visible-bytes.ts'
+import type { Descriptor } from '../model/descriptor.ts'
 import { blobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { RoomAnswer, ToolResources } from '../tools/tool.ts'
+import type { RoomAnswer, ToolResources, ViewBytes } from '../tools/tool.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 interface RoomParts {
@@ -11,6 +12,11 @@ interface RoomParts {
 
 type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limits'>
 
+/** Whoever asks for it must leave it: later calls wait for that. */
+export interface CallRoom extends Pick<ToolResources, 'visible' | 'take'> {
+  readonly leave: () => void
+}
+
 /**
  * The bytes that the next request shows, and the room left for views. Concurrent calls share one instance, so that the views
  * of one call count for the others before they are recorded.
@@ -18,6 +24,7 @@ type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limi
 export class RequestRoom {
   readonly #parts: RoomParts
   #visible: VisibleBytes[] | undefined
+  #earlier: Promise<void> = Promise.resolve()
 
   constructor(parts: RoomParts) {
     this.#parts = parts
@@ -31,10 +38,32 @@ export class RequestRoom {
     return this.#visible
   }
 
+  /**
+   * The room for the next call of an answer. It is granted in the order of calls, not in the order in which files happen to
+   * be loaded: of views that do not fit together, the last is refused.
+   */
+  forCall(): CallRoom {
+    const earlier = this.#earlier
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => (leave = resolve))
+    this.#earlier = earlier.then(() => left)
+    return {
+      visible: this.visible,
+      take: async (descriptor, shown) => {
+        await earlier
+        return this.take(descriptor, shown)
+      },
+      leave,
+    }
+  }
+
   visible: ToolResources['visible'] = (blob) => this.#shown.find((one) => one.blob === blob)
 
   /** An accepted view counts immediately. */
-  take: ToolResources['take'] = ({ resource_id: resource, handle }, { blob, size, whole }) => {
+  take(
+    { resource_id: resource, handle }: Descriptor,
+    { blob, size, whole }: ViewBytes,
+  ): RoomAnswer {
     const { limits } = this.#parts.model.surface.params
     const known = this.visible(blob)
     if (known !== undefined) return { outcome: 'visible', ...known }

@@ -9,7 +9,7 @@ import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
 import { recordResult, type PendingResults } from './pending-results.ts'
-import { RequestRoom } from './request-room.ts'
+import { RequestRoom, type CallRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
 import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
@@ -25,7 +25,12 @@ export async function settleTools(
 ): Promise<Result<void>> {
   for (const group of inGroups(await parts.tools.toolset(), calls)) {
     const room = new RequestRoom(parts)
-    const settled = await Promise.all(group.map((call) => settle(parts, call, room, pending)))
+    const settled = await Promise.all(
+      group.map(async (call) => {
+        const own = room.forCall()
+        return settle(parts, call, own, pending).finally(own.leave)
+      }),
+    )
     for (const result of settled) if (!result.ok) return result
   }
   return parts.person.signal.aborted
@@ -66,7 +71,7 @@ function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Resul
 async function settle(
   parts: TurnParts,
   { call, parsed }: Understood,
-  room: RequestRoom,
+  room: CallRoom,
   pending: PendingResults,
 ): Promise<Result<void>> {
   const started = parts.log.clock.monotonicMs()
@@ -118,7 +123,7 @@ async function settle(
 async function outcomeOf(
   parts: TurnParts,
   { call, parsed }: Understood,
-  room: RequestRoom,
+  room: CallRoom,
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
   if (parts.person.signal.aborted) return ok(failedOutcome(notRun()))

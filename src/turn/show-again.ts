@@ -29,7 +29,7 @@ async function viewDrafts(
   if (why === undefined) {
     const { store } = parts.log
     const context = {
-      resources: toolResources(parts, new RequestRoom(parts)),
+      resources: toolResources(parts, new RequestRoom(parts).forCall()),
       keep: (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type),
     }
     const viewed = await viewOf(resource, {}, context)

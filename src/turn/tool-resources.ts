@@ -1,16 +1,12 @@
 import { SessionResources } from '../history/session-resources.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { ToolResources } from '../tools/tool.ts'
-import type { RequestRoom } from './request-room.ts'
+import type { CallRoom } from './request-room.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { permitUpload } from './uploads.ts'
 
 /** The Session Resources for a call, or, without a call, for a view that a person requests. */
-export function toolResources(
-  parts: TurnParts,
-  room: RequestRoom,
-  call_id?: string,
-): ToolResources {
+export function toolResources(parts: TurnParts, room: CallRoom, call_id?: string): ToolResources {
   const { log, model, tools } = parts
   return {
     known: () => new SessionResources(log.events()),

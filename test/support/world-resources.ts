@@ -38,7 +38,7 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
     known: () => new SessionResources(events),
     notTaken: () => undefined,
     visible: () => undefined,
-    take: () => ({ outcome: 'projected' }),
+    take: async () => ({ outcome: 'projected' }),
     mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
     holdsKey: async () => false,
     payload: async () => ok(TEXT),
