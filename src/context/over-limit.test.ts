@@ -36,7 +36,7 @@ test.each([
   ['they are far too many bytes', { request_bytes: 1_000 }, ['@img1', '@pdf2', '@img3', '@img4']],
   ['nothing fits', { image_count: 0 }, ['@img1', '@img3', '@img4']],
 ])(
-  'where %s, the oldest go first, with room to spare, and those of the Turn stay',
+  'if %s, the oldest are retired first, with room to spare, and those of the Turn stay',
   (_title, limits, gone) => {
     const ids = overLimitResources(EVENTS, NOW, limits).map(({ resource_id }) => resource_id)
     expect(ids).toEqual(gone.map((handle) => sampleDescriptor(handle).resource_id))

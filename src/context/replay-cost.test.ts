@@ -7,11 +7,11 @@ import { costlyResources } from './replay-cost.ts'
 
 /** A Turn of a made-up Session. */
 interface Told {
-  /** Handles of pictures that come with its message. */
+  /** Handles of the pictures attached to its message. */
   readonly brings?: readonly string[]
-  /** Bytes of text in the request of each call; none is a Turn without an answer. */
+  /** Bytes of text in the request of each call; empty for a Turn without an answer. */
   readonly texts: readonly number[]
-  /** Handles of what is shown: what it brings, unless there is more. */
+  /** Handles of the shown pictures; default: those of its message. */
   readonly shows?: readonly string[]
   readonly before?: readonly EventDraft[]
   readonly uncached?: boolean
@@ -20,7 +20,7 @@ interface Told {
 const PICTURE = { bytes: 30_000, base64: 40_000, tokens: 1_600 }
 const NOW = turnId(99)
 
-/** Events of such Turns, and the beginning of the Turn `NOW`. A token is four bytes, and a picture as many as it pleases. */
+/** Events of such Turns, and the start of the Turn `NOW`. A token is four bytes of text; a picture has any number of tokens. */
 function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
   const last: Told = { brings: ['@img99'], texts: [] }
   const drafts = [...turns, last].map((told, number) => draftsOf(told, number))
@@ -158,7 +158,8 @@ test('all images are retired together if that saves more', () => {
 })
 
 test('all retirements together cost at most their share of the cost of calls without them', () => {
-  // Two calls cost 5,485. Of what they cost without the earlier one, 40 per cent may be spent, and this one takes 575.
+  // Two calls cost 5,485. At most 40 percent of their cost without the earlier retirement may be spent, and this one costs
+  // 575.
   const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
   expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
   expect(gone(earlier(1_160))).toEqual([])

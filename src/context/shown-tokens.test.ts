@@ -28,7 +28,7 @@ test('cost that text does not account for is shared by the newly shown Resources
     call(3_000, 8_000, first),
     call(3_500, 10_000, first),
     call(9_000, 10_000, showing([A, 4_000], [B, 12_000], [C, 100])),
-    // One that goes takes what it had with it.
+    // A retired Resource removes its tokens.
     call(8_750, 10_000, showing([B, 12_000], [C, 100])),
   ]
   expect(shownTokens(calls)).toEqual({

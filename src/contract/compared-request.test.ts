@@ -3,7 +3,7 @@ import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { EventId, SessionId } from '../model/ids.ts'
 import { comparedRequest, providerAfter } from './compared-request.ts'
 
-/** A Log in short: `p` names a provider, and `d/m` is a request in that dialect to that model. */
+/** A Log in short form: `p` names a provider, and `d/m` is a request in that dialect to that model. */
 function eventsOf(...told: readonly string[]): WholeEvent[] {
   return told.map((one, seq): WholeEvent => {
     const envelope = {

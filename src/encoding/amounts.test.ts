@@ -12,7 +12,7 @@ test.each([
   expect(shownBytes(bytes)).toBe(shown)
 })
 
-test('one is one, and all others are many', () => {
+test('1 takes the singular, every other count the plural', () => {
   expect([0, 1, 1234].map((count) => counted(count, 'Turn'))).toEqual([
     '0 Turns',
     '1 Turn',

@@ -6,14 +6,14 @@ import { base64Length, isBase64, writeBase64 } from './base64.ts'
 
 const PIECE = 48 * 1024
 
-/** Written between two other bytes, which stay as they are. */
+/** Written between two other bytes, which must not change. */
 function written(bytes: Buffer): string {
   const room = Buffer.alloc(base64Length(bytes.length) + 2, '.')
   expect(writeBase64(bytes, room, 1)).toBe(room.length - 1)
   return room.toString('latin1')
 }
 
-test('any bytes are written as Node writes them, and nothing is written beside them', () => {
+test('any bytes are encoded as Node encodes them, and nothing else is written', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (array) => {
       const bytes = Buffer.from(array)
@@ -29,13 +29,13 @@ test.each([
 ])('no length is special: %s', (_, shortest, longest) => {
   const bytes = randomBytes(longest)
   for (let length = shortest; length <= longest; length += 1) {
-    // From another place in memory each time, as bytes of a file may be.
+    // At another offset in memory each time, as with bytes of a file.
     const some = bytes.subarray(longest - length)
     expect(written(some) === `.${some.toString('base64')}.`).toBe(true)
   }
 })
 
-test('what Buffer writes is base64, and nothing else of its alphabet is', () => {
+test('the output of Buffer is base64, and no other text of its alphabet is', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(isBase64(Buffer.from(bytes).toString('base64'))).toBe(true)

@@ -12,7 +12,7 @@ test('SHA-256 of text is that of its UTF-8, at once or in pieces', () => {
   expect(running.hex()).toBe(known)
 })
 
-test('SHA-256 of bytes that were written over the last ones is their own', () => {
+test('SHA-256 of bytes that overwrite the previous ones is correct', () => {
   const hash = growingSha256()
   const room = Buffer.allocUnsafeSlow(100)
   for (const byte of [1, 2]) {
@@ -21,14 +21,14 @@ test('SHA-256 of bytes that were written over the last ones is their own', () =>
   }
 })
 
-test('SHA-256 of bytes that grow, shrink or change is that of each by itself', () => {
+test('SHA-256 of bytes that grow, shrink or change equals that of each computed alone', () => {
   const chance = random(7)
   const hash = growingSha256()
   let bytes = chance.bytes(20_000)
   for (let round = 0; round < 300; round++) {
     const kept = bytes.subarray(0, chance.pick([0, 1, 4095, 4096, 4097, bytes.length - 2]))
     bytes = Buffer.concat([kept, chance.bytes(chance.below(9000))])
-    // Somewhere in the middle, where a shortcut would not look.
+    // In the middle, which a shortcut would not compare.
     if (chance.below(4) === 0 && bytes.length > 0) bytes[chance.below(bytes.length)] = 0
     expect(hash(bytes, chance.pick([0, 100, 4096, 1e9]))).toBe(sha256(bytes))
   }

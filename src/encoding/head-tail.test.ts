@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HeadTail, type Excerpt } from './head-tail.ts'
 
-/** Pushes `bytes`, cut at the given places, in memory that is reused as a reader's is. */
+/** Pushes `bytes`, cut at the given places, in memory that is reused, as readers do. */
 function pushed(
   bytes: Buffer,
   cuts: readonly number[],
@@ -31,7 +31,7 @@ const anyBytes = fc
   )
   .map((parts) => Buffer.concat(parts))
 
-test('what is shown does not depend on how the stream was cut', () => {
+test('the excerpt does not depend on the chunks of the stream', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
       expect(pushed(bytes, cuts, limit).shown).toEqual(pushed(bytes, [], limit).shown)
@@ -39,7 +39,7 @@ test('what is shown does not depend on how the stream was cut', () => {
   )
 })
 
-test('head and tail are the ends of the decoded text, within the limit, and count what lies between', () => {
+test('head and tail are the ends of the decoded text, within the limit, and the bytes between them are counted', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), fc.nat(60), (bytes, cuts, limit) => {
       const text = bytes.toString()
@@ -50,14 +50,14 @@ test('head and tail are the ends of the decoded text, within the limit, and coun
       expect(shown).toBeLessThanOrEqual(limit)
       expect(shown + left_out_bytes).toBe(whole.length)
       expect(total_bytes).toBe(bytes.length)
-      // Not more is lost than half characters at the two cuts.
+      // At most the partial characters at the two cuts are lost.
       if (whole.length <= limit) expect([head, left_out_bytes]).toEqual([text, 0])
       else expect(shown).toBeGreaterThan(limit - 7)
     }),
   )
 })
 
-test('that something was not UTF-8 is told exactly when it was not', () => {
+test('invalid UTF-8 is reported if and only if it occurs', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
       const replaced = !Buffer.from(bytes.toString()).equals(bytes)
@@ -66,7 +66,7 @@ test('that something was not UTF-8 is told exactly when it was not', () => {
   )
 })
 
-test('what comes live is the text as far as it is complete', () => {
+test('push returns the text that is complete so far', () => {
   fc.assert(
     fc.property(anyBytes, fc.array(fc.nat(400)), (bytes, cuts) => {
       const { live } = pushed(bytes, cuts, 20)

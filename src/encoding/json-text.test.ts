@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hasWordsIn, jsonTextLength, writeJsonText } from './json-text.ts'
 
-/** As JSON says it, with something around it that must stay. */
+/** As in JSON, with surrounding bytes that must not change. */
 function written(text: Buffer): string {
   const room = Buffer.alloc(jsonTextLength(text) + 2, '.')
   expect(writeJsonText(text, room, 1)).toBe(room.length - 1)
@@ -21,7 +21,7 @@ test('text has the bytes that JSON gives it', () => {
   )
 })
 
-test('characters of one, two, three and four bytes are written like JSON writes it', () => {
+test('characters of one, two, three and four bytes are written as in JSON', () => {
   const short = Array.from({ length: 0x800 }, (_none, point) => point)
   const long = [0x800, 0x2028, 0x2029, 0xd7ff, 0xe000, 0xfeff, 0xffff, 0x1_0000, 0x10_ffff]
   const all = String.fromCodePoint(...short, ...long)
@@ -40,13 +40,13 @@ test.each([
   expect(hasWordsIn(Buffer.from(text))).toBe(has)
 })
 
-test('a text has words exactly if something is left of it without the white space around it', () => {
+test('a text has words if and only if it contains more than white space', () => {
   const piece = fc.oneof(
     fc.constantFrom(...SPACES.split('')).map((space) => Buffer.from(space)),
     fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
   )
   fc.assert(
-    // Long enough that the end of a piece falls before, behind or into one of them.
+    // Long enough that a piece ends before, after or inside one of them.
     fc.property(fc.integer({ min: 4090, max: 4100 }), fc.array(piece), (blanks, pieces) => {
       const text = Buffer.concat([Buffer.alloc(blanks, ' '), ...pieces])
       expect(hasWordsIn(text)).toBe(text.toString('utf8').trim() !== '')

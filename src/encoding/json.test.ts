@@ -11,7 +11,7 @@ import {
 
 const anyText = fc.string({ unit: 'binary' })
 
-test('JSON text is well formed whatever text it holds', () => {
+test('JSON text is well formed, whatever text it contains', () => {
   fc.assert(
     fc.property(fc.dictionary(anyText, anyText), (value) => {
       const text = wellFormedJson(value)
@@ -53,7 +53,7 @@ test('depth is counted in arrays and objects, and hostile depth is refused witho
   expect(depthWithin(JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)), 64)).toBe(false)
 })
 
-test('values are counted before they are made, and what stands in strings is none', () => {
+test('values are counted without parsing, and the content of strings does not count', () => {
   expect(valuesWithin('[1,2,{"a":3}]', 5)).toBe(true)
   expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 2002)).toBe(true)
   expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 1000)).toBe(false)

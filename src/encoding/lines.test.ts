@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineFramer, type Framed } from './lines.ts'
 
-/** Cuts `bytes` at the given places and frames the pieces, in memory that is reused as a reader's is. */
+/** Cuts `bytes` at the given places and frames the pieces, in memory that is reused, as readers do. */
 function framed(
   bytes: Buffer,
   cuts: readonly number[],
@@ -48,7 +48,7 @@ test('the lines of a stream are the same wherever it is cut', () => {
   )
 })
 
-test('a line over the limit is told once and not held', () => {
+test('a line over the limit is reported once and not buffered', () => {
   const framer = new LineFramer(4, 100)
   const told = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
     [...framer.push(Buffer.from(text))].map(shown),

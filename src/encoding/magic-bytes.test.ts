@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { binaryKind } from './magic-bytes.ts'
 
-test('known beginnings are named', () => {
+test('known magic bytes are recognised', () => {
   const told = {
     '\x89PNG\r\n\x1a\n....': 'a PNG image',
     '\xff\xd8\xff\xe0': 'a JPEG image',
@@ -16,7 +16,7 @@ test('known beginnings are named', () => {
   }
 })
 
-test('text is text, also in an old encoding, also when it only mentions a format', () => {
+test('text is text, even in an old encoding or if it mentions a format', () => {
   for (const text of ['', 'plain', 'see GIF89a and %PDF-', 'caf\xe9', '\xef\xbb\xbfwith a mark']) {
     expect(binaryKind(Buffer.from(text, 'latin1'))).toBeUndefined()
   }

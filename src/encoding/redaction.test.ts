@@ -19,7 +19,7 @@ test('a key is redacted in texts, lists and names, and nothing else is changed',
   })
 })
 
-test('what holds no key is returned as it is', () => {
+test('content without a key is returned unchanged', () => {
   const value = { text: 'nothing here', list: [1, { a: 'b' }] }
   const bytes = Buffer.from('nothing here')
   expect(new Redactor(KEYS).value(value)).toBe(value)
@@ -47,7 +47,7 @@ test('a key is found among bytes that are not UTF-8 and in text with lone surrog
   expect(new Redactor(KEYS).text(`\ud83d${key}\ude00`)).toBe(`\ud83d${KEY_PLACEHOLDER}\ude00`)
 })
 
-test('redacted bytes get their keys back where that gives the exact content, also with several keys and a real placeholder', () => {
+test('redacted bytes get their keys back if that gives the exact content, even with several keys and a literal placeholder', () => {
   const [one = '', two = ''] = KEYS
   const redactor = new Redactor(KEYS)
   const back = (text: string) => {
@@ -93,7 +93,7 @@ describe('any text, any keys, any chunks', () => {
     }
   })
 
-  test('nothing that was returned before the end has to be taken back, and no more is kept back than a key less one', () => {
+  test('text that was returned never has to change, and less than one key is held back', () => {
     for (let seed = 0; seed < RUNS; seed += 1) {
       const { keys, text, chunks } = madeText(random(seed))
       const stream = new Redactor(keys).textStream()
@@ -109,14 +109,14 @@ describe('any text, any keys, any chunks', () => {
     }
   })
 
-  test('a text that ends in no beginning of a key is not kept back', () => {
+  test('a text that does not end with the start of a key is not held back', () => {
     const stream = new Redactor(KEYS).textStream()
     expect(stream.push('the answer is 42')).toBe('the answer is 42')
     expect(stream.push(' and sk-can')).toBe(' and ')
     expect(stream.push('ned')).toBe('sk-canned')
   })
 
-  test('a redaction of each chunk alone, and one of each key in its turn, do not pass this', () => {
+  test('redacting each chunk alone, or one key after another, does not pass this test', () => {
     const eachChunk: Naive = (chunks, keys) =>
       chunks.map((chunk) =>
         keys.reduce((rest, key) => rest.replaceAll(key, KEY_PLACEHOLDER), chunk),
@@ -135,7 +135,7 @@ describe('any text, any keys, any chunks', () => {
 
 type Naive = (chunks: readonly string[], keys: readonly string[]) => readonly string[]
 
-/** Few letters, so that keys overlap themselves and each other, begin and hold one another. */
+/** Few letters, so that keys overlap themselves and each other, or contain one another. */
 function madeText(chance: Random) {
   const word = (length: number) =>
     Array.from({ length }, () => chance.pick(['a', 'b', 'c'])).join('')
@@ -154,7 +154,7 @@ function madeText(chance: Random) {
   return { keys, text, chunks }
 }
 
-/** Says what redaction means, in the simplest way: mark what every occurrence covers, then replace each run. */
+/** Defines redaction in the simplest way: mark everything that an occurrence covers, then replace each run. */
 function covered(text: string, keys: readonly string[]): string {
   const from = new Set<number>()
   const joined = new Set<number>()
@@ -168,7 +168,7 @@ function covered(text: string, keys: readonly string[]): string {
       }
     }
   }
-  // A run begins where an occurrence does that no other reaches into.
+  // A run starts at an occurrence that no other overlaps from before.
   return text
     .split('')
     .map((unit, at) =>

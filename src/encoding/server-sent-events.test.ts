@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
-/** What is told of `bytes`, cut at the given places, in memory that is reused as a reader's is. */
+/** The events of `bytes`, cut at the given places, in memory that is reused, as readers do. */
 function events(
   bytes: Uint8Array,
   cuts: readonly number[] = [],
@@ -36,25 +36,25 @@ test('one space after the colon belongs to the field, and a second one to the va
   expect(read('data:a\ndata:  b \n\n')).toEqual([{ event: 'message', data: 'a\n b ' }])
 })
 
-test('comments, ids, times and fields that nobody knows say nothing', () => {
+test('comments, ids, retry times and unknown fields are ignored', () => {
   const text = ': hello\nid: 7\nretry: 10\nDATA: no\n data: no\ndata: yes\nwhatever\n\n'
   expect(read(text)).toEqual([{ event: 'message', data: 'yes' }])
 })
 
-test('without data there is no event, and its name does not stay for the next', () => {
+test('without data there is no event, and its name does not apply to the next', () => {
   expect(read('event: a\n\n\n: only a comment\n\ndata: b\n\n')).toEqual([
     { event: 'message', data: 'b' },
   ])
 })
 
-test('the last name of an event counts, and an empty one is none', () => {
+test('the last name of an event counts, and an empty one is ignored', () => {
   expect(read('event: a\nevent: b\ndata: 1\n\nevent: a\nevent:\ndata: 2\n\n')).toEqual([
     { event: 'b', data: '1' },
     { event: 'message', data: '2' },
   ])
 })
 
-test('an event that was not ended by a blank line is never told', () => {
+test('an event without its blank line is never returned', () => {
   expect(read('data: whole\n\ndata: half\n')).toEqual([{ event: 'message', data: 'whole' }])
   expect(read('data: half')).toEqual([])
 })
@@ -65,13 +65,13 @@ test('lines end with LF, CR or CRLF, each of which ends one line', () => {
   )
 })
 
-test('a byte order mark counts as nothing at the start, and as text elsewhere', () => {
+test('a byte order mark is dropped at the start, and is text elsewhere', () => {
   expect(read('\uFEFFdata: \uFEFFa\n\n\uFEFFdata: b\n\n')).toEqual([
     { event: 'message', data: '\uFEFFa' },
   ])
 })
 
-test('bytes that are no UTF-8 become replacement characters and harm nothing else', () => {
+test('invalid UTF-8 becomes replacement characters and affects nothing else', () => {
   const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('b\n\n')])
   expect(events(bytes).told).toEqual([{ event: 'message', data: 'a\uFFFDb' }])
 })
@@ -91,7 +91,7 @@ test('a cut after every byte changes nothing', () => {
   expect(events(bytes, [...bytes.keys()])).toEqual(whole)
 })
 
-test('any stream says the same however it is cut, also when an event is too long', () => {
+test('any stream gives the same events however it is chunked, even if an event is too long', () => {
   const pieces = ['data', 'event', ':', ' ', '\n', '\r', '\r\n', '\n\n', 'ü', '🚢', '\uFEFF', 'x']
   const text = fc.string({ unit: fc.constantFrom(...pieces), maxLength: 120 })
   fc.assert(
@@ -109,7 +109,7 @@ test('any stream says the same however it is cut, also when an event is too long
   )
 })
 
-test('what was written as events is read as the same events', () => {
+test('written events are read back as the same events', () => {
   const line = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .map((s) => s.replaceAll(/[\r\n]/g, ''))
@@ -136,7 +136,7 @@ test('what was written as events is read as the same events', () => {
   )
 })
 
-test('an event over the limit is told as such, and nothing after it', () => {
+test('an event over the limit is reported, and nothing after it is returned', () => {
   const fits = 'data: 1\n\n'
   const inOneLine = Buffer.from(`${fits}data: ${'x'.repeat(20)}\n\n${fits}`)
   const inManyLines = Buffer.from(`${fits}${'data: x\n'.repeat(3)}\n${fits}`)
@@ -153,7 +153,7 @@ test('an event over the limit is told as such, and nothing after it', () => {
   })
 })
 
-test('an event of two megabytes that comes in tiny chunks is read whole', () => {
+test('an event of two megabytes in tiny chunks is read completely', () => {
   const framer = new ServerSentEvents()
   const chunk = Buffer.alloc(16, 'x')
   framer.push(Buffer.from('data: '))

@@ -35,7 +35,7 @@ test('applied to a long text with a few changes it gives the second', () => {
   )
 })
 
-test('texts that have nothing in common are replaced whole, and soon', () => {
+test('texts with nothing in common are replaced as a whole, in little time', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}\n`).join('')
   const after = Array.from({ length: 20_000 }, (_, i) => `new ${i}\n`).join('')
   const diff = unifiedDiff('x', before, after)
@@ -69,7 +69,7 @@ test('changes are counted, and placed by lines of the second text', () => {
   )
 })
 
-test('it reads as diff -u writes it', () => {
+test('the output equals that of diff -u', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n'
   expect(unifiedDiff('dir/file.txt', before, before.replace('five', 'FIVE') + 'nine')).toBe(
     `--- a/dir/file.txt
@@ -94,7 +94,7 @@ test('it reads as diff -u writes it', () => {
   expect(unifiedDiff('x', 'same\n', 'same\n')).toBe('')
 })
 
-/** Applies a diff as strictly as can be: every line and every count must be right. */
+/** Applies a diff as strictly as possible: every line and every count must be right. */
 function applied(before: string, diff: string): string {
   if (diff === '') return before
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')

@@ -17,7 +17,7 @@ async function contentOf(heads: Folder): Promise<string> {
   })
 }
 
-/** Some older Sessions, and then two in turn, until one note is missing from a file that is compacted. */
+/** Some older Sessions, then two alternately, until the file is one id short of compaction. */
 async function nearlyFull(heads: Folder, older: readonly SessionId[]): Promise<string> {
   const [a = expect.fail('no Session'), b] = sessions(2)
   const pair = `${a}\n${b}\n`
@@ -34,7 +34,7 @@ async function byRank(heads: Folder): Promise<SessionId[]> {
   return [...order].toSorted(([, a], [, b]) => a - b).map(([id]) => id)
 }
 
-test('a Session that is noted again stands last, and once in a row', async () => {
+test('a Session that is written again is the last, without repeated lines', async () => {
   const heads = new CrashDisk(1).folder()
   const [a = expect.fail(), b = expect.fail()] = sessions(2)
   for (const id of [a, a, b, b, a]) await noteWritten({ heads, ids }, id)
@@ -42,12 +42,12 @@ test('a Session that is noted again stands last, and once in a row', async () =>
   expect(await byRank(heads)).toEqual([b, a])
 })
 
-test('a file that is too long is compacted, and the order stays', async () => {
+test('a file that is too long is compacted, and the order is kept', async () => {
   const heads = new CrashDisk(2).folder()
   const older = sessions(50)
   await nearlyFull(heads, older)
   const [last = expect.fail()] = sessions(1)
-  // The oldest line leaves the part that counts, whole or in part, as it would without this.
+  // The oldest line may leave the part that is read, as it would without this write.
   const before = (await byRank(heads)).slice(1)
   await noteWritten({ heads, ids }, last)
   expect(await byRank(heads)).toEqual([...before, last])
@@ -55,7 +55,7 @@ test('a file that is too long is compacted, and the order stays', async () => {
   expect(await heads.names()).toEqual(['order'])
 })
 
-test('however many Sessions there are, the file has a limit, and those written last are in it', async () => {
+test('the file has a size limit and contains the Sessions written last', async () => {
   const heads = new CrashDisk(3).folder()
   const many = sessions(20_000)
   for (const id of many) await noteWritten({ heads, ids }, id)
@@ -65,7 +65,7 @@ test('however many Sessions there are, the file has a limit, and those written l
   expect(kept).toEqual(many.slice(-kept.length))
 })
 
-test('what another process notes while the file is replaced is in the new one', async () => {
+test('an id that another process appends during a replacement is in the new file', async () => {
   const disk = new CrashDisk(4)
   const heads = disk.folder()
   await nearlyFull(heads, sessions(10))
@@ -79,7 +79,7 @@ test('what another process notes while the file is replaced is in the new one', 
     },
   }
   await noteWritten({ heads: meddled, ids }, ours)
-  // Opened before it was replaced, as by a process that was slow.
+  // Opened before it was replaced, as by a slow process.
   let first = true
   const slow: Folder = {
     ...methodsOf(heads),
@@ -93,7 +93,7 @@ test('what another process notes while the file is replaced is in the new one', 
   expect((await byRank(heads)).slice(-3)).toEqual([ours, early, late])
 })
 
-test('wherever the power goes while the file is replaced, it is the old one or the new one', async () => {
+test('after a power cut during a replacement, the file is the old one or the new one', async () => {
   const seen = new Set<string>()
   for (let powerCutAt = 1; powerCutAt <= 12; powerCutAt += 1) {
     const disk = new CrashDisk(powerCutAt)

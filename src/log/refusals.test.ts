@@ -53,7 +53,7 @@ test('creating an existing Log leaves its head unchanged and gives a foreign one
   expect(await rawBytes(heads, session)).toEqual(before)
   await heads.remove(session)
   expect((await again()).ok).toBe(false)
-  // What else is there names no Log as ours: it is the order in which they were written.
+  // The other file is the order of writes, which does not make a Log ours.
   expect(await heads.names()).toEqual(['order'])
 })
 

@@ -6,7 +6,7 @@ test.each([
   ['https://api.example.com/v1/'],
   ['http://127.0.0.1:8080/v1'],
   ['HTTP://[::1]:1'],
-])('%s is a place', (text) => {
+])('%s is a base URL', (text) => {
   expect(baseUrl(text)?.href).toBe(new URL(text).href)
 })
 
@@ -27,7 +27,7 @@ test.each([
   ['https://exa mple.com'],
   ['https://'],
   ['http://999.1.1.1'],
-])('"%s" is none', (text) => {
+])('"%s" is not a base URL', (text) => {
   expect(baseUrl(text)).toBeUndefined()
 })
 

@@ -11,12 +11,15 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(read(type, SAMPLES[type])).toMatchObject({ known: true, event: { data: SAMPLES[type] } })
   })
 
-  test.each(Object.keys(shape))('is known without %s just when that may be absent', (field) => {
-    const mayBeAbsent = z.safeParse(shape[field]!, undefined).success
-    expect(read(type, changed(type, field)).known).toBe(mayBeAbsent)
-  })
+  test.each(Object.keys(shape))(
+    'is known without %s if and only if that field is optional',
+    (field) => {
+      const mayBeAbsent = z.safeParse(shape[field]!, undefined).success
+      expect(read(type, changed(type, field)).known).toBe(mayBeAbsent)
+    },
+  )
 
-  test.each(Object.keys(shape))('is of unknown shape when %s is of another kind', (field) => {
+  test.each(Object.keys(shape))('is of unknown shape if %s has another type', (field) => {
     const other = field === 'item' ? undefined : Number.NaN
     expect(read(type, changed(type, field, { [field]: other }))).toMatchObject({
       known: false,
@@ -37,7 +40,7 @@ test('a hydration names its producer, even one without arguments [SH-012]', () =
   expect(withArgs({})).toBe(false)
 })
 
-test('a hydration demands its Skill, source, permission and output hash [SH-010] [SH-011] [SH-013] [SH-015]', () => {
+test('a hydration requires its Skill, source, permission and output hash [SH-010] [SH-011] [SH-013] [SH-015]', () => {
   for (const field of [
     'skill',
     'activation_event_id',
@@ -76,7 +79,7 @@ test('the pressure of a call is unavailable or one of four tiers [PC-049]', () =
   expect(withPressure('unknown')).toBe(false)
 })
 
-test('the record of a call demands its contract version [PC-038]', () => {
+test('the record of a call requires its contract version [PC-038]', () => {
   const named = (contract_version?: unknown) => {
     const others = contract_version === undefined ? {} : { contract_version }
     return read('provider_request', changed('provider_request', 'contract_version', others))

@@ -14,7 +14,7 @@ const READERS: Readonly<Record<VendorDialect, () => AnswerReader>> = {
 
 const MiB = 1024 * 1024
 
-/** How the answer ends, in the eyes of its reader. */
+/** How the answer ends, according to its reader. */
 function endOf(dialect: VendorDialect, events: readonly VendorEvent[]): string {
   const reader = READERS[dialect]()
   const told = events.flatMap((event) =>
@@ -37,12 +37,12 @@ const CASES = (['messages', 'responses', 'chat'] as const).flatMap((dialect) =>
   ),
 )
 
-test.each(CASES)('%s: more %s than any model writes is no answer', (dialect, _part, of) => {
+test.each(CASES)('%s: more %s than any model writes is an error', (dialect, _part, of) => {
   expect(endOf(dialect, eventsOf(dialect, of(MiB / 4)))).toBe('done')
   expect(endOf(dialect, eventsOf(dialect, of(3 * MiB)))).toBe('invalid_response')
 })
 
-test('words come in any number of events, and each counts for what it says', () => {
+test('text counts by its content, in any number of events', () => {
   const [first, ...rest] = eventsOf('chat', { text: 'a' })
   if (first === undefined) throw new Error('no event')
   const delta = { content: 'word '.repeat(50) }
@@ -52,7 +52,7 @@ test('words come in any number of events, and each counts for what it says', () 
   expect(endOf('chat', [first, ...words(9_000), ...rest])).toBe('invalid_response')
 })
 
-test('items that come at once and without deltas count as well', () => {
+test('items that arrive at once, without deltas, count too', () => {
   const item = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'a'.repeat(MiB) }
   const done = (output_index: number) => ({ type: 'response.output_item.done', output_index, item })
   expect(endOf('responses', [done(0)])).toBe('item')

@@ -21,7 +21,7 @@ async function refusal(work: Promise<unknown>): Promise<HawserError> {
   return error.reason
 }
 
-test('an answer that is good is passed on', async () => {
+test('a successful response is passed on', async () => {
   const { url } = await serveHttp((request, response) => {
     response.end(request.headers.authorization)
   })
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('a base URL that is none is not used', async () => {
+test('an invalid base URL is not used', async () => {
   for (const place of [
     '',
     'api.example.invalid',
@@ -76,12 +76,12 @@ test('a base URL that is none is not used', async () => {
 })
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect with status %i is not followed, and no other server hears of it',
+  'a redirect with status %i is not followed, and no other server gets a request',
   async (status) => {
     const other = await serveHttp((_request, response) => void response.end())
     const location = `${other.url}steal?secret=1`
     const { url, firstClosed } = await serveHttp((_request, response) => {
-      // The body does not end: whoever reads it to its end waits for ever.
+      // The body does not end, so reading all of it would never return.
       response.writeHead(status, { location }).write('moved')
     })
     expect(await refusal(fetchOf(url)(url, post))).toMatchObject({
@@ -94,7 +94,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 )
 
-test('a redirect without a place, or to one on the same server, is not followed either', async () => {
+test('a redirect without a location, or to the same server, is not followed either', async () => {
   const places: (string | undefined)[] = [undefined, '/other', 'http://[']
   const { url } = await serveHttp((request, response) => {
     const location = places[Number(request.url?.slice(1))]
@@ -108,7 +108,7 @@ test('a redirect without a place, or to one on the same server, is not followed 
   ])
 })
 
-test('an error status is what the vendor says in its body and its headers', async () => {
+test('an error status is reported with the content of body and headers', async () => {
   const { url } = await serveHttp((_request, response) => {
     response.writeHead(429, {
       'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT',
@@ -131,9 +131,9 @@ test('an error status is what the vendor says in its body and its headers', asyn
   })
 })
 
-test('without a key plain http goes wherever the base URL says', async () => {
+test('without a key, plain http to any base URL is allowed', async () => {
   const { url } = await serveHttp((_request, response) => void response.end('here'))
-  // Leads to this machine, but does not say so.
+  // Resolves to this machine, but not by a loopback name.
   const place = url.replace('127.0.0.1', '0.0.0.0')
   expect((await refusal(fetchOf(place)(place))).kind).toBe('not_configured')
   const fetch = boundFetch({ key: undefined, baseUrl: place, clock: systemClock })

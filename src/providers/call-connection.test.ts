@@ -45,7 +45,7 @@ describe('a call that is interrupted', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('between two events says none of those that had come', async () => {
+  test('between two events returns none of those that had arrived', async () => {
     const abort = new AbortController()
     const { url, firstClosed } = await serveEvents(`data: abc\n\n${END}`)
     const seen: ProviderEvent[] = []
@@ -57,7 +57,7 @@ describe('a call that is interrupted', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('is so whatever its connection says about it', async () => {
+  test('is reported as interrupted, whatever error the connection reports', async () => {
     const abort = new AbortController()
     const loud: Send = (_body, signal) =>
       new Promise((_resolve, reject) => {
@@ -68,7 +68,7 @@ describe('a call that is interrupted', () => {
     expect(await events).toEqual([failure('interrupted', {})])
   })
 
-  test('ends also when what sends it does not listen', async () => {
+  test('ends even if the sender ignores the signal', async () => {
     const abort = new AbortController()
     const never = callBy(() => new Promise(() => {}))
     const events = all(never(BODY, abort.signal))
@@ -76,7 +76,7 @@ describe('a call that is interrupted', () => {
     expect(await events).toEqual([failure('interrupted', {})])
   })
 
-  test('cannot be so after its end: the signal is let go', async () => {
+  test('is not affected after its end: the signal is released', async () => {
     const { url } = await serveEvents(END, (response) => response.end())
     const { signal } = new AbortController()
     expect(await all(callOf(url)(BODY, signal))).toEqual([DONE])
@@ -85,7 +85,7 @@ describe('a call that is interrupted', () => {
 })
 
 describe('a server that is silent for too long', () => {
-  test('before it answers is given up', async () => {
+  test('before it answers is not waited for', async () => {
     const clock = virtualClock()
     const { url, firstClosed } = await serveHttp(() => clock.advance(IDLE_MS))
     const events = await all(callOf(url, clock)(BODY, new AbortController().signal))
@@ -94,7 +94,7 @@ describe('a server that is silent for too long', () => {
     expect(clock.pending()).toEqual([])
   })
 
-  test('in the middle of its answer is given up, but every byte is a sign of life', async () => {
+  test('in the middle of its answer is not waited for, but every byte restarts the limit', async () => {
     const clock = virtualClock()
     let say = (_text: string) => {}
     const { url, firstClosed } = await serveEvents('data: a\n\n', (response) => {
@@ -115,7 +115,7 @@ describe('a server that is silent for too long', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('is not one whose answer nobody has time to read', async () => {
+  test('is not assumed while the reader is slow', async () => {
     const clock = virtualClock()
     const { url } = await serveEvents('data: ab\n\n', (response) => response.end(END))
     const seen: ProviderEvent[] = []
@@ -135,7 +135,7 @@ describe('a connection', () => {
     expect(await answer(url)).toEqual([failure('network', details)])
   })
 
-  test('that breaks off before the answer is a failure of the network', async () => {
+  test('that breaks before the answer is a failure of the network', async () => {
     const { url, connections } = await serveBytes('', (socket) => socket.resetAndDestroy())
     expect(await answer(url)).toEqual([
       failure('network', expect.objectContaining({ code: 'ECONNRESET' })),

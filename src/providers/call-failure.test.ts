@@ -21,7 +21,7 @@ import { boundFetch } from './bound-fetch.ts'
 import { failureOf } from './call-failure.ts'
 import type { Send } from './call.ts'
 
-/** How both SDKs are set up: they read nothing of the environment and try nothing twice. */
+/** The setup of both SDKs: they read nothing from the environment and retry nothing. */
 function settings(baseURL: string, clock: Clock = systemClock) {
   const fetch = boundFetch({ key: KEY, baseUrl: baseURL, clock })
   return { apiKey: KEY, baseURL, fetch, maxRetries: 0, logLevel: 'off' } as const
@@ -59,7 +59,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(Buffer.concat(bodies)).toEqual(BODY)
   })
 
-  test('an error status is what the vendor said, once', async () => {
+  test('an error status is reported once, with the message of the vendor', async () => {
     let requests = 0
     const { url } = await serveHttp((_request, response) => {
       requests += 1
@@ -87,7 +87,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(requests).toBe(1)
   })
 
-  test('a redirect is refused, and the other server is not asked', async () => {
+  test('a redirect is refused, and the other server gets no request', async () => {
     const other = await serveEvents(END)
     const { url } = await serveHttp((_request, response) => {
       response.writeHead(307, { location: other.url }).end()
@@ -97,7 +97,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(other.connections.size).toBe(0)
   })
 
-  test('a connection that cannot be made, or breaks off, is told with its code', async () => {
+  test('a connection that fails or breaks is reported with its code', async () => {
     const gone = await serveHttp(() => {})
     gone.stop()
     const broken = await serveBytes('', (socket) => socket.resetAndDestroy())
@@ -107,7 +107,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     ])
   })
 
-  test('a connection that is not made in time is told with its code', async () => {
+  test('a connection that times out is reported with its code', async () => {
     const clock = virtualClock()
     const { url } = await serveBytes('', () => clock.advance(30_000))
     // The server waits for a request and gets a handshake, which it does not answer.
@@ -117,7 +117,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     ])
   })
 
-  test('an interruption closes the connection, before the answer and in it', async () => {
+  test('an interruption closes the connection, before and during the answer', async () => {
     const waiting = new AbortController()
     const silent = await serveHttp(() => waiting.abort())
     expect(await answer(silent.url, waiting.signal)).toEqual([failure('interrupted', {})])
@@ -132,7 +132,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
   })
 })
 
-test('what an SDK throws of an error status by itself is understood too', () => {
+test('an error that the SDK itself throws for a status is understood too', () => {
   const headers = new Headers({ 'request-id': 'req_1', 'x-request-id': 'req_1' })
   const error = { type: 'authentication_error', message: 'No.' }
   const thrown = [

@@ -20,14 +20,14 @@ import { until, virtualClock } from '../../test/support/virtual-clock.ts'
 const MiB = 1024 * 1024
 
 describe('an answer', () => {
-  test('is what its events say, to the first end and no further', async () => {
+  test('consists of its events up to the first end', async () => {
     const { url } = await serveEvents(
       'data: ab\n\nevent: ping\ndata: {}\n\nevent: twice\ndata: x\n\n',
     )
     expect(await answer(url)).toEqual([...said('ab'), DONE])
   })
 
-  test('is the same wherever it is cut', async () => {
+  test('is the same however it is chunked', async () => {
     const text = Buffer.from(`data: Größe 🚢\r\n\r\ndata: x\n\n${END}`)
     let cut = 0
     const { url } = await serveHttp((_request, response) => {
@@ -41,7 +41,7 @@ describe('an answer', () => {
     }
   })
 
-  test('that has ended leaves its connection to the next call', async () => {
+  test('releases its connection for the next call when it has ended', async () => {
     const clock = virtualClock()
     const { url, connections } = await serveEvents(END, (response) => {
       response.end('data: [DONE]\n\n')
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(connections.size).toBe(1)
   })
 
-  test('after which the server does not stop is not waited for', async () => {
+  test('does not wait for a server that sends more after the end', async () => {
     const clock = virtualClock()
     const silent = await serveEvents(END)
     expect(await all(callOf(silent.url, clock)(BODY, new AbortController().signal))).toEqual([DONE])
@@ -68,7 +68,7 @@ describe('an answer', () => {
     expect(await endless.firstClosed).toBe('closed')
   })
 
-  test('whose reader stops early is not read on', async () => {
+  test('is not read further if its reader stops early', async () => {
     const { url, firstClosed } = await serveEvents('data: abc\n\n')
     for await (const event of callOf(url)(BODY, new AbortController().signal)) {
       expect(event).toEqual({ type: 'text_delta', text: 'a' })
@@ -78,7 +78,7 @@ describe('an answer', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an invalid answer', () => {
   test.each([
     ['stops without an end', 'data: a\n\n', said('a')],
     ['stops in the middle of its last event', 'data: a\n\nevent: done\ndata: {}\n', said('a')],
@@ -90,7 +90,7 @@ describe('an answer that is none', () => {
     expect(await answer(url)).toEqual([...events, failure('invalid_response', {})])
   })
 
-  test('ends with its connection and has no end of its own', async () => {
+  test('ends with its connection, without an end event', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
     const { url } = await serveBytes(`${head}data: a\n\n`, (socket) => socket.end())
     expect(await answer(url)).toEqual([...said('a'), failure('invalid_response', {})])
@@ -153,7 +153,7 @@ describe('an answer that is none', () => {
 })
 
 describe('what fails on this side', () => {
-  test('an error that the reader finds is told without the key', async () => {
+  test('an error that the reader finds is reported without the key', async () => {
     const { url, firstClosed } = await serveEvents('event: fault\ndata: no\n\n')
     const error = {
       kind: 'refused',
@@ -164,7 +164,7 @@ describe('what fails on this side', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('the connection is closed by the time that an error is told', async () => {
+  test('the connection is closed before an error is reported', async () => {
     const { url, firstClosed } = await serveEvents('event: fault\ndata: no\n\n')
     const events = callOf(url)(BODY, new AbortController().signal)[Symbol.asyncIterator]()
     expect(await events.next()).toMatchObject({ value: { type: 'error' } })
@@ -180,7 +180,7 @@ describe('what fails on this side', () => {
     expect(await firstClosed).toBe('closed')
   })
 
-  test('whatever is thrown in place of an answer is one error', async () => {
+  test('anything thrown instead of an answer is one error', async () => {
     const thrown: [unknown, string][] = [
       [new Error(`Bearer ${KEY} is bad`), 'internal'],
       [KEY, 'internal'],

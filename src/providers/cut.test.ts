@@ -36,7 +36,7 @@ function wordsOf(said: readonly ProviderEvent[]): string {
 }
 
 test.each<[VendorDialect, string | undefined, VendorAnswer, string]>([
-  // Messages: every reason of the vendor's types, and one that is not.
+  // Messages: every reason of the vendor's types, and an unknown one.
   ['messages', 'end_turn', { text: 'a' }, 'whole, ran 0'],
   ['messages', 'tool_use', { calls: [CALL] }, 'whole, ran 1'],
   ['messages', 'tool_use', { text: 'a' }, 'lost_call lost 1, ran 0'],
@@ -52,7 +52,7 @@ test.each<[VendorDialect, string | undefined, VendorAnswer, string]>([
   ['messages', 'model_context_window_exceeded', { text: 'a' }, 'context_overflow'],
   ['messages', 'of_later', { text: 'a' }, 'unknown_reason lost 0, ran 0'],
   ['messages', 'of_later', { text: 'a', calls: [HALF] }, 'unknown_reason lost 1, ran 0'],
-  // Chat Completions, and words of compatible servers.
+  // Chat Completions, and reasons of compatible servers.
   ['chat', 'stop', { text: 'a' }, 'whole, ran 0'],
   ['chat', 'stop', { calls: [CALL] }, 'whole, ran 1'],
   ['chat', 'tool_calls', { calls: [CALL] }, 'whole, ran 1'],

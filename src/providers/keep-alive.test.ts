@@ -17,7 +17,7 @@ import { responsesProvider, responsesReader } from './responses/stream.ts'
 const PROVIDERS = { messages: messagesProvider, chat: chatProvider, responses: responsesProvider }
 type Dialect = keyof typeof PROVIDERS
 
-/** One sign of life comes just before the idle limit. */
+/** One keep-alive arrives just before the idle limit. */
 const STEP_MS = IDLE_MS - 1
 const MOST_STEPS = Math.ceil(CONTENT_MS / STEP_MS)
 
@@ -58,7 +58,7 @@ const NO_CONTENT: readonly (readonly [Dialect, string])[] = [
   ],
 ]
 
-/** Content that is not told before it is whole. */
+/** Content that is not returned before it is complete. */
 const CONTENT: Readonly<Record<Dialect, string>> = {
   messages: data(delta({ type: 'input_json_delta', partial_json: ' ' })),
   chat: data(choice({ tool_calls: [{ index: 0, function: { arguments: ' ' } }] })),
@@ -80,14 +80,14 @@ async function begun(dialect: Dialect, clock: VirtualClock) {
   const stream = PROVIDERS[dialect](options).stream(BODY, new AbortController().signal)
   const reading = ended(stream)
   await until(() => say !== undefined)
-  // From now on a timer that has its whole time left was set when the beginning was read.
+  // From now on, a timer with its full time left was set when the beginning was read.
   clock.advance(1)
   say?.(BEGUN[dialect])
   await until(() => clock.pending().includes(CONTENT_MS))
   return { ...reading, firstClosed, say: (text: string) => say?.(text) }
 }
 
-/** The one event of a call that tells nothing before its end. */
+/** The only event of a call that returns nothing before its end. */
 function ended(stream: AsyncIterable<ProviderEvent>) {
   const seen: ProviderEvent[] = []
   const end = (async () => {
@@ -97,7 +97,7 @@ function ended(stream: AsyncIterable<ProviderEvent>) {
   return { end, isOver: () => seen.length > 0 }
 }
 
-/** Lets time pass with a sign of life at each step, and answers after how many steps the call was given up. */
+/** Advances time with a keep-alive at each step, and returns after how many steps the call was cancelled. */
 async function stepsUntilOver(
   clock: VirtualClock,
   { isOver, say }: { readonly isOver: () => boolean; readonly say: () => void },
@@ -142,7 +142,7 @@ test.each(Object.entries(CONTENT))(
   },
 )
 
-/** A call over a socket, to which the server says what it is told to. */
+/** A call over a socket whose server sends what the test passes. */
 async function overSocket(clock: VirtualClock) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')

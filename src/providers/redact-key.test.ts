@@ -10,7 +10,7 @@ function hidden(text: string, key: string | undefined = KEY): string {
   return redactKey(failed('auth', text).error, key).message
 }
 
-test('a key is hidden wherever it stands, in the message and in all details', () => {
+test('a key is hidden anywhere in the message and in all details', () => {
   const error = failed('auth', `Wrong key ${KEY}, ${KEY}!`, {
     code: KEY,
     deep: [{ said: `Bearer ${KEY}` }],
@@ -24,7 +24,7 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
   })
 })
 
-test('a key is hidden in the words of a vendor that a cause repeats', () => {
+test('a key is hidden in text of a vendor that a cause repeats', () => {
   const cause = { type: 'provider', code: KEY, status: 400, refusedMedia: { at: KEY } } as const
   const error = redactKey(withCause(failed('auth', 'No.'), cause).error, KEY)
   expect(error[CAUSE]).toEqual({
@@ -35,7 +35,7 @@ test('a key is hidden in the words of a vendor that a cause repeats', () => {
   })
 })
 
-test('a telling part of a key is hidden, with what a vendor left of the rest', () => {
+test('a recognisable part of a key is hidden, with the masked rest', () => {
   expect(hidden('Incorrect API key: sk-live-*******b1a6.')).toBe(
     'Incorrect API key: [redacted key].',
   )
@@ -44,7 +44,7 @@ test('a telling part of a key is hidden, with what a vendor left of the rest', (
   expect(hidden('sk-live is short enough')).toBe('sk-live is short enough')
 })
 
-test('no eight characters of a key in a row are ever left', () => {
+test('no eight consecutive characters of a key remain', () => {
   const part = fc.tuple(fc.nat(KEY.length), fc.nat(KEY.length)).map(([a, b]) => KEY.slice(a, b))
   const text = fc
     .array(fc.oneof(part, fc.string({ maxLength: 5 })))
@@ -58,7 +58,7 @@ test('no eight characters of a key in a row are ever left', () => {
   )
 })
 
-test('without a key, and with a word that is too short for one, nothing is hidden', () => {
+test('without a key, or with one that is too short, nothing is hidden', () => {
   const error = failed('auth', 'none is not a key', { a: 'none' }).error
   expect(redactKey(error, undefined)).toBe(error)
   expect(redactKey(error, 'none')).toBe(error)

@@ -30,7 +30,7 @@ function segment(content: string | EmbeddedFile, seq?: number): Segment {
 
 const json = (data: string) => wellFormedJson({ title: 'é', data, more: BASE64 })
 
-test('JSON that shows a file has the bytes of JSON that holds its base64', () => {
+test('JSON with an embedded file has the bytes of JSON with its base64', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (array) => {
       const file = Buffer.from(array)
@@ -42,7 +42,7 @@ test('JSON that shows a file has the bytes of JSON that holds its base64', () =>
 })
 
 test.each([0, 1, 2, 3, 100_000])(
-  'a file of %i bytes is written between what stands around it',
+  'a file of %i bytes is written between the JSON around it',
   (size) => {
     const shown = segment(embedBase64(randomBytes(size), json(BASE64)))
     const body = Buffer.alloc(shown.length + 2, '.')
@@ -51,7 +51,7 @@ test.each([0, 1, 2, 3, 100_000])(
   },
 )
 
-/** Longer than what is made into a string at once. */
+/** Longer than the text that is converted at once. */
 const LONG = 'The "tide"\tturns\\ at six.\n\u0001é€😀'.repeat(3000)
 
 function textPart(bytes: Buffer, handle?: string): BlobPart {
@@ -62,12 +62,12 @@ function textPart(bytes: Buffer, handle?: string): BlobPart {
 
 const ends = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-  // Of which most are no UTF-8.
+  // Most of which are not UTF-8.
   fc.uint8Array().map((bytes) => Buffer.from(bytes)),
 )
 
 test.each([undefined, '@txt1'])(
-  'a long text has the bytes that JSON gives it, also where it is no UTF-8, under the name %s',
+  'a long text has the bytes of JSON, even if it is not UTF-8, under the name %s',
   (handle) => {
     fc.assert(
       fc.property(ends, ends, (start, end) => {
@@ -97,6 +97,6 @@ test.each<[string, Part]>([
   ['lost', lost],
   ['no text', { ...textPart(Buffer.from(' ')), media_type: 'application/pdf' }],
   ['said', { type: 'text', text: ' \n', lifetime: 'stable' }],
-])('a part is blank exactly if its words are: %s', (_name, part) => {
+])('a part is blank if and only if its text is: %s', (_name, part) => {
   expect(isBlank(part)).toBe(!hasWords(partText(part)))
 })

@@ -14,7 +14,7 @@ function expectKinds(rows: readonly Row[]): void {
 
 const bad = { status: 400, type: 'invalid_request_error' }
 
-describe('the kind of what a vendor says', () => {
+describe('the kind of an error of a vendor', () => {
   test('a key that is refused is `auth`', () => {
     expectKinds([
       ['auth', { status: 401, type: 'authentication_error', message: 'invalid x-api-key' }],
@@ -27,7 +27,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('an account that is empty is `usage_limit`, under whatever status', () => {
+  test('an exhausted account is `usage_limit`, under any status', () => {
     const low = 'Your credit balance is too low to access the Anthropic API.'
     expectKinds([
       ['usage_limit', { status: 402 }],
@@ -51,7 +51,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('too many requests are `rate_limited`, also when tokens are what there are too many of', () => {
+  test('too many requests or tokens are `rate_limited`', () => {
     const tokens = 'This request would exceed your rate limit: too many tokens per minute.'
     expectKinds([
       ['rate_limited', { status: 429 }],
@@ -64,7 +64,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test("a server's own trouble is `overloaded`", () => {
+  test('a server error is `overloaded`', () => {
     expectKinds([
       ['overloaded', { status: 529, type: 'overloaded_error' }],
       ['overloaded', { type: 'overloaded_error', message: 'Overloaded' }],
@@ -118,7 +118,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('a model that is not there is `model_not_found`, and a path that is not there is not', () => {
+  test('an unknown model is `model_not_found`, and an unknown path is not', () => {
     expectKinds([
       ['model_not_found', { status: 404, type: 'not_found_error', message: 'model: x' }],
       ['model_not_found', { status: 404, message: 'The model `x` does not exist.' }],
@@ -130,7 +130,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('what a vendor does not want to answer is `refused`', () => {
+  test('a refusal by the vendor is `refused`', () => {
     expectKinds([
       ['refused', { ...bad, code: 'content_policy_violation' }],
       ['refused', { ...bad, code: 'content_filter' }],
@@ -141,7 +141,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('any other request that is not taken is `invalid_args`', () => {
+  test('any other rejected request is `invalid_args`', () => {
     expectKinds([
       ['invalid_args', { ...bad, message: 'max_tokens: Field required' }],
       ['invalid_args', { status: 422 }],
@@ -152,7 +152,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('an error without a status, of which nobody knows a word, is `invalid_response`', () => {
+  test('an error without a status and with unknown codes is `invalid_response`', () => {
     expectKinds([
       ['invalid_response', {}],
       ['invalid_response', { status: 200, type: 'strange' }],
@@ -160,7 +160,7 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('whatever is said, there is one error of a known kind with a sentence', () => {
+  test('any input gives one error of a known kind with a sentence', () => {
     const text = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
     const status = fc.option(fc.integer({ min: 100, max: 999 }), { nil: undefined })
     const message = fc.string({ unit: 'binary', maxLength: 700 })
@@ -177,8 +177,8 @@ describe('the kind of what a vendor says', () => {
   })
 })
 
-describe('what is kept of it', () => {
-  test('the facts are in the details, those that code decides on in the cause, and only what was said', () => {
+describe('the facts that are kept', () => {
+  test('the details have the reported facts, the cause has those that code branches on, and nothing is added', () => {
     const said = {
       status: 429,
       type: 'rate_limit_error',
@@ -216,12 +216,12 @@ describe('what is kept of it', () => {
     expect(Buffer.byteLength(String(long.details['type']))).toBeLessThanOrEqual(200)
   })
 
-  test('a vendor that gives no reason is said to give none', () => {
+  test('an error without a reason says so', () => {
     expect(vendorError({ status: 502, message: ' \n' }).message).toContain('502')
     expect(vendorError({ message: '' }).message).not.toBe('')
   })
 
-  test('a refused key, an empty account and a model that is not there come with what to do', () => {
+  test('a refused key, an exhausted account and an unknown model have next actions', () => {
     const commands = (said: Partial<VendorFailure>) =>
       vendorError({ message: '', ...said }).next_actions.map(({ command }) => command)
     expect(commands({ status: 401 })).toEqual([undefined, 'hawser config set providers.NAME.key -'])
@@ -295,7 +295,7 @@ describe('an image or document that a vendor refuses', () => {
     expect(media({ code, status: undefined, type: undefined })).toEqual([true, undefined])
   })
 
-  test('is named by the parameter before it is named by the sentence', () => {
+  test('is identified by the parameter before the sentence', () => {
     const message = 'Invalid image at messages[9].content[9].'
     expect(media({ message, param: 'messages[2].content[1].image_url.url' })).toEqual([
       true,
@@ -313,7 +313,7 @@ describe('an image or document that a vendor refuses', () => {
     { message: 'prompt is too long: the pdf pages exceed the context window' },
     { message: 'The image could not be processed', status: 500 },
     { message: 'Too many images for your rate limit', status: 429 },
-  ])('is not seen in what is about something else: $message', (said) => {
+  ])('is not found in an error about something else: $message', (said) => {
     expect(media(said)).toEqual([undefined, undefined])
   })
 })

@@ -61,7 +61,7 @@ test('an error is read in every shape that vendors and compatible servers use', 
   expect(failureInBody({ error: { type: 't' } })).toEqual({ message: '', type: 't' })
 })
 
-test('what reports no error is not read as one', () => {
+test('a body without an error is not read as one', () => {
   const others = [undefined, null, 'm', 7, [], {}, { error: null, id: 'x' }, { type: 'message' }]
   expect(others.map(failureInBody)).toEqual(others.map(() => undefined))
 })
@@ -84,7 +84,7 @@ test('headers add the status, the name of the request and the wait', () => {
   ).toEqual({ message: '', status: 500, requestId: 'a' })
 })
 
-test('a body that is plain text is what was said, and a page for browsers says nothing', () => {
+test('a plain text body is the message, and an HTML page is not', () => {
   const page = { status: 502, headers: headers({ 'content-type': 'text/html' }) }
   const plain = { status: 502, headers: headers({ 'content-type': 'text/plain' }) }
   expect(failureOfResponse(page, 'Bad gateway', NOW).message).toBe('')
@@ -92,7 +92,7 @@ test('a body that is plain text is what was said, and a page for browsers says n
   expect(failureOfResponse(plain, 'upstream is gone', NOW).message).toBe('upstream is gone')
 })
 
-test('a page behind 32 MiB of spaces is no message, where V8 no longer optimises patterns', () => {
+test('an HTML page after 32 MiB of spaces is not a message, even if V8 no longer optimises patterns', () => {
   const script = `
     import { failureOfResponse } from ${JSON.stringify(new URL('vendor-failure.ts', import.meta.url).href)}
     const text = ' '.repeat(32 * 1024 * 1024) + '<html>'

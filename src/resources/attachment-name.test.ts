@@ -6,7 +6,7 @@ test('the last extension of a name is its extension', () => {
   expect(names.map(extensionOf)).toEqual(['.png', '.exe', '.', '', '', '.png', '.png ', ''])
 })
 
-test('a path ends in a name, but for the top', () => {
+test('every path except the root ends in a name', () => {
   expect(['/a/b.png', '/a/b.png//', 'b.png', '/', ''].map(lastName)).toEqual([
     'b.png',
     'b.png',

@@ -10,6 +10,6 @@ test.each([
   expect(contentKind(Buffer.from(text))).toBe(kind)
 })
 
-test('a great many comments are looked past once', () => {
+test('very many comments are skipped in linear time', () => {
   expect(contentKind(Buffer.from(`${'<!---->'.repeat(146)}x`))).toBe('text')
 })

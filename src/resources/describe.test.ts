@@ -133,7 +133,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   },
 )
 
-test('whatever bytes are spoilt, there is an answer', async () => {
+test('any corruption gives a description', async () => {
   const chance = random(11)
   const files = [
     ...(await Promise.all(FORMATS.map((format) => drawn(drawing(6), format)))),
@@ -149,7 +149,7 @@ test('whatever bytes are spoilt, there is an answer', async () => {
   }
 })
 
-test('whatever bytes of a document are spoilt, there is an answer', async () => {
+test('any corruption of a document gives a description', async () => {
   const chance = random(12)
   const pdf = writtenPdf(['one two', 'three'])
   for (let round = 0; round < 8; round += 1) {

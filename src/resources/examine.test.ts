@@ -24,7 +24,7 @@ function resolved(folder: string, names: readonly string[], parts: Partial<Resol
   return resolveAttachments(inputs, { clock: virtualClock(), ...parts })
 }
 
-/** Files of which some never answer a read, as those of a machine that cannot be reached, until they are told to. */
+/** Files some of which do not answer a read, like those of an unreachable machine, until the test releases them. */
 function slowFiles(isSlow: (path: string) => boolean) {
   const waiting: (() => void)[] = []
   let opened = 0
@@ -49,7 +49,7 @@ function slowFiles(isSlow: (path: string) => boolean) {
   return { files, waiting, opened: () => opened }
 }
 
-/** Lets the time of one file pass whenever one is waited for. */
+/** Advances time by the limit of one file whenever one is waited for. */
 async function letPass(clock: VirtualClock, waiting: readonly unknown[], times: number) {
   for (let n = 1; n <= times; n += 1) {
     await until(() => waiting.length === n)
@@ -63,7 +63,7 @@ test('[AT-049] a file that cannot be read in time is refused, and the next one i
   const clock = virtualClock()
   const kept: string[] = []
   const keep: NonNullable<ResolverParts['keep']> = async (pieces) => {
-    // The read that nobody waits for comes back at the worst moment.
+    // The abandoned read returns at the worst moment.
     for (const go of waiting) go()
     await until(() => opened() === 0)
     for await (const piece of pieces) kept.push(Buffer.from(piece).toString())

@@ -25,7 +25,7 @@ test('a key is found on any page of a PDF, also over the end of a line', async (
   expect(await isIn(PDF, writtenPdf(['nothing', 'of that kind']))).toBe(false)
 })
 
-test('a key is found behind more text than is ever shown', async () => {
+test('a key is found after more text than is ever shown', async () => {
   const page = Array.from({ length: 10 }, () => 'w'.repeat(10_000)).join('\n')
   const text = [page, page, page, `x ${KEY}`]
   expect(text.join('').length).toBeGreaterThan(LIMITS.pdf_text_bytes)

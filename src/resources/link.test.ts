@@ -7,7 +7,7 @@ function found(uri: string, more: Partial<LinkInput> = {}) {
   return readLink({ from: 'link', uri, ...more })
 }
 
-/** The Session adds these; with them a descriptor must be one. */
+/** The Session adds these fields; with them a descriptor must be valid. */
 function asDescriptor(facts: object) {
   return Descriptor.safeParse({
     ...facts,

@@ -29,7 +29,7 @@ test.each([
     ]),
   ],
   ['a RAR archive', Buffer.concat([png, Buffer.from('..Rar!\x1a\x07\x01\0')])],
-])('an image with %s behind it is two files', (_, bytes) => {
+])('an image followed by %s is two files', (_, bytes) => {
   expect(secondFormat(bytes, png.length)).toMatch(/archive/)
 })
 

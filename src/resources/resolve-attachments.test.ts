@@ -18,7 +18,7 @@ import {
 
 const MIB = 1024 * 1024
 
-/** Time stands still, so that a machine that has much to do changes nothing. */
+/** Time does not advance, so that a busy machine changes nothing. */
 async function verdicts(
   inputs: readonly AttachmentInput[],
   parts: Partial<ResolverParts> = {},
@@ -30,7 +30,7 @@ function text(size: number, name = `${size}.txt`): AttachmentInput {
   return { from: 'bytes', name, bytes: Buffer.alloc(size, 'a') }
 }
 
-/** Keeps nothing but what it was given. */
+/** Stores only the given bytes. */
 function keeper() {
   const kept: string[] = []
   const keep: NonNullable<ResolverParts['keep']> = async (pieces, type) => {
@@ -160,7 +160,7 @@ test('the same bytes twice are one blob and two Resources', async () => {
   expect([names, new Set(kept).size]).toEqual([['a.txt', 'b.txt'], 1])
 })
 
-test('without a place to keep them, verdicts are the same and keys too', async () => {
+test('without a store, verdicts and keys are the same', async () => {
   const inputs = [text(5), text(0), { from: 'link', uri: 'https://example.com/a' } as const]
   const { keep } = keeper()
   const clock = virtualClock()
@@ -234,11 +234,11 @@ test('if other types are stored, they become files, within the same limits', asy
     { code: 'empty' },
     { code: 'too_large' },
   ])
-  // One of the nine is what it says it is, here too.
+  // A file with one of the nine extensions must match its content here, too.
   expect(await verdicts([text(5, 'a.png')], parts)).toMatchObject([{ code: 'type_mismatch' }])
 })
 
-test('a hundred attachments are a hundred answers', async () => {
+test('a hundred attachments give a hundred verdicts', async () => {
   const inputs = Array.from({ length: 100 }, (_, n) => text(n % 2))
   const accepted = (await verdicts(inputs)).map((verdict) => verdict.accepted)
   expect(accepted).toEqual(inputs.map((_, n) => n % 2 === 1))
@@ -260,7 +260,7 @@ test('[AT-051] whatever bytes have whatever extension, there is a verdict', asyn
   const head = fc
     .constantFrom(...heads)
     .chain((bytes) => fc.nat(bytes.length).map((at) => bytes.subarray(0, at)))
-  // A PDF is opened in a thread of its own, which takes its time.
+  // A PDF is opened in a separate thread, which takes time.
   const extensions = Object.keys(ATTACHMENT_EXTENSIONS).filter((one) => one !== '.pdf')
   await fc.assert(
     fc.asyncProperty(head, fc.uint8Array({ maxLength: 200 }), async (first, rest) => {

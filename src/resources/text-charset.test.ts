@@ -65,7 +65,7 @@ test('UTF-8 is never detected as another charset', () => {
   )
 })
 
-test('bytes at random are no text, or text in a charset that reads them', () => {
+test('random bytes are not text, or text in a charset that can decode them', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
       const facts = textFacts(Buffer.from(bytes))

@@ -79,7 +79,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
   return { outcome, progress, blobs }
 }
 
-/** A run in which a command said these things and ended so. */
+/** A run in which a command prints these chunks and then exits like this. */
 function said(chunks: readonly (string | Buffer)[], exit: Partial<Exit> = {}): ConfinedRun {
   return async (command) => {
     for (const chunk of chunks) await command.onOutput(Buffer.from(chunk))

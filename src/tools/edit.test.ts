@@ -69,7 +69,7 @@ test('the result of an edit or a write costs at most 60 tokens, whatever it chan
   }
 })
 
-test('one edit that does not fit keeps all others from being made, and is named', async () => {
+test('one edit that does not match prevents all others, and is named', async () => {
   const content = 'one\ntwo\ntwo\nthree\n'
   const good = { old_text: 'one', new_text: '1' }
   const none = await editing(content, good, { old_text: 'thre e', new_text: '3' })
@@ -110,7 +110,7 @@ test('edits that share text are refused, and neighbours are not', async () => {
   expect((await editing('abcd', ...next)).after).toBe('xy')
 })
 
-test('an edit does not see what another one makes', async () => {
+test('an edit does not match the result of another', async () => {
   const { outcome, after } = await editing(
     'a\n',
     { old_text: 'a', new_text: 'b' },
@@ -170,7 +170,7 @@ test('special characters are taken literally', async () => {
   expect(after).toBe('a$&$1b $& c')
 })
 
-test('text that does not occur is refused with the line that was probably meant', async () => {
+test('text that does not occur is refused with the line that was probably intended', async () => {
   const content = 'first\n\tconst total = sum(a, b)\nlast\n'
   const spaces = await editing(content, { old_text: '  const total = sum(a, b)', new_text: 'x' })
   expect(spaces.outcome.error).toMatchObject({ kind: 'no_match', details: { nearest_line: 2 } })

@@ -49,7 +49,7 @@ test('the search is case-sensitive unless requested otherwise', async () => {
   expect((await grepping({ pattern: 'ROPE', ignore_case: true })).output).toContain('4 matches')
 })
 
-test('a pattern is never taken for a flag', async () => {
+test('a pattern is never parsed as a flag', async () => {
   expect((await grepping({ pattern: '-rope' })).output).toBe(
     'a.md\n1:Rope and -rope\n[1 match in 1 file.]\n',
   )

@@ -15,7 +15,7 @@ import type { Tool } from './tool.ts'
 
 const KEYED = { secrets: [CANARY_KEY] }
 
-/** What a tool stored and showed, as one text a place. */
+/** What a tool stored and showed, one text for each place. */
 async function ran(tool: Tool, args: object, options: WorldOptions) {
   const progress: string[] = []
   const world = await toolWorld({ ...options, progress: (text) => void progress.push(text) })

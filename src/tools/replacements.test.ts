@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Redactor } from '../encoding/redaction.ts'
 import { MOST_REPLACEMENTS, replaceTexts, type Edit } from './replacements.ts'
 
-/** Few letters, so that texts occur often, overlap, and are made by one another. */
+/** Few letters, so that texts occur often, overlap, and occur in results of other edits. */
 const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\n', 'ü')
 const text = (minLength: number, maxLength: number) =>
   fc.array(letters, { minLength, maxLength }).map((all) => all.join(''))
@@ -34,7 +34,7 @@ const scene = fc
     return { content, edits }
   })
 
-/** The same by marking letters one at a time; `undefined` where the edits do not fit. */
+/** The same by marking letters one at a time; `undefined` if the edits cannot be applied. */
 function reference(content: string, edits: readonly Edit[]) {
   const owner = Array.from(content, () => -1)
   const starts = new Map<number, string>()
@@ -65,7 +65,7 @@ function replaced(content: string, edits: readonly Edit[]) {
   return { after: result.value.bytes.toString('utf8'), count: result.value.count }
 }
 
-test('any edits do to any text what marking its letters does, or nothing', () => {
+test('any edits of any text give the result of marking its letters, or nothing', () => {
   const seen = { refused: 0, one: 0, several: 0 }
   fc.assert(
     fc.property(scene, ({ content, edits }) => {
@@ -75,7 +75,7 @@ test('any edits do to any text what marking its letters does, or nothing', () =>
     }),
     { numRuns: 1_500 },
   )
-  // A generator that hardly ever makes edits that fit, or that do not, would prove nothing.
+  // A generator that hardly ever creates valid, or invalid, edits would prove nothing.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
 })
 

@@ -144,10 +144,7 @@ test.each([
   ['missing', 'failed', { payload: async () => without('missing') }],
   ['damaged', 'failed', { payload: async () => without('damaged') }],
   ['denied', 'denied', { mayShow: async () => ok({ allowed: false, reason: 'no' }) }],
-] as const)(
-  '[SR-031] a view that comes to nothing is recorded as %s',
-  async (word, how, changes) => {
-    const { outcome, data } = await viewed({ handle: '@img1' }, changes)
-    expect([outcome.outcome, data?.outcome]).toEqual([how, word])
-  },
-)
+] as const)('[SR-031] a view that shows nothing is recorded as %s', async (word, how, changes) => {
+  const { outcome, data } = await viewed({ handle: '@img1' }, changes)
+  expect([outcome.outcome, data?.outcome]).toEqual([how, word])
+})

@@ -13,7 +13,7 @@ import { RequestRoom } from './request-room.ts'
 const REPLAYS: readonly Replay[] = ['attach-turn', 'window', 'cost-aware']
 const MOST = LIMITS.request_resource_bytes
 
-/** A Session of any attachments, views and interrupts, as a Turn decides about them. */
+/** A Session with any attachments, views and interrupts, decided as in a Turn. */
 class MadeSession {
   readonly events: WholeEvent[] = []
   readonly #chance: Random
@@ -21,7 +21,7 @@ class MadeSession {
   readonly #resources: Descriptor[] = []
   #turn = turnId(0)
   #turns = 0
-  /** What each request showed, and what had to go before it though everything fitted. */
+  /** What each request showed, and what was retired before it although everything fitted. */
   readonly shown: number[] = []
   readonly needless: string[] = []
   refused = 0
@@ -184,7 +184,7 @@ test.each(REPLAYS)(
       counts.retired += session.retired
       counts.visibleAgain += session.visibleAgain
     }
-    // Each of these happened, or nothing was shown about it.
+    // Each of these cases must have occurred, or the test proves nothing about it.
     expect(Object.values(counts).filter((count) => count < 20)).toEqual([])
   },
 )

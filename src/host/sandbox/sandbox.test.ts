@@ -119,7 +119,7 @@ test('the self-test detects a bubblewrap that does not confine', async () => {
 
 const isRoot = process.getuid?.() === 0
 
-/** A sandbox has temporary folders of its own; whoever can write nowhere else shows nothing by writing. */
+/** A sandbox has its own temporary folders; a user who can write nowhere else proves nothing by writing. */
 const writesOutsideTemporary = await access(homedir(), constants.W_OK).then(
   () => ![tmpdir(), '/tmp'].some((folder) => `${homedir()}/`.startsWith(`${folder}/`)),
   () => false,

@@ -26,12 +26,12 @@ test.each([
   '\ufeff[core]\n',
   '[core]\r\n',
   '[core]\n\tx = a\0',
-])('%j leaves room for another reading, and is not read', (text) => {
+])('%j is ambiguous and is not parsed', (text) => {
   expect(gitSettings(text)).toBeUndefined()
   expect(judgeConfiguration(text).offending).toEqual(['?'])
 })
 
-test('a key that was there before is not held against a change', () => {
+test('a key that existed before does not count against a change', () => {
   const before = '[core]\n\tfsmonitor = mine\n'
   const judged = (text: string) => judgeConfiguration(text, before).offending
   expect(judged(`${before}[user]\n\tname = a\n`)).toEqual([])

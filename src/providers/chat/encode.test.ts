@@ -89,7 +89,7 @@ function under(changed: Partial<SurfaceParams>): Surface {
   return { ...surface, params: { ...params, ...changed } }
 }
 
-/** What a person's single part becomes. */
+/** The content for a single part of a person. */
 function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   const [segment] = encode([{ kind: 'user', seq: 1, parts: [part] }], under(changed)).slice(5)
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
@@ -200,7 +200,7 @@ test('the texts of an answer precede its calls, so that results follow their cal
     { role: 'assistant', content: null, tool_calls: [asCall('call_7')] },
   ]
   expect(messagesOf([...answered, ...results])).toEqual(messages)
-  // Reasoning never goes back, and changes nothing about this.
+  // Reasoning is never sent back and does not affect this.
   for (const dialect of ['chat', 'messages']) {
     const thought = { kind: 'reasoning', seq: 1, dialect, model: 'gpt-x', item: { a: 1 } } as const
     const thoughtful = answered.flatMap((item) => [thought, item, thought])
@@ -342,7 +342,7 @@ test('half a character is never sent', () => {
   expect(requestErrors('chat', JSON.parse(body))).toEqual([])
 })
 
-/** What is recorded at once, and the results that always stand behind calls. */
+/** Items that are recorded together, and the results that always follow calls. */
 const answer = array(constantFrom('user', 'developer', 'text', 'blank', 'call', 'reasoning'))
 
 function itemsOf(answers: readonly (readonly string[])[]): ConversationItem[][] {

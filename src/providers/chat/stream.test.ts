@@ -44,7 +44,7 @@ function calling(index: number | undefined, id?: string, name?: string, written?
   return chunk({ tool_calls: [{ index, id, function: { name, arguments: written } }] })
 }
 
-/** Everything the reader says, until its end or that of the chunks. */
+/** Everything the reader returns, until its end or that of the chunks. */
 function read(chunks: readonly (Chunk | string)[]): ProviderEvent[] {
   const reader = chatReader()
   const said: ProviderEvent[] = []
@@ -255,7 +255,7 @@ test('unknown fields are ignored', () => {
       other,
       chunk({ role: 'assistant', content: 'Hi', later: {}, audio: null, tool_calls: null }),
       stop('stop'),
-      // Some servers go on saying nothing, and that the answer is over.
+      // Some servers send more empty deltas, and repeat the end of the answer.
       chunk({ role: 'assistant', content: '', tool_calls: [] }, 'stop'),
       END,
     ]),
@@ -313,7 +313,7 @@ const surface: Surface = {
   params: { replay: 'attach-turn', late_role: 'system', tool_choice: 'auto', limits: {} },
 }
 
-/** Sends one request to a server that answers so. */
+/** Sends one request to a server that answers like this. */
 async function ask(answer: RawAnswer | 'cut', key?: string) {
   const server = await scriptedServer(() => answer)
   onTestFinished(() => server.close())

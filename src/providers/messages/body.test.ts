@@ -170,7 +170,7 @@ describe('the body', () => {
         ['assistant', 'd'],
       ],
     ],
-  ])('fences what the harness says among the blocks of a person %s', (_, items, messages) => {
+  ])('fences text of the harness among the blocks of a person %s', (_, items, messages) => {
     expect(told(items)).toEqual(messages)
   })
 
@@ -185,7 +185,7 @@ describe('the body', () => {
     ])
   })
 
-  test('joins successive parts of one role, and begins with a person', () => {
+  test('joins adjacent parts of one role, and starts with a user message', () => {
     const items = [thought('a'), said('assistant', 'b'), call('1'), result('1'), said('user', 'c')]
     expect(told(items)).toEqual([
       ['user', '[The conversation before this is not shown.]'],
@@ -206,7 +206,7 @@ describe('cache marks', () => {
   const plain = encode(items, surface)
   const mark = ',"cache_control":{"type":"ephemeral"}'
 
-  /** Which segments carry a mark when one is asked for after each of these counts. */
+  /** The segments that carry a mark if one is requested after each of these counts. */
   function carriers(...after: number[]): number[] {
     const body = buildBody(plain, { marks: after.map((count) => ({ after: count })) }).toString()
     return plain.flatMap(({ bytes }, index) => {
@@ -309,7 +309,7 @@ function itemOfKind(kind: Speaker): fc.Arbitrary<ConversationItem> {
   return parts.map((all) => said(kind, ...all))
 }
 
-/** Calls of an answer stand at its end, and their results right behind it; without calls, a person is next. */
+/** Calls are at the end of an answer and their results follow it; without calls, a user message is next. */
 const answers = fc
   .tuple(
     fc.array(

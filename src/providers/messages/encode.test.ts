@@ -64,7 +64,7 @@ function under(params: Partial<Surface['params']>): Surface {
   return { ...surface, params: { ...surface.params, ...params } }
 }
 
-/** Blocks of the content, as JSON says them. */
+/** The content blocks, parsed from JSON. */
 function blocks(items: readonly ConversationItem[], by: Surface = surface): unknown[] {
   const fixed = encode([], by).length
   return encode(items, by)

@@ -92,7 +92,7 @@ test.each<[string, ScriptedAnswer]>([
   ['overloaded', fault(529, 'overloaded_error')],
   ['invalid_args', fault(400, 'invalid_request_error')],
   ['network', 'cut'],
-])('what the server says instead of an answer is told as %s, once', async (kind, answer) => {
+])('an error response of the server is reported once, as %s', async (kind, answer) => {
   const server = await answering(answer)
   expect(await stream(server.baseUrl('messages'), 'sk')).toMatchObject([
     { type: 'error', error: { kind } },

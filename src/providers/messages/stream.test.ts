@@ -22,7 +22,7 @@ const USAGE = {
 const NAMES = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x' }
 const NOTHING = { container: null, diagnostics: null }
 const NO_END = { stop_reason: null, stop_details: null, stop_sequence: null }
-/** As the vendor sends it, with all that is not read. */
+/** As the vendor sends it, including fields that are not read. */
 const MESSAGE = { ...NAMES, ...NO_END, ...NOTHING, content: [], usage: USAGE }
 const START = { type: 'message_start', message: MESSAGE }
 const STOP = { type: 'message_stop' }
@@ -133,7 +133,7 @@ function said(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** For an error only its kind, not its message. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }

@@ -113,7 +113,7 @@ test('a used body is extended in its own memory, with the same bytes', () => {
     const spent = { body: frame(segments.slice(0, count), {}), count }
     const body = frame(segments, { spent })
     expect(body).toEqual(frame(segments, {}))
-    // It was continued once; whoever names it again gets other memory.
+    // It was extended once; a second extension gets other memory.
     const again = frame(twice, { spent })
     expect(body).toEqual(frame(segments, {}))
     expect(again).toEqual(frame(twice, {}))

@@ -17,7 +17,7 @@ const VIEW: RehearsalSegment = {
   parameters: {},
 }
 
-/** Bytes that say what they are to be taken for. */
+/** Bytes that contain their own description. */
 function shown(handle: string | undefined, sight: Sight, media_type = 'image/png'): Part {
   const data = Buffer.from(JSON.stringify(sight)).toString('base64')
   return { type: 'blob', media_type, data, ...(handle === undefined ? {} : { handle }) }
@@ -31,7 +31,7 @@ function user(...parts: Part[]): RehearsalSegment {
   return { role: 'user', parts }
 }
 
-/** Takes bytes for what they say, and keeps a list. */
+/** Describes bytes by their content, and records each call. */
 function eyes() {
   const looked: Sight[] = []
   const describe: Describe = async (bytes) => {

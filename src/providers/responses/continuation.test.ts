@@ -22,7 +22,7 @@ function said(kind: 'user' | 'assistant', text: string, seq: number): Conversati
 const CALL = { call_id: 'c', name: 'read' }
 const THOUGHT = { type: 'reasoning', id: 'rs', encrypted_content: 'sealed' }
 
-/** One segment each, behind the two of the surface. */
+/** One segment each, after the two of the surface. */
 const ITEMS: readonly ConversationItem[] = [
   said('user', 'one', 3),
   { kind: 'reasoning', seq: 5, dialect: 'responses', model: 'm', item: THOUGHT },

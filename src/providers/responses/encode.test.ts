@@ -69,7 +69,7 @@ function under(changed: Partial<SurfaceParams>): Surface {
   return { ...surface, params: { ...params, ...changed } }
 }
 
-/** What a person's single part becomes. */
+/** The content for a single part of a person. */
 function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   const [segment] = encode([{ kind: 'user', seq: 1, parts: [part] }], under(changed)).slice(5)
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
@@ -381,7 +381,7 @@ test('items encoded a few at a time give the same segments as all at once', () =
   )
 })
 
-/** What is recorded at once stays together. */
+/** Items that are recorded together stay together. */
 function answersOf(all: readonly ConversationItem[]): ConversationItem[][] {
   return all.reduce<ConversationItem[][]>((groups, item) => {
     if (groups.at(-1)?.at(-1)?.kind === 'reasoning') groups.at(-1)?.push(item)

@@ -8,7 +8,7 @@ import { CallConnection } from '../call-connection.ts'
 import { onceLoaded } from '../openai-client.ts'
 import { ResponsesSocket } from './socket.ts'
 
-/** Times that pass when a test says so. */
+/** A clock that the test advances. */
 function timersByHand() {
   const waiting: { ms: number; ring: () => void; stopped: boolean }[] = []
   const wait = (ms: number, ring: () => void) => {
@@ -53,7 +53,7 @@ async function place() {
   return { socket, ask, accepted, pass, options, server }
 }
 
-/** Far more than what lies on the way between two ends that do not read. */
+/** Far more than the buffers between two ends that do not read. */
 const LONG = Buffer.from('The tide turns at six. é€😀 '.repeat(1_000_000))
 
 /** A call with a message of which the other end reads no more than the beginning. */
@@ -71,7 +71,7 @@ async function stuck() {
   const connection = new CallConnection(caller.signal, options)
   const call = socket.call([LONG], connection)
   const next = call.next()
-  // It may come to nothing before anybody waits for it.
+  // It may reject before anything awaits it.
   next.catch(() => {})
   return { call, next, caller, socket, ask, ...(await begun) }
 }

@@ -26,7 +26,7 @@ const SETTINGS = {
 }
 const NOTHING = { error: null, incomplete_details: null, instructions: null, metadata: {} }
 const NAMES = { id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'gpt-x-2026' }
-/** As the vendor sends it, with all that is not read. */
+/** As the vendor sends it, including fields that are not read. */
 const RESPONSE = { ...NAMES, ...NOTHING, ...SETTINGS, status: 'in_progress', output: [] }
 const RAW = { id: 'resp_1', model: 'gpt-x-2026', total_tokens: 1280 }
 
@@ -145,7 +145,7 @@ function said(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** For an error only its kind, not its message. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
@@ -345,7 +345,7 @@ test('a corrupted stream never throws, ends at most once, and returns no item th
   }
 })
 
-/** Events dropped, doubled, moved, renamed or given other fields; the items in them stay as they are. */
+/** Events dropped, doubled, moved, renamed or given other fields; the items in them do not change. */
 function tampered(seed: number): Event[] {
   const chance = random(seed)
   const events: Event[] = chance.below(2) === 0 ? [...WHOLE] : numbered(WHOLE)

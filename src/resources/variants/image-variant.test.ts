@@ -77,11 +77,11 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll)(
-  'a picture stands upright, in its header, its variants and its regions',
+  'a picture is upright in its header, its variants and its regions',
   async () => {
     const { pixels, width, height, fields } = drawing(2)
     const raw = (await library())(pixels, { raw: { width, height, channels: 3 } })
-    // To be turned by a quarter to the right: its left column is the top row.
+    // Rotated by a quarter turn to the right: its left column becomes the top row.
     const original = await raw.withMetadata({ orientation: 6 }).png().toBuffer()
     const upright = await made(original, {})
     expect(upright).toMatchObject({ width: height, height: width })
@@ -101,7 +101,7 @@ test.skipIf(!canDrawAll)(
 )
 
 test.skipIf(!canDrawAll).each(['jpeg', 'png', 'webp'] as const)(
-  'the header of a %s says the size that it has upright, whatever way it is to be turned',
+  'the header of a %s gives the upright size, whatever its orientation',
   async (format) => {
     const { pixels, width, height } = drawing(2)
     const sharp = await library()
@@ -246,7 +246,7 @@ test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async 
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'the same %s picture and wish give the same bytes',
+  'the same %s picture and form give the same bytes',
   async (format) => {
     const { width, height } = drawing(4)
     const original = await drawn(drawing(4), format)
@@ -333,7 +333,7 @@ async function plain(width: number, height: number, background: string) {
   return (await library())({ create: { width, height, channels: 3, background } })
 }
 
-/** Noise, of which the left half is as opaque as is said. */
+/** Noise whose left half has the given opacity. */
 async function translucent(opacity: number): Promise<Buffer> {
   const [width, height] = [80, 60]
   const pixels = random(8).bytes(width * height * 4)

@@ -72,7 +72,7 @@ test('a long document is cut at a page, and continuing from there gives the rest
 
 test('a damaged page is named, and hides no other', async () => {
   const pdf = writtenPdf(['one', 'two', 'three'])
-  // Object 8 is what stands on the second page.
+  // Object 8 is the content of the second page.
   const stream = pdf.indexOf('stream\n', pdf.indexOf('8 0 obj'))
   pdf.fill(0xff, stream + 17, stream + 21)
   expect(linesOf(await pdfText(pdf))).toEqual([
@@ -130,7 +130,7 @@ test('a small document that expands to a large one is rejected', async () => {
   expect(await pdfText(large, { from: 1, to: 1 }, bounds)).toMatchObject({ ok: true })
 })
 
-/** Without the line that stands before them all. */
+/** Without the header line. */
 function linesOf(result: Awaited<ReturnType<typeof pdfText>>): string[] {
   return result.ok ? result.value.bytes.toString().split('\n').slice(1) : []
 }

@@ -5,7 +5,7 @@ import { RECORDED_FACTS, type RecordedFact, type SessionEvidence } from './run-e
 
 type Facts = Partial<Record<RecordedFact, string | readonly string[]>>
 
-/** A Session whose facts have their own names for values, but for those that are said. */
+/** A Session in which the value of each fact is its name, except for those given. */
 function session(cached: readonly number[], facts: Facts = {}): SessionEvidence {
   return {
     facts: new Map(RECORDED_FACTS.map((fact) => [fact, [facts[fact] ?? fact].flat()])),

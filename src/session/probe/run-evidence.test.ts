@@ -88,7 +88,7 @@ function message(text: string): EventDraft {
 
 type Came = Partial<EventData<'tool_result'>>
 
-/** A call of a tool, by default one that reads, and what came of it. */
+/** A call of a tool, by default read, and its result. */
 function called(path: unknown, came: Came = {}): EventDraft[] {
   const { call_id = 'call', name = 'read' } = came
   const args = JSON.stringify({ path })
@@ -148,7 +148,7 @@ test('a file counts as read if its own content came back, by any path [PC-027]',
   expect(reads).toEqual({ expected: 3, right: 3, outside: 0 })
 })
 
-test('a file of another workspace, a failed call and another tool are no right reading [PC-027]', () => {
+test('a file of another workspace, a failed call and another tool do not count as read correctly [PC-027]', () => {
   const [own, elsewhere] = [1, 2].map((number) => probeFiles(number)[0]?.text ?? '')
   const error = { kind: 'outside_workspace', message: 'no' } as const
   const { reads } = evidenceOf(

@@ -15,7 +15,7 @@ type Answered = Partial<EventData<'provider_usage'>['usage']> & {
   readonly continuation?: NonNullable<EventData<'provider_usage'>['continuation']>
 }
 
-/** Tells a report of calls, in order and at known times. */
+/** Passes calls to a report, in order and at known times. */
 class Script {
   readonly report = new CacheReport()
   readonly requests: ExplainedRequest[] = []
@@ -71,7 +71,7 @@ class Script {
     })
   }
 
-  /** A call that nothing is to be said about. */
+  /** A call without a finding. */
   call(): this {
     return this.requested().answered()
   }
@@ -81,7 +81,7 @@ class Script {
     return this.requests
   }
 
-  /** What was found about the last request. */
+  /** The finding for the last request. */
   get finding(): ExplainedRequest['finding'] {
     return this.end().at(-1)?.finding
   }
@@ -284,7 +284,7 @@ test('less is expected to be cached with images, whose tokens do not follow thei
 })
 
 test('a request that was not answered need not be known to the provider', () => {
-  // The retry shares all with the try before it, but only a tenth of the last request that was answered.
+  // The retry shares everything with the previous attempt, but only a tenth with the last answered request.
   const retried = new Script().call().requested({ shared_prefix_bytes: 4000 })
   retried.requested({ attempt: 1, shared_prefix_bytes: 40_000 }).answered()
   expect(retried.finding).toBe('too_short')

@@ -116,7 +116,7 @@ test('only a compatible server at a custom URL may need no key', () => {
   }
 })
 
-test("the vendor's key does not keep anybody from a server that was stored", () => {
+test("the vendor's key does not replace a stored server", () => {
   const env = { OPENAI_API_KEY: ENV_KEY }
   const base_url = 'http://127.0.0.1:8080/v1'
   const there = { baseUrl: base_url, from: 'settings' }
@@ -137,7 +137,7 @@ test.each([
   expect(credentials('openai', {}, { key: KEY, base_url: url })).toBe('bad_url')
 })
 
-test('a bad place in the environment is named before a stored key is missed', () => {
+test('an invalid URL in the environment is reported before a missing stored key', () => {
   expect(credentials('openai', { OPENAI_BASE_URL: 'nonsense' })).toBe('bad_url')
 })
 

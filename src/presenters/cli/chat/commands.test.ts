@@ -60,7 +60,7 @@ test('only supported commands are listed, and others fail as not supported', asy
   expect(await run('quit')).toEqual({ rows: [], leave: true })
 })
 
-test('Sessions are listed and gone to by number or id, but not while a Turn runs', async () => {
+test('Sessions are listed and opened by number or id, but not while a Turn runs', async () => {
   const { harness, session, run } = await place()
   const other = value(await harness.create(REHEARSAL))
   const number = (await harness.list()).findIndex(({ id }) => id === other.id) + 1
@@ -75,7 +75,7 @@ test('Sessions are listed and gone to by number or id, but not while a Turn runs
   ]).toEqual(['invalid_args', 'not_found', 'turn_in_progress'])
 })
 
-test('the permission mode is shown, changed, and nothing but a mode', async () => {
+test('the permission mode is shown and changed, and other words are refused', async () => {
   const { session, run } = await place()
   expect(await run('permission')).toEqual({
     rows: ['ask: Hawser asks before anything is changed or run.'],

@@ -95,7 +95,7 @@ test.each([
   expect((await offered(...words)).toSorted()).toEqual(expected.toSorted())
 })
 
-test('a hawser that fails offers no Sessions, in silence', async () => {
+test('if hawser fails, no Sessions are offered and no error is printed', async () => {
   await writeFile(join(folder, 'broken'), '#!/bin/sh\necho broken >&2\nexit 1\n')
   await chmod(join(folder, 'broken'), 0o755)
   const script = `source ./script; COMP_WORDS=(./broken undo ''); COMP_CWORD=2; _hawser

@@ -59,7 +59,7 @@ test.each([
   expect(checks).toMatchObject([{ status, text }])
 })
 
-test('limits that nothing holds are not named', () => {
+test('limits that are not enforced are not named', () => {
   expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
 })
 
@@ -183,7 +183,7 @@ test('untrusted settings are in the report without model names', () => {
   expect(check.plain).toContain('models.<id>.images')
 })
 
-test('what must not be there is replaced, the longest first', () => {
+test('secrets are replaced, the longest first', () => {
   const secrets = [
     { text: '/home/x', instead: '~' },
     { text: '/home/x/work', instead: '<workspace>' },

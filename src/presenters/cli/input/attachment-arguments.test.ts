@@ -88,7 +88,7 @@ test('@ words resolve to handles of the Session and existing files; everything e
       given,
       { from: 'path', path: join(folder, 'img1.png'), given: 'img1.png' },
       { from: 'path', path: join(folder, 'a b.png'), given: 'a b.png' },
-      // Whoever judges it says why a link is refused.
+      // The resolver reports why a link is refused.
       { from: 'path', path: join(folder, 'link.png'), given: 'link.png' },
     ],
     views: ['@img1'],

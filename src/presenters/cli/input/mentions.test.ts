@@ -21,7 +21,7 @@ test.each([
   expect(mentionsIn(text)).toEqual({ handles, paths })
 })
 
-test('whatever a text holds, each mention is a piece of it, and none is named twice', () => {
+test('whatever a text contains, each mention is part of it, and none is repeated', () => {
   const piece = fc.constantFrom('@', 'img1', '"', '.png', 'a', ' ', '\n', '/', '.', '(', ')', '’s')
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -37,7 +37,7 @@ test('whatever a text holds, each mention is a piece of it, and none is named tw
   )
 })
 
-test('a long text costs no more than its length', () => {
+test('the time for a long text is linear in its length', () => {
   for (const long of ['@a.'.repeat(300_000), `@a.png${'.'.repeat(1_000_000)}`]) {
     expect(mentionsIn(long)).toEqual({ handles: [], paths: [] })
   }

@@ -3,7 +3,7 @@ import { virtualClock } from '../../../../test/support/virtual-clock.ts'
 import type { InputSource } from '../../../host/streams.ts'
 import { pipedText } from './piped-text.ts'
 
-/** Holds these bytes; without any, nobody ever writes to it. */
+/** Contains these bytes; without them, nothing is ever written to it. */
 function input(source: InputSource, bytes?: Buffer | string) {
   return {
     source,
@@ -21,7 +21,7 @@ test.each(['terminal', 'other'] as const)('nothing is read from a %s', async (so
   expect(await pipedText(input(source, 'text'), virtualClock())).toEqual({ ok: true, value: {} })
 })
 
-test('a pipe that sends no byte is left when three seconds are over, and not before', async () => {
+test('a pipe that sends nothing is ignored after exactly three seconds', async () => {
   const clock = virtualClock()
   const reading = pipedText(input('pipe'), clock)
   expect(clock.pending()).toEqual([3000])
@@ -32,7 +32,7 @@ test('a pipe that sends no byte is left when three seconds are over, and not bef
   })
 })
 
-test('no timer is left behind when the text is there', async () => {
+test('no timer is left after the text has arrived', async () => {
   const clock = virtualClock()
   const read = await pipedText(input('pipe', 'a\n'), clock)
   expect(read).toMatchObject({ ok: true, value: { piped: 'a\n' } })

@@ -100,7 +100,7 @@ test('every setting describes its accepted values', () => {
 test.each([
   ['providers.openai.key', 'sk canary'],
   ['providers.openai.base_url', 'https://user:canary@example.com'],
-])('what does not fit %s is not repeated', (key, typed) => {
+])('an invalid value of %s is not repeated', (key, typed) => {
   expect(JSON.stringify(settingValue(setting(key), typed))).not.toContain('canary')
 })
 

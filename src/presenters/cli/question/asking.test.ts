@@ -24,7 +24,7 @@ const QUESTION: Question = {
 const typed = (text: string): Key => ({ kind: 'text', text })
 const press = (chord: string): Key => ({ kind: 'press', chord })
 
-/** A clock that goes on when told to. */
+/** A clock that the test advances. */
 class Hand {
   #now = 0
   #alarms = new Map<() => void, number>()
@@ -273,7 +273,7 @@ test('questions are asked in sequence, and each waits for its own keys', async (
   const { ask, keys, asking, hand, came } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
-  // The next one has just come up.
+  // The next question has just appeared.
   asking.take(typed('1'))
   hand.pass(150)
   asking.take(press('enter'))

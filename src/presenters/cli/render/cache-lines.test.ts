@@ -27,14 +27,14 @@ function textOf(lines: readonly Line[]): string[] {
   return lines.map((line) => line.map(({ text }) => text).join(''))
 }
 
-/** What stands below the row. */
+/** The notes below the row. */
 function notesOf(more: Partial<ExplainedRequest>): string[] {
   return textOf(requestLines({ ...REQUEST, ...more }, REQUEST))
     .slice(1)
     .map((text) => text.trim())
 }
 
-test('a request is a row of figures below the heading of the way it went', () => {
+test('a request is a row of figures below the heading of its model and transport', () => {
   expect(textOf(requestLines(REQUEST))).toEqual([
     'model (messages over http-sse, contract hw1)',
     'Request            Bytes        Sent  Shared      Input  Cached    Written',
@@ -83,7 +83,7 @@ test('a finding compares the shared with the cached share and gives the reason',
   ])
   expect(notesOf({ finding: 'cold', idle_ms: 7 * 3_600_000 })[0]).toContain('7 h')
   const words = CACHE_FINDINGS.map((finding) => notesOf({ finding }).join('\n'))
-  // A bug is told by its break, and that nothing is cached at all by the last line.
+  // A bug is reported with its break, and a provider without a cache in the last line.
   expect(words.filter((text) => text === '')).toHaveLength(2)
   expect(new Set(words).size).toBe(CACHE_FINDINGS.length - 1)
 })

@@ -12,7 +12,7 @@ function typed(bytes: string, state: EditorState = newEditor([])): EditorState {
   return keys.reduce((before, key) => apply(before, key, COMMANDS).state, state)
 }
 
-/** The text with a bar where the cursor stands. */
+/** The text with a bar at the cursor. */
 function shown({ draft: { text, cursor } }: EditorState): string {
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`
 }

@@ -178,7 +178,7 @@ test('after any drawing and resizing, every finished row is shown once, in order
         } else now = EMPTY
         printed.push(...(await stage.show(now, one.finished)))
       }
-      // The terminal may have wrapped finished rows anew, so only their text counts.
+      // The terminal may have rewrapped finished rows, so only their text counts.
       const region = stage.drawn.lines.map(textOf)
       const shown = stage.terminal.all().join('')
       expect(shown).toBe([...printed, ...region].join('').replaceAll(/ +(?=hint)/g, ''))

@@ -115,7 +115,7 @@ test('a copy is independent', () => {
   ])
 })
 
-/** What each line gives out, and then what the end does. */
+/** The pieces that each line returns, then those of the end. */
 function steps(text: string): Piece[][] {
   const cutter = new BlockCutter()
   return [...text.split('\n').map((line) => cutter.take(line)), cutter.close()]

@@ -109,7 +109,7 @@ test('a block on which the lexer fails is shown verbatim', () => {
   expect(shown(rendered('a **b**\n\n- c', 80))).toEqual(['a **b**', '', '- c'])
 })
 
-/** Characters that the lexer was given since. */
+/** Characters that the lexer received since. */
 function countLexed(): () => number {
   const lex = vi.spyOn(Lexer.prototype, 'lex')
   lex.mockClear()

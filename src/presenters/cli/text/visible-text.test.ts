@@ -41,7 +41,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(''))
 
-test('whatever the text and wherever it is cut, nothing that steers a terminal or hides passes', () => {
+test('whatever the text and its chunks, nothing that controls a terminal or hides text passes', () => {
   fc.assert(
     fc.property(anyText, fc.nat(), (text, place) => {
       const cut = place % (text.length + 1)
@@ -88,7 +88,7 @@ test.each([
   ['letters of the tag block', '\u{e0041}', '\\u{e0041}'],
   ['a lone variation selector', 'a\ufe0f', 'a\\u{fe0f}'],
   ['half a surrogate pair', '\ud83d', '\\u{d83d}'],
-])('%s is spelt out', (_, text, shown) => {
+])('%s is escaped', (_, text, shown) => {
   expect(visibleText(text)).toBe(shown)
   expect(visibleLine(text)).toBe(shown)
 })
@@ -109,7 +109,7 @@ test('excess combining marks are cut and counted', () => {
   expect(visibleText(`x${'\u0301'.repeat(100)}y`)).toBe(`x${'\u0301'.repeat(8)}(+92 marks)y`)
 })
 
-/** By number, so that it does not share a mistake with the pattern it judges. */
+/** By code point, so that it does not repeat a mistake of the pattern under test. */
 function offending(text: string): string[] {
   const pictures = /\p{ExtPict}[\ufe0e\ufe0f]|[0-9#*]\ufe0f\u20e3/gu
   return Array.from(text.replaceAll(pictures, '')).filter((sign) => {

@@ -39,7 +39,7 @@ interface Message {
   }
 }
 
-/** A socket as a program without any SDK has it. */
+/** A plain socket, without an SDK. */
 async function socketTo(
   vendor: Pick<RehearsalVendor, 'origin'>,
   switches = '',
@@ -67,7 +67,7 @@ async function socketTo(
       : Promise.resolve(message)
   }
   return {
-    /** The last message about what was sent. */
+    /** The last message in response to a request. */
     ask: async (event: object): Promise<Message | 'closed'> => {
       socket.send(JSON.stringify(event))
       for (;;) {

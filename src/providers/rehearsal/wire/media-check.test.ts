@@ -7,7 +7,7 @@ function image(width: number, height = 1): ImageSight {
   return { kind: 'image', format: 'png', width, height, colours: [], regions: [], decoded: true }
 }
 
-/** What is seen of media is what its bytes say, as JSON. */
+/** The description of media is its bytes, parsed as JSON. */
 const seen = async (bytes: Buffer) => JSON.parse(bytes.toString()) as Sight
 
 function media(media_type: string, ...sights: readonly Sight[]): Media[] {

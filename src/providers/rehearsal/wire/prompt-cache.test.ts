@@ -10,7 +10,7 @@ function cacheAt(options: CacheOptions = {}) {
   return { clock, cache: new PromptCache({ clock, ...options }) }
 }
 
-/** Blocks of so many tokens each, distinguished by their letter. */
+/** Blocks of this many tokens each, distinguished by their letter. */
 function blocks(letters: string, tokens = 512): Buffer[] {
   return Array.from(letters, (letter) => Buffer.alloc(tokens * 4, letter))
 }
@@ -98,7 +98,7 @@ test('with marks, only marked places are stored, and new tokens up to the last m
     cached_read: 2048,
     cache_write: 1024,
   })
-  // Nothing was kept after three blocks, nor after five.
+  // Nothing was stored after three blocks or after five.
   expect(cache.use(requestOf('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
   expect(cache.use(requestOf('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
 })
@@ -140,7 +140,7 @@ test('with a rate, a request over it reaches a cold machine and changes nothing 
   )
   expect(overflowed).toEqual([false, false, false])
   expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
-  // Another key has a rate of its own, and so have requests that begin differently.
+  // Another key has a separate rate, and so do requests with another beginning.
   expect(cache.use(requestOf('abcd', { key: 'other' })).overflowed).toBe(false)
   expect(cache.use(requestOf('xbcd')).overflowed).toBe(false)
   expect(cache.use(requestOf('axyz')).overflowed).toBe(true)
@@ -192,11 +192,11 @@ const step: fc.Arbitrary<Step> = fc
   })
   .map((one) => ({ ...one, blocks: blocks(one.letters, 300) }))
 
-/** What a cache may ever tell, by looking at all earlier requests instead of at hashes. */
+/** The expected result, computed from all earlier requests instead of hashes. */
 class Reference {
   readonly #kept: { readonly of: string; readonly letters: string; at: number }[] = []
 
-  /** Tokens of the longest prefix that was kept and is young enough. */
+  /** Tokens of the longest stored prefix that has not expired. */
   longest({ key, model, letters: now }: Step, time: number): number {
     const alive = this.#kept.filter(
       (kept) =>
@@ -217,7 +217,7 @@ class Reference {
     }
   }
 
-  /** A hit renews what it hit, marked in this request or not. */
+  /** A hit renews its prefix, whether or not this request marks it. */
   renew({ key, model, letters: now }: Step, tokens: number, time: number): void {
     this.#kept.push({ of: `${key} ${model}`, letters: now.slice(0, tokens / 300), at: time })
   }

@@ -11,7 +11,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRehearsal } from '../../../../test/support/rehearsal-server.ts'
 
-// The vendors' own clients, and none of ours: what they understand is what a vendor says.
+// Uses the vendors' own clients, not ours, because they accept only what a vendor sends.
 
 const ASK = 'Read a.txt, then run "ls".'
 const FILES: Readonly<Record<string, string>> = { 'a.txt': 'first line', ls: 'a.txt' }
@@ -22,7 +22,7 @@ const TOOLS = [
   { name: 'bash', description: 'runs a command', schema: COMMAND },
 ]
 
-/** What the tools give back. */
+/** The results of the tools. */
 function use(name: string, input: unknown): string {
   const given = input as Record<string, string>
   return FILES[name === 'read' ? (given['path'] ?? '') : (given['command'] ?? '')] ?? 'nothing'
@@ -120,7 +120,7 @@ test('the SDK of OpenAI completes a tool loop with Responses', async () => {
   await vendor.close()
 })
 
-/** The SDK adds to a call what it has read its arguments as. */
+/** The SDK adds the parsed arguments to a call. */
 function withoutParsed(item: ResponseInputItem): ResponseInputItem {
   const { parsed_arguments: _parsed, ...rest } = item as unknown as Record<string, unknown>
   return rest as unknown as ResponseInputItem
