@@ -6,7 +6,7 @@ import { TurnId } from '../model/ids.ts'
 import { costlyResources } from './replay-cost.ts'
 
 /** A Turn of a made-up Session. */
-interface Told {
+interface TurnPlan {
   /** Handles of the pictures attached to its message. */
   readonly brings?: readonly string[]
   /** Bytes of text in the request of each call; empty for a Turn without an answer. */
@@ -21,9 +21,9 @@ const PICTURE = { bytes: 30_000, base64: 40_000, tokens: 1_600 }
 const NOW = turnId(99)
 
 /** Events of such Turns, and the start of the Turn `NOW`. A token is four bytes of text; a picture has any number of tokens. */
-function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
-  const last: Told = { brings: ['@img99'], texts: [] }
-  const drafts = [...turns, last].map((told, number) => draftsOf(told, number))
+function session(turns: readonly TurnPlan[], nowAtMinute = 1): WholeEvent[] {
+  const last: TurnPlan = { brings: ['@img99'], texts: [] }
+  const drafts = [...turns, last].map((chosen, number) => draftsOf(chosen, number))
   const old = wholeEvents(drafts.flat())
   const minute = String(nowAtMinute).padStart(2, '0')
   return old.map((event) => {
@@ -33,8 +33,8 @@ function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
   })
 }
 
-function draftsOf(told: Told, number: number): EventDraft[] {
-  const { brings = [], texts, shows = brings, before = [], uncached = false } = told
+function draftsOf(chosen: TurnPlan, number: number): EventDraft[] {
+  const { brings = [], texts, shows = brings, before = [], uncached = false } = chosen
   const resources = brings.map((one) => sampleDescriptor(one, { size_bytes: PICTURE.bytes }))
   let cached = 0
   const calls = texts.flatMap((text, call_index) => {
@@ -135,9 +135,9 @@ test('an image is not retired before a call that contained it was answered, or o
 })
 
 test('after a pause in which caches expire, all images are retired at no cost', () => {
-  const told = costlyResources(session([MUCH], 5), NOW)
+  const chosen = costlyResources(session([MUCH], 5), NOW)
   const nothing = { tokens: 1_600, following: 0, calls: 20, reread: 0 }
-  expect(told).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
+  expect(chosen).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
   expect(gone(session([MUCH], 4))).toEqual([])
 })
 

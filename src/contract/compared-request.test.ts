@@ -4,8 +4,8 @@ import { EventId, SessionId } from '../model/ids.ts'
 import { comparedRequest, providerAfter } from './compared-request.ts'
 
 /** A Log in short form: `p` names a provider, and `d/m` is a request in that dialect to that model. */
-function eventsOf(...told: readonly string[]): WholeEvent[] {
-  return told.map((one, seq): WholeEvent => {
+function eventsOf(...parsed: readonly string[]): WholeEvent[] {
+  return parsed.map((one, seq): WholeEvent => {
     const envelope = {
       v: 1 as const,
       seq,
@@ -47,8 +47,8 @@ test.each<[string, string[], number]>([
   ['one from several visits', ['here', 'chat/a', 'there', 'chat/a', 'here', 'chat/b'], 1],
   ['the latest visit', ['here', 'chat/a', 'there', 'here', 'chat/a', 'there', 'here'], 4],
   ['the last of all, if none went there', ['there', 'chat/a', 'chat/b', 'here'], 2],
-])('a request is compared with %s', (_, told, at) => {
-  const events = eventsOf(...told)
+])('a request is compared with %s', (_, parsed, at) => {
+  const events = eventsOf(...parsed)
   expect(providerAfter(events)).toBe('here')
   expect(comparedRequest(events, KEEPER)).toBe(at)
 })

@@ -42,17 +42,17 @@ test('the lines of a stream are the same wherever it is cut', () => {
         return one
       })
       const { lines, rest: unfinished } = framed(bytes, cuts, 20)
-      const told = rest.length > 20 ? [...expected, `${offset} overlong`] : expected
-      expect({ lines, unfinished }).toEqual({ lines: told, unfinished: rest.length })
+      const returned = rest.length > 20 ? [...expected, `${offset} overlong`] : expected
+      expect({ lines, unfinished }).toEqual({ lines: returned, unfinished: rest.length })
     }),
   )
 })
 
 test('a line over the limit is reported once and not buffered', () => {
   const framer = new LineFramer(4, 100)
-  const told = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
+  const returned = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
     [...framer.push(Buffer.from(text))].map(shown),
   )
-  expect(told).toEqual(['100 overlong', '110 ok'])
+  expect(returned).toEqual(['100 overlong', '110 ok'])
   expect(framer.lineStart).toBe(113)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { binaryKind } from './magic-bytes.ts'
 
 test('known magic bytes are recognised', () => {
-  const told = {
+  const kinds = {
     '\x89PNG\r\n\x1a\n....': 'a PNG image',
     '\xff\xd8\xff\xe0': 'a JPEG image',
     'RIFF\x10\0\0\0WEBPVP8 ': 'a WebP image',
@@ -11,7 +11,7 @@ test('known magic bytes are recognised', () => {
     '\xff\xfeh\0i\0': 'text in UTF-16',
     'text\0and a NUL': 'binary data',
   }
-  for (const [letters, kind] of Object.entries(told)) {
+  for (const [letters, kind] of Object.entries(kinds)) {
     expect(binaryKind(Buffer.from(letters, 'latin1'))).toBe(kind)
   }
 })

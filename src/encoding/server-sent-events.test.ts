@@ -7,22 +7,22 @@ function events(
   bytes: Uint8Array,
   cuts: readonly number[] = [],
   limit = 1_000,
-): { told: ServerSentEvent[]; overlong: boolean } {
+): { parsed: ServerSentEvent[]; overlong: boolean } {
   const framer = new ServerSentEvents(limit)
   const memory = Buffer.alloc(bytes.length)
-  const told: ServerSentEvent[] = []
+  const parsed: ServerSentEvent[] = []
   let from = 0
   for (const to of [...cuts, bytes.length].toSorted((a, b) => a - b)) {
     memory.fill(0xff)
     memory.set(bytes.subarray(from, to))
-    told.push(...framer.push(memory.subarray(0, to - from)))
+    parsed.push(...framer.push(memory.subarray(0, to - from)))
     from = to
   }
-  return { told, overlong: framer.overlong }
+  return { parsed, overlong: framer.overlong }
 }
 
 function read(text: string): ServerSentEvent[] {
-  return events(Buffer.from(text)).told
+  return events(Buffer.from(text)).parsed
 }
 
 test('an event has a name, or is a message, and the lines of its data', () => {
@@ -73,7 +73,7 @@ test('a byte order mark is dropped at the start, and is text elsewhere', () => {
 
 test('invalid UTF-8 becomes replacement characters and affects nothing else', () => {
   const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('b\n\n')])
-  expect(events(bytes).told).toEqual([{ event: 'message', data: 'a\uFFFDb' }])
+  expect(events(bytes).parsed).toEqual([{ event: 'message', data: 'a\uFFFDb' }])
 })
 
 const SAMPLE =
@@ -82,7 +82,7 @@ const SAMPLE =
 test('a cut after every byte changes nothing', () => {
   const bytes = Buffer.from(SAMPLE)
   const whole = events(bytes)
-  expect(whole.told).toEqual([
+  expect(whole.parsed).toEqual([
     { event: 'eins', data: '{"text":"Größe 🚢"}' },
     { event: 'message', data: '漢字\né' },
     { event: 'x', data: '3' },
@@ -99,8 +99,8 @@ test('any stream gives the same events however it is chunked, even if an event i
       text,
       fc.array(fc.nat(400)),
       fc.integer({ min: 8, max: 80 }),
-      (said, cuts, limit) => {
-        const bytes = Buffer.from(said)
+      (stated, cuts, limit) => {
+        const bytes = Buffer.from(stated)
         const within = cuts.map((cut) => cut % (bytes.length + 1))
         expect(events(bytes, within, limit)).toEqual(events(bytes, [], limit))
       },
@@ -128,7 +128,7 @@ test('written events are read back as the same events', () => {
         ])
         const bytes = Buffer.from(written.map((text) => text + end).join(''))
         const within = cuts.map((cut) => cut % (bytes.length + 1))
-        expect(events(bytes, within, 10_000).told).toEqual(
+        expect(events(bytes, within, 10_000).parsed).toEqual(
           all.map(({ event, data }) => ({ event: event || 'message', data: data.join('\n') })),
         )
       },
@@ -143,12 +143,12 @@ test('an event over the limit is reported, and nothing after it is returned', ()
   const unfinished = Buffer.from(`${fits}:${'x'.repeat(20)}`)
   for (const bytes of [inOneLine, inManyLines, unfinished]) {
     expect(events(bytes, [], 20)).toEqual({
-      told: [{ event: 'message', data: '1' }],
+      parsed: [{ event: 'message', data: '1' }],
       overlong: true,
     })
   }
   expect(events(Buffer.from(`data: ${'x'.repeat(14)}\n\n`.repeat(3)), [], 20)).toMatchObject({
-    told: [{}, {}, {}],
+    parsed: [{}, {}, {}],
     overlong: false,
   })
 })

@@ -44,16 +44,16 @@ test('texts with nothing in common are replaced as a whole, in little time', () 
 })
 
 test('changes are counted, and placed by lines of the second text', () => {
-  const told = (before: string, after: string) => {
+  const summary = (before: string, after: string) => {
     const { added, removed, places } = lineDiff(before, after)
     return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
   }
-  expect(told('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
-  expect(told('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
-  expect(told('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
-  expect(told('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
-  expect(told('a\n', '')).toEqual([0, 1, '1-1'])
-  expect(told('', 'a\nb')).toEqual([2, 0, '1-2'])
+  expect(summary('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
+  expect(summary('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
+  expect(summary('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
+  expect(summary('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
+  expect(summary('a\n', '')).toEqual([0, 1, '1-1'])
+  expect(summary('', 'a\nb')).toEqual([2, 0, '1-2'])
   fc.assert(
     fc.property(text, text, (before, after) => {
       const { added, removed, places, unified } = lineDiff(before, after)
@@ -98,11 +98,11 @@ test('the output equals that of diff -u', () => {
 function applied(before: string, diff: string): string {
   if (diff === '') return before
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')
-  const told = diff.split('\n').slice(2, -1)
+  const summary = diff.split('\n').slice(2, -1)
   const out: string[] = []
   let at = 0
-  for (let i = 0; i < told.length;) {
-    const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$/.exec(told[i++] ?? '')
+  for (let i = 0; i < summary.length;) {
+    const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$/.exec(summary[i++] ?? '')
     expect(header).not.toBeNull()
     const [oldStart, oldCount, newStart, newCount] = [1, 2, 3, 4].map((group) =>
       Number(header?.[group] ?? 1),
@@ -113,9 +113,9 @@ function applied(before: string, diff: string): string {
     at = from
     let [left, right] = [0, 0]
     while (left < oldCount || right < newCount) {
-      const mark = told[i]?.[0]
-      const bare = told[i + 1]?.startsWith('\\') === true
-      const line = (told[i] ?? '').slice(1) + (bare ? '' : '\n')
+      const mark = summary[i]?.[0]
+      const bare = summary[i + 1]?.startsWith('\\') === true
+      const line = (summary[i] ?? '').slice(1) + (bare ? '' : '\n')
       i += bare ? 2 : 1
       if (mark === '+') out.push(line)
       else expect(old[at++]).toBe(line)

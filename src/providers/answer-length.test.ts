@@ -17,10 +17,10 @@ const MiB = 1024 * 1024
 /** How the answer ends, according to its reader. */
 function endOf(dialect: VendorDialect, events: readonly VendorEvent[]): string {
   const reader = READERS[dialect]()
-  const told = events.flatMap((event) =>
+  const outcome = events.flatMap((event) =>
     reader.take({ event: 'message', data: JSON.stringify(event) }),
   )
-  const last = told.at(-1)
+  const last = outcome.at(-1)
   return last?.type === 'error' ? last.error.kind : (last?.type ?? 'nothing')
 }
 

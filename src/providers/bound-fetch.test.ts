@@ -100,8 +100,10 @@ test('a redirect without a location, or to the same server, is not followed eith
     const location = places[Number(request.url?.slice(1))]
     response.writeHead(302, location === undefined ? {} : { location }).end()
   })
-  const told = await Promise.all(places.map((_, at) => refusal(fetchOf(url)(`${url}${at}`, post))))
-  expect(told.map(({ kind, details }) => [kind, details])).toEqual([
+  const result = await Promise.all(
+    places.map((_, at) => refusal(fetchOf(url)(`${url}${at}`, post))),
+  )
+  expect(result.map(({ kind, details }) => [kind, details])).toEqual([
     ['not_configured', { status: 302 }],
     ['not_configured', { status: 302, location_origin: new URL(url).origin }],
     ['not_configured', { status: 302 }],

@@ -17,17 +17,17 @@ function endOf(dialect: VendorDialect, answer: VendorAnswer, stop?: string): str
   const text = sseOf(dialect, stop === undefined ? answer : { ...answer, stop: known }).toString()
   const bytes = stop === undefined ? text : text.replaceAll(`"${known}"`, JSON.stringify(stop))
   const reader = READERS[dialect]()
-  const said = new ServerSentEvents()
+  const returned = new ServerSentEvents()
     .push(Buffer.from(bytes))
     .flatMap((event) => [...reader.take(event)])
-  return wordsOf(said)
+  return wordsOf(returned)
 }
 
 const LIMIT_WORDS = { messages: 'max_tokens', responses: 'max_output_tokens', chat: 'length' }
 
-function wordsOf(said: readonly ProviderEvent[]): string {
-  const calls = said.filter((event) => event.type === 'item' && event.item.kind === 'tool_call')
-  const last = said.at(-1)
+function wordsOf(returned: readonly ProviderEvent[]): string {
+  const calls = returned.filter((event) => event.type === 'item' && event.item.kind === 'tool_call')
+  const last = returned.at(-1)
   if (last?.type === 'error') return last.error.kind
   if (last?.type !== 'done') return 'none'
   const { cut, paused = false } = last

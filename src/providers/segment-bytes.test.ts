@@ -35,8 +35,8 @@ test('JSON with an embedded file has the bytes of JSON with its base64', () => {
     fc.property(fc.uint8Array(), (array) => {
       const file = Buffer.from(array)
       const shown = segment(embedBase64(file, json(BASE64)), 3)
-      const said = segment(json(file.toString('base64')), 3)
-      expect(shown).toEqual(said)
+      const expected = segment(json(file.toString('base64')), 3)
+      expect(shown).toEqual(expected)
     }),
   )
 })
@@ -73,12 +73,12 @@ test.each([undefined, '@txt1'])(
       fc.property(ends, ends, (start, end) => {
         const part = textPart(Buffer.concat([start, Buffer.from(LONG), end]), handle)
         const shown = segment(embedPartText(part, json), 3)
-        const said = segment(json(partText(part)), 3)
-        expect(shown.length).toBe(said.length)
-        expect(shown.bytes.equals(said.bytes)).toBe(true)
+        const expected = segment(json(partText(part)), 3)
+        expect(shown.length).toBe(expected.length)
+        expect(shown.bytes.equals(expected.bytes)).toBe(true)
         const body = Buffer.alloc(shown.length + 2, '.')
         expect(put(shown, body, 1)).toBe(body.length - 1)
-        expect(body.subarray(1, -1).equals(said.bytes)).toBe(true)
+        expect(body.subarray(1, -1).equals(expected.bytes)).toBe(true)
         expect([body.at(0), body.at(-1)]).toEqual([0x2e, 0x2e])
       }),
       { numRuns: 25 },

@@ -8,8 +8,11 @@ import type { VendorFailure } from './vendor-failure.ts'
 type Row = readonly [ErrorKind, Partial<VendorFailure>]
 
 function expectKinds(rows: readonly Row[]): void {
-  const told = rows.map(([, said]) => [vendorError({ message: '', ...said }).kind, said])
-  expect(told).toEqual(rows)
+  const kinds = rows.map(([, vendorFailure]) => [
+    vendorError({ message: '', ...vendorFailure }).kind,
+    vendorFailure,
+  ])
+  expect(kinds).toEqual(rows)
 }
 
 const bad = { status: 400, type: 'invalid_request_error' }
@@ -84,7 +87,7 @@ describe('the kind of an error of a vendor', () => {
   })
 
   test('a request that does not fit the window is `context_overflow`', () => {
-    const said = [
+    const vendorFailure = [
       'prompt is too long: 210000 tokens > 200000 maximum',
       'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000.",
@@ -99,11 +102,11 @@ describe('the kind of an error of a vendor', () => {
       ['context_overflow', { ...bad, code: 'context_length_exceeded' }],
       ['context_overflow', { code: 'context_length_exceeded', message: 'Too long.' }],
       ['context_overflow', { status: 400, type: 'exceed_context_size_error' }],
-      ...said.map((message): Row => ['context_overflow', { ...bad, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 413, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 422, message }]),
-      ...said.map((message): Row => ['context_overflow', { status: 500, message }]),
-      ...said.map((message): Row => [
+      ...vendorFailure.map((message): Row => ['context_overflow', { ...bad, message }]),
+      ...vendorFailure.map((message): Row => ['context_overflow', { status: 413, message }]),
+      ...vendorFailure.map((message): Row => ['context_overflow', { status: 422, message }]),
+      ...vendorFailure.map((message): Row => ['context_overflow', { status: 500, message }]),
+      ...vendorFailure.map((message): Row => [
         'context_overflow',
         { type: 'invalid_request_error', message },
       ]),
@@ -164,9 +167,9 @@ describe('the kind of an error of a vendor', () => {
     const text = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
     const status = fc.option(fc.integer({ min: 100, max: 999 }), { nil: undefined })
     const message = fc.string({ unit: 'binary', maxLength: 700 })
-    const said = fc.record({ status, type: text, code: text, param: text, message })
+    const vendorFailure = fc.record({ status, type: text, code: text, param: text, message })
     fc.assert(
-      fc.property(said, (one) => {
+      fc.property(vendorFailure, (one) => {
         const error = vendorError(one)
         expect(ERROR_KINDS).toContain(error.kind)
         expect(error.message).toMatch(/^[^\p{Cc}\u202A-\u202E]{1,500}$/u)
@@ -179,7 +182,7 @@ describe('the kind of an error of a vendor', () => {
 
 describe('the facts that are kept', () => {
   test('the details have the reported facts, the cause has those that code branches on, and nothing is added', () => {
-    const said = {
+    const vendorFailure = {
       status: 429,
       type: 'rate_limit_error',
       code: 'c',
@@ -188,7 +191,7 @@ describe('the facts that are kept', () => {
       retryAfterMs: 1_500,
       requestId: 'req_1',
     }
-    expect(vendorError(said)).toEqual({
+    expect(vendorError(vendorFailure)).toEqual({
       kind: 'rate_limited',
       message: 'Slower, please.',
       details: {
@@ -208,8 +211,8 @@ describe('the facts that are kept', () => {
   })
 
   test("the sentence is the vendor's own, on one line, and short", () => {
-    const said = '\u001B[31m Bad\r\n\tthing \u202Ehappened\u0000.\u2028 '
-    expect(vendorError({ message: said }).message).toBe('[31m Bad thing happened .')
+    const vendorFailure = '\u001B[31m Bad\r\n\tthing \u202Ehappened\u0000.\u2028 '
+    expect(vendorError({ message: vendorFailure }).message).toBe('[31m Bad thing happened .')
     const long = vendorError({ message: '🚢'.repeat(300), type: 'x'.repeat(300) })
     expect(long.message).toMatch(/^(?:🚢)+…$/u)
     expect(Buffer.byteLength(long.message)).toBeLessThanOrEqual(500)
@@ -222,8 +225,8 @@ describe('the facts that are kept', () => {
   })
 
   test('a refused key, an exhausted account and an unknown model have next actions', () => {
-    const commands = (said: Partial<VendorFailure>) =>
-      vendorError({ message: '', ...said }).next_actions.map(({ command }) => command)
+    const commands = (vendorFailure: Partial<VendorFailure>) =>
+      vendorError({ message: '', ...vendorFailure }).next_actions.map(({ command }) => command)
     expect(commands({ status: 401 })).toEqual([undefined, 'hawser config set providers.NAME.key -'])
     expect(commands({ status: 402 })).toEqual([undefined])
     expect(commands({ status: 404 })).toEqual(['hawser doctor', 'hawser models'])
@@ -235,8 +238,8 @@ describe('the facts that are kept', () => {
 })
 
 describe('an image or document that a vendor refuses', () => {
-  function media(said: Partial<VendorFailure>) {
-    const error = vendorError({ ...bad, message: '', ...said })
+  function media(vendorFailure: Partial<VendorFailure>) {
+    const error = vendorError({ ...bad, message: '', ...vendorFailure })
     const { refused_media, refused_at } = error.details
     const cause = causeOf(error)
     const refused = cause?.type === 'provider' ? cause.refusedMedia : undefined
@@ -313,7 +316,7 @@ describe('an image or document that a vendor refuses', () => {
     { message: 'prompt is too long: the pdf pages exceed the context window' },
     { message: 'The image could not be processed', status: 500 },
     { message: 'Too many images for your rate limit', status: 429 },
-  ])('is not found in an error about something else: $message', (said) => {
-    expect(media(said)).toEqual([undefined, undefined])
+  ])('is not found in an error about something else: $message', (vendorFailure) => {
+    expect(media(vendorFailure)).toEqual([undefined, undefined])
   })
 })

@@ -80,7 +80,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
 }
 
 /** A run in which a command prints these chunks and then exits like this. */
-function said(chunks: readonly (string | Buffer)[], exit: Partial<Exit> = {}): ConfinedRun {
+function runOf(chunks: readonly (string | Buffer)[], exit: Partial<Exit> = {}): ConfinedRun {
   return async (command) => {
     for (const chunk of chunks) await command.onOutput(Buffer.from(chunk))
     return ok({ ...DONE, ...exit })
@@ -154,7 +154,7 @@ test('a folder that leads out of the workspace is a failure of that kind', async
 test('a command that does not exit with 0 failed, and its result has the exit code', async () => {
   const ends = await Promise.all(
     [{ code: 0 }, { code: 1 }, { code: 127 }, { code: null, signal: 'SIGSEGV' }].map(
-      async (exit) => (await call({ command: 'x' }, { run: said(['out'], exit) })).outcome,
+      async (exit) => (await call({ command: 'x' }, { run: runOf(['out'], exit) })).outcome,
     ),
   )
   expect(ends).toEqual([
@@ -179,7 +179,7 @@ test('a command that tried to use the network is reported at once, and its resul
 })
 
 test('at the time limit, on interruption and without a sandbox it fails, with the output so far', async () => {
-  const timedOut = said(['so far\n'], { code: null, signal: 'SIGKILL', timedOut: true })
+  const timedOut = runOf(['so far\n'], { code: null, signal: 'SIGKILL', timedOut: true })
   expect((await call({ command: 'x', timeout_ms: 1500 }, { run: timedOut })).outcome).toMatchObject(
     {
       outcome: 'failed',
@@ -187,7 +187,7 @@ test('at the time limit, on interruption and without a sandbox it fails, with th
       output: 'so far\n[stopped at the time limit of 1,500 ms]\n',
     },
   )
-  const interrupted = said(['so far\n'], { code: null, signal: 'SIGKILL', interrupted: true })
+  const interrupted = runOf(['so far\n'], { code: null, signal: 'SIGKILL', interrupted: true })
   expect((await call({ command: 'x' }, { run: interrupted })).outcome).toMatchObject({
     outcome: 'failed',
     error: { kind: 'interrupted' },
@@ -210,7 +210,7 @@ test('a call that is interrupted before it starts runs nothing', async () => {
 
 test('both ends of a long output are shown, and a line between them names the blob of the whole', async () => {
   const chunks = ['first\n', 'x'.repeat(60), '\nlast\n']
-  const { outcome, blobs } = await call({ command: 'x' }, { run: said(chunks), output_bytes: 20 })
+  const { outcome, blobs } = await call({ command: 'x' }, { run: runOf(chunks), output_bytes: 20 })
   const [key] = [...blobs.keys()]
   expect(outcome).toEqual({
     outcome: 'ok',
@@ -224,7 +224,7 @@ test('both ends of a long output are shown, and a line between them names the bl
 test('an output of exactly the limit is shown completely and not stored', async () => {
   const { outcome, blobs } = await call(
     { command: 'x' },
-    { run: said(['0123456789', '0123456789']), output_bytes: 20 },
+    { run: runOf(['0123456789', '0123456789']), output_bytes: 20 },
   )
   expect(outcome.output).toBe('01234567890123456789\n[exit code 0]\n')
   expect(blobs.size).toBe(0)
@@ -233,7 +233,7 @@ test('an output of exactly the limit is shown completely and not stored', async 
 test('bytes that are not text are replaced, and the result reports it', async () => {
   const { outcome, progress } = await call(
     { command: 'x' },
-    { run: said([Buffer.from([0x61, 0xff]), Buffer.from([0xc3]), Buffer.from([0xa4])]) },
+    { run: runOf([Buffer.from([0x61, 0xff]), Buffer.from([0xc3]), Buffer.from([0xa4])]) },
   )
   expect(outcome.output).toBe('a\ufffdä\n[bytes that are not UTF-8 were replaced]\n[exit code 0]\n')
   expect(progress).toBe('a\ufffdä')
@@ -241,13 +241,13 @@ test('bytes that are not text are replaced, and the result reports it', async ()
 
 test('replacing makes text longer: the whole is stored even if its bytes alone would have fitted', async () => {
   const bytes = Buffer.alloc(20, 0xff)
-  const { outcome, blobs } = await call({ command: 'x' }, { run: said([bytes]), output_bytes: 30 })
+  const { outcome, blobs } = await call({ command: 'x' }, { run: runOf([bytes]), output_bytes: 30 })
   expect(outcome.truncated).toBe(true)
   expect([...blobs.values()]).toEqual([bytes])
 })
 
 test('protected paths that were moved aside are named, without control characters', async () => {
-  const run = said([], { appeared: ['AGENTS.md', '.vscode\u001b[2J'] })
+  const run = runOf([], { appeared: ['AGENTS.md', '.vscode\u001b[2J'] })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
     '[AGENTS.md is protected and was moved aside]\n[.vscode\\u{1b}[2J is protected and was moved aside]\n[exit code 0]\n',
@@ -255,7 +255,7 @@ test('protected paths that were moved aside are named, without control character
 })
 
 test('the limits of the sandbox that a command reached are named', async () => {
-  const run = said([], { code: 137, limitsMet: { memory: 209_715_200, processes: 64 } })
+  const run = runOf([], { code: 137, limitsMet: { memory: 209_715_200, processes: 64 } })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
     '[a process was killed at the limit of 209,715,200 bytes of memory]\n[more than 64 processes were refused]\n[exit code 137]\n',
@@ -265,7 +265,7 @@ test('the limits of the sandbox that a command reached are named', async () => {
 test('if the store fails, the output is still shown, with the reason why the rest is missing', async () => {
   const keep: ToolContext['keep'] = async () => failed('storage_failed', 'The disk is full.')
   const chunks = Array.from({ length: 200 }, () => 'y'.repeat(65_536))
-  const { outcome } = await call({ command: 'x' }, { run: said(chunks), keep, output_bytes: 10 })
+  const { outcome } = await call({ command: 'x' }, { run: runOf(chunks), keep, output_bytes: 10 })
   expect(outcome.output).toBe(
     'yyyyy\n[13,107,190 bytes omitted here; The disk is full.]\nyyyyy\n[exit code 0]\n',
   )
@@ -303,7 +303,7 @@ test('output over the storage limit is not stored, and the line states how much 
     return ok(BlobKey.parse(`${'b'.repeat(64)}.txt`))
   }
   const chunks = Array.from({ length: 66 }, () => Buffer.alloc(1_048_576, 'w'))
-  const { outcome } = await call({ command: 'x' }, { run: said(chunks), keep, output_bytes: 10 })
+  const { outcome } = await call({ command: 'x' }, { run: runOf(chunks), keep, output_bytes: 10 })
   expect(stored).toBe(67_108_864)
   expect(outcome.output).toContain('the first 67,108,864 of 69,206,016 bytes are in blob bbbb')
 })

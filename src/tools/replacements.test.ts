@@ -95,13 +95,13 @@ test('pieces cut from a text at random are all replaced, in any order', () => {
         if (own === undefined) return word
         return at === own.from ? own.new_text : ''
       })
-      const asked = edits.map(({ from, to, new_text }) => ({
+      const requested = edits.map(({ from, to, new_text }) => ({
         old_text: words.slice(from, to).join(''),
         new_text,
       }))
       const expected = { after: after.join(''), count: edits.length }
-      expect(replaced(words.join(''), asked)).toEqual(expected)
-      expect(replaced(words.join(''), asked.toReversed())).toEqual(expected)
+      expect(replaced(words.join(''), requested)).toEqual(expected)
+      expect(replaced(words.join(''), requested.toReversed())).toEqual(expected)
     }),
     { numRuns: 500 },
   )

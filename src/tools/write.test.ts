@@ -84,8 +84,8 @@ test('a link does not redirect a write to a protected path, unless the decision 
   })
   expect(linked.output).toContain('.git/hooks/new')
   expect(await readdir(join(workspace, '.git/hooks'))).toEqual(['old'])
-  const asked = { ...context, decided: new Set(['.git/hooks/new']) }
-  expect(await call({ path: 'd/hooks/new', content: 'x' }).run(asked)).toMatchObject({
+  const requested = { ...context, decided: new Set(['.git/hooks/new']) }
+  expect(await call({ path: 'd/hooks/new', content: 'x' }).run(requested)).toMatchObject({
     outcome: 'ok',
     path: '.git/hooks/new',
   })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { ERROR_KINDS, failed, withCause, type ErrorKind } from '../model/errors.ts'
 import { retryIn } from './retry.ts'
 
-function after(kind: ErrorKind, attempt: number, chance = 0, asked = {}) {
-  const { error } = withCause(failed(kind, 'x'), { type: 'provider', ...asked })
+function after(kind: ErrorKind, attempt: number, chance = 0, requested = {}) {
+  const { error } = withCause(failed(kind, 'x'), { type: 'provider', ...requested })
   return retryIn(error, { attempt, invalid: 0 }, { retries: 4, chance: () => chance })
 }
 

@@ -32,7 +32,7 @@ export interface TurnParts {
      * Appends Events of this Turn in one write; when it resolves, they are durable and all watchers have received them.
      */
     readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
-    readonly publish: (event: Watched) => void
+    readonly publish: (event: TurnNotice) => void
     readonly store: BlobStore
     readonly names: ResourceNames
     readonly clock: Clock
@@ -90,7 +90,7 @@ export interface TurnParts {
 }
 
 /** Live notices without the fields that the Session adds. */
-export type Watched = EphemeralEvent extends infer E
+export type TurnNotice = EphemeralEvent extends infer E
   ? E extends EphemeralEvent
     ? Pick<E, 'type' | 'data'>
     : never

@@ -26,11 +26,11 @@ async function open(options: Partial<LocalServerOptions> = {}): Promise<LocalSer
 async function say(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.end(bytes)
-  let heard = ''
-  socket.setEncoding('utf8').on('data', (piece: string) => (heard += piece))
+  let reply = ''
+  socket.setEncoding('utf8').on('data', (piece: string) => (reply += piece))
   socket.on('error', () => {})
   await once(socket, 'close')
-  return heard
+  return reply
 }
 
 test('a handler gets the request unchanged, and its response is sent piece by piece', async () => {
@@ -72,15 +72,15 @@ test.each([
   '127.0.0.1:1',
   '[::1]',
 ])('a request with the host name %s is refused before any handler runs', async (host) => {
-  let asked = 0
+  let requests = 0
   const { port } = await open({
     handle: async () => {
-      asked += 1
+      requests += 1
       return plain('here')
     },
   })
-  const heard = await say(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-  expect([heard.startsWith('HTTP/1.1 403 '), asked]).toEqual([true, 0])
+  const reply = await say(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  expect([reply.startsWith('HTTP/1.1 403 '), requests]).toEqual([true, 0])
 })
 
 test('a port in use is a failure that names the port', async () => {
@@ -133,26 +133,26 @@ test('a handler can close the connection without a response or in the middle of 
   const request = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
   expect(await say(port, request('/'))).toBe('')
-  const heard = await say(port, request('/cut'))
-  expect([heard.includes('half of it'), heard.endsWith('0\r\n\r\n')]).toEqual([true, false])
+  const reply = await say(port, request('/cut'))
+  expect([reply.includes('half of it'), reply.endsWith('0\r\n\r\n')]).toEqual([true, false])
 })
 
 test('a client that disconnects ends only its own connection', async () => {
   const gone: Promise<void>[] = []
-  const asked = withResolvers()
+  const requests = withResolvers()
   const { port } = await open({
     handle: async ({ path, signal }) => {
       if (path !== '/wait') return plain('here')
       const left = once(signal, 'abort').then(() => undefined)
       gone.push(left)
-      asked.resolve()
+      requests.resolve()
       await left
       return plain('not received')
     },
   })
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET /wait HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
-  await asked.promise
+  await requests.promise
   socket.destroy()
   await Promise.all(gone)
   const cut = connect(port, '127.0.0.1')
@@ -191,24 +191,24 @@ test('messages of a socket are handled one after another', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
   onTestFinished(() => socket.terminate())
   await once(socket, 'open')
-  const heard: string[] = []
+  const reply: string[] = []
   const all = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer) => {
-      heard.push(data.toString())
-      if (heard.length === 3) resolve()
+      reply.push(data.toString())
+      if (reply.length === 3) resolve()
     })
   })
   for (const message of ['a', 'b', 'c']) socket.send(message)
   await all
-  expect([heard, order]).toEqual([
+  expect([reply, order]).toEqual([
     ['a!', 'b!', 'c!'],
     ['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c'],
   ])
 })
 
 test('a socket is refused with the response of the handler, or when there is no handler', async () => {
-  const asked = await open({ upgrade: async () => plain('{"no":"key"}', { status: 401 }) })
-  const socket = new WebSocket(`ws://127.0.0.1:${asked.port}/`)
+  const requests = await open({ upgrade: async () => plain('{"no":"key"}', { status: 401 }) })
+  const socket = new WebSocket(`ws://127.0.0.1:${requests.port}/`)
   const [, response] = (await once(socket, 'unexpected-response')) as [
     unknown,
     AsyncIterable<Buffer> & { statusCode: number },

@@ -100,12 +100,12 @@ test('the body arrives piece by piece while the server is still sending', async 
     sayMore = () => void response.end('two')
   })
   const answer = await httpFetch()(url)
-  const said: string[] = []
+  const received: string[] = []
   for await (const chunk of answer.body ?? []) {
-    said.push(Buffer.from(chunk).toString())
-    if (said.length === 1) sayMore()
+    received.push(Buffer.from(chunk).toString())
+    if (received.length === 1) sayMore()
   }
-  expect(said).toEqual(['one', 'two'])
+  expect(received).toEqual(['one', 'two'])
 })
 
 test('redirects are not followed', async () => {
@@ -244,7 +244,7 @@ test('a handshake with a server that speaks plain http fails with a code', async
 
 test('connecting times out, including the handshake', async () => {
   let strike = () => {}
-  let told = () => {}
+  let result = () => {}
   let cancelled = 0
   const clock: Clock = {
     ...systemClock,
@@ -254,9 +254,9 @@ test('connecting times out, including the handshake', async () => {
     },
   }
   const greeted = new Promise<void>((resolve) => {
-    told = resolve
+    result = resolve
   })
-  const { url, firstClosed } = await serveBytes('', () => told())
+  const { url, firstClosed } = await serveBytes('', () => result())
   const answer = thrown(httpFetch({ clock })(url.replace('http:', 'https:')))
   await greeted
   strike()

@@ -27,14 +27,18 @@ function written(pieces: readonly Buffer[]) {
 
 /** Reads a frame as RFC 6455 defines it. */
 function opened(frame: Buffer) {
-  const said = (frame[1] ?? 0) & 0x7f
-  const keyAt = 2 + (said === 127 ? 8 : said === 126 ? 2 : 0)
+  const lengthCode = (frame[1] ?? 0) & 0x7f
+  const keyAt = 2 + (lengthCode === 127 ? 8 : lengthCode === 126 ? 2 : 0)
   const length =
-    said === 127 ? Number(frame.readBigUInt64BE(2)) : said === 126 ? frame.readUInt16BE(2) : said
+    lengthCode === 127
+      ? Number(frame.readBigUInt64BE(2))
+      : lengthCode === 126
+        ? frame.readUInt16BE(2)
+        : lengthCode
   const key = frame.subarray(keyAt, keyAt + 4)
   const text = frame.subarray(keyAt + 4).map((byte, at) => byte ^ (key[at % 4] ?? 0))
   const isSealed = ((frame[1] ?? 0) & 0x80) !== 0
-  return { first: frame[0] ?? 0, isSealed, said, length, key: key.toString('hex'), text }
+  return { first: frame[0] ?? 0, isSealed, lengthCode, length, key: key.toString('hex'), text }
 }
 
 const FRAGMENT = 256 * 1024
@@ -46,10 +50,13 @@ test.each([
   [65_535, 126],
   [65_536, 127],
   [FRAGMENT, 127],
-])('%i bytes are one masked frame with the shortest length encoding', (size, said) => {
+])('%i bytes are one masked frame with the shortest length encoding', (size, lengthCode) => {
   const message = randomBytes(size)
-  const [{ text, key: _, ...told } = expect.unreachable(), ...more] = written([message])
-  expect([told, more]).toEqual([{ first: 0x81, isSealed: true, said, length: size }, []])
+  const [{ text, key: _, ...sentFrames } = expect.unreachable(), ...more] = written([message])
+  expect([sentFrames, more]).toEqual([
+    { first: 0x81, isSealed: true, lengthCode, length: size },
+    [],
+  ])
   expect(message.equals(text)).toBe(true)
 })
 
@@ -69,19 +76,19 @@ test('pieces form one message, whatever their lengths, and all fragments but the
 
 test('a fragment is sent when the previous one has left, and the pieces are released with the last', () => {
   const { connection, frames, leave } = connectionByHand()
-  const told: number[] = []
+  const sentFrames: number[] = []
   sendLongMessage(connection, {
     pieces: [randomBytes(2 * FRAGMENT + 1)],
     mayGoOn: () => true,
-    onRead: () => told.push(frames.length),
+    onRead: () => sentFrames.push(frames.length),
   })
-  expect([frames.length, told]).toEqual([1, []])
+  expect([frames.length, sentFrames]).toEqual([1, []])
   leave()
-  expect([frames.length, told]).toEqual([2, []])
+  expect([frames.length, sentFrames]).toEqual([2, []])
   leave()
-  expect([frames.length, told]).toEqual([3, [2]])
+  expect([frames.length, sentFrames]).toEqual([3, [2]])
   leave()
-  expect([frames.length, told]).toEqual([3, [2]])
+  expect([frames.length, sentFrames]).toEqual([3, [2]])
 })
 
 test('nothing is sent after a failed fragment or after mayGoOn returns false', () => {

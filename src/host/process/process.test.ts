@@ -187,13 +187,13 @@ function isZombie(pid: number): boolean {
 
 test('an abort kills the program, and its output so far is delivered', async () => {
   const abort = new AbortController()
-  const said: string[] = []
+  const printed: string[] = []
   const onOutput = (chunk: Buffer) => {
-    said.push(chunk.toString())
+    printed.push(chunk.toString())
     abort.abort()
   }
   const { ending } = await run('echo here; sleep 1000', { signal: abort.signal, onOutput })
-  expect(said).toEqual(['here\n'])
+  expect(printed).toEqual(['here\n'])
   expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
 })
 

@@ -102,7 +102,7 @@ test('the self-test detects a bubblewrap that does not confine', async () => {
   )
   const status = await sandbox.status()
   expect(status).toMatchObject({ confined: false })
-  const said = status.confined ? '' : status.why
+  const printed = status.confined ? '' : status.why
   for (const word of [
     'gain capabilities',
     'reach the network',
@@ -113,7 +113,7 @@ test('the self-test detects a bubblewrap that does not confine', async () => {
     'create set-id files',
     'keyrings',
   ]) {
-    expect(said).toContain(word)
+    expect(printed).toContain(word)
   }
 })
 

@@ -54,7 +54,7 @@ function blob(media_type: string, more: Partial<BlobPart> = {}): BlobPart {
   return { type: 'blob', blob: key, media_type, lifetime: 'turn', bytes, ...more }
 }
 
-function said(seq: number, words: string): ConversationItem {
+function reply(seq: number, words: string): ConversationItem {
   return { kind: 'assistant', seq, parts: [text(words)] }
 }
 
@@ -128,8 +128,8 @@ test('segments are in cache order, one per part, with seq, lifetime and Resource
 
 test('the body contains parameters, cache key, tools and messages, in this order, each segment once', () => {
   const segments = encode(items, surface)
-  const told = segments.map(({ bytes }) => bytes.toString())
-  const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = told
+  const rows = segments.map(({ bytes }) => bytes.toString())
+  const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = rows
   const [path, run, found, denied, done, thanks, view, pdf] = more
   expect(buildBody(segments, bodyOptions).toString()).toBe(
     `{${first},"prompt_cache_key":"hw1:family","tools":[${bash},${read}],"messages":[${zero},${one},` +
@@ -189,7 +189,7 @@ test('a body with more answers begins with the previous body, except for its end
 })
 
 test('the texts of an answer precede its calls, so that results follow their calls directly', () => {
-  const answered = [said(1, 'a'), called(2), said(3, 'b'), called(4)]
+  const answered = [reply(1, 'a'), called(2), reply(3, 'b'), called(4)]
   const results = [resulted(5, 'call_2'), resulted(6, 'call_4'), called(7)]
   const result = (tool_call_id: string) => ({ role: 'tool', tool_call_id, content: 'x' })
   const messages = [
@@ -210,7 +210,7 @@ test('the texts of an answer precede its calls, so that results follow their cal
 
 test('text of several Events stays separate, and several parts of one Event are one message', () => {
   const parts = [text('b'), text(' '), blob('image/png', { handle: '@x' })]
-  expect(messagesOf([said(1, 'a'), { kind: 'assistant', seq: 2, parts }, called(3)])).toEqual([
+  expect(messagesOf([reply(1, 'a'), { kind: 'assistant', seq: 2, parts }, called(3)])).toEqual([
     { role: 'assistant', content: 'a' },
     {
       role: 'assistant',
@@ -264,16 +264,16 @@ test('a text file is text under its name, and what cannot be sent is replaced by
 
 test('text of the harness has the role that the surface defines', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
-  const told = (late_role: string) =>
+  const rows = (late_role: string) =>
     bodyOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))['messages']
   const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not accept image/png.]']
   const messages = (role: string, contents: readonly string[]) =>
     contents.map((content) => ({ role, content }))
   const system = ['Layer “0”', 'Layer 1']
-  expect(told('developer')).toEqual(messages('developer', [...system, ...words]))
-  expect(told('system')).toEqual(messages('system', [...system, ...words]))
-  expect(told('another')).toEqual(messages('system', [...system, ...words]))
-  expect(told('user')).toEqual([
+  expect(rows('developer')).toEqual(messages('developer', [...system, ...words]))
+  expect(rows('system')).toEqual(messages('system', [...system, ...words]))
+  expect(rows('another')).toEqual(messages('system', [...system, ...words]))
+  expect(rows('user')).toEqual([
     ...messages('system', system),
     ...words.map((one) => ({
       role: 'user',
@@ -356,7 +356,7 @@ function itemsOf(answers: readonly (readonly string[])[]): ConversationItem[][] 
     )
     const answered = kinds.flatMap((kind): ConversationItem[] => {
       if (kind === 'call') return [called(next())]
-      if (kind === 'text' || kind === 'blank') return [said(next(), kind === 'text' ? 'a' : ' ')]
+      if (kind === 'text' || kind === 'blank') return [reply(next(), kind === 'text' ? 'a' : ' ')]
       if (kind !== 'reasoning') return []
       return [{ kind, seq: next(), dialect: 'chat', model: 'gpt-x', item: {} }]
     })

@@ -47,13 +47,13 @@ function calling(index: number | undefined, id?: string, name?: string, written?
 /** Everything the reader returns, until its end or that of the chunks. */
 function read(chunks: readonly (Chunk | string)[]): ProviderEvent[] {
   const reader = chatReader()
-  const said: ProviderEvent[] = []
+  const providerEvents: ProviderEvent[] = []
   for (const one of chunks) {
     const data = typeof one === 'string' ? one : JSON.stringify(one)
-    said.push(...reader.take({ event: 'message', data }))
-    if (said.some(({ type }) => type === 'done' || type === 'error')) break
+    providerEvents.push(...reader.take({ event: 'message', data }))
+    if (providerEvents.some(({ type }) => type === 'done' || type === 'error')) break
   }
-  return said
+  return providerEvents
 }
 
 function item(kind: 'text', text: string): ProviderEvent
@@ -67,12 +67,12 @@ function done(stop_reason: string, usage = NOTHING, raw: Chunk = RAW): ProviderE
   return { type: 'done', stop_reason, usage, raw }
 }
 
-function itemsOf(said: readonly ProviderEvent[]) {
-  return said.flatMap((event) => (event.type === 'item' ? [event.item] : []))
+function itemsOf(providerEvents: readonly ProviderEvent[]) {
+  return providerEvents.flatMap((event) => (event.type === 'item' ? [event.item] : []))
 }
 
-function endOf(said: readonly ProviderEvent[]): string | undefined {
-  const last = said.at(-1)
+function endOf(providerEvents: readonly ProviderEvent[]): string | undefined {
+  const last = providerEvents.at(-1)
   return last?.type === 'error' ? last.error.kind : last?.type
 }
 
@@ -106,19 +106,19 @@ test('an answer that arrives byte by byte gives the same result', () => {
 })
 
 test('the end is where the usage arrives, in the last chunk or after it, or otherwise at the end of the stream', () => {
-  const said = [{ type: 'text_delta', text: 'Hi' }, item('text', 'Hi')]
+  const providerEvents = [{ type: 'text_delta', text: 'Hi' }, item('text', 'Hi')]
   const raw = { ...RAW, total_tokens: 1280, audio_tokens: 0, accepted_prediction_tokens: 3 }
   const last = chunk({}, 'stop', { usage: USAGE })
   expect(eventErrors('chat', last)).toEqual([])
-  expect(read([words('Hi'), stop('stop')])).toEqual(said)
+  expect(read([words('Hi'), stop('stop')])).toEqual(providerEvents)
   expect(read([words('Hi'), stop('stop'), figures()])).toEqual([
-    ...said,
+    ...providerEvents,
     done('stop', COUNTED, raw),
   ])
-  expect(read([words('Hi'), last])).toEqual([...said, done('stop', COUNTED, raw)])
-  expect(read([words('Hi'), stop('stop'), END])).toEqual([...said, done('stop')])
+  expect(read([words('Hi'), last])).toEqual([...providerEvents, done('stop', COUNTED, raw)])
+  expect(read([words('Hi'), stop('stop'), END])).toEqual([...providerEvents, done('stop')])
   expect(read([figures(), words('Hi'), stop('stop'), ` ${END}`])).toEqual([
-    ...said,
+    ...providerEvents,
     done('stop', COUNTED, raw),
   ])
 })
@@ -127,9 +127,9 @@ test('usage of other servers counts, and unknown figures are kept if they are sm
   const usage = { prompt_tokens: 9, prompt_cache_hit_tokens: 5, prompt_cache_miss_tokens: 4 }
   const more = { cost: 0.25, completion_tokens: null, details: ['x'], long: 'x'.repeat(300) }
   const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`figure_${at}`, at]))
-  const [, , told] = read([words('a'), stop('stop'), figures({ ...usage, ...more })])
+  const [, , outcome] = read([words('a'), stop('stop'), figures({ ...usage, ...more })])
   const raw = { ...RAW, prompt_cache_miss_tokens: 4, cost: 0.25 }
-  expect(told).toEqual(done('stop', { ...NOTHING, input: 9, cached_read: 5 }, raw))
+  expect(outcome).toEqual(done('stop', { ...NOTHING, input: 9, cached_read: 5 }, raw))
   const [end] = read([stop('stop'), figures(many)])
   expect(end?.type === 'done' && Object.keys(end.raw ?? {})).toHaveLength(16)
 })
@@ -177,19 +177,23 @@ test('calls are distinguished as each server distinguishes them', () => {
     { kind: 'tool_call', call_id: 'a', name: 'read', arguments: a },
     { kind: 'tool_call', call_id: 'b', name: 'read', arguments: b },
   ]
-  const told = (...chunks: Chunk[]) => itemsOf(read([...chunks, stop('tool_calls'), END]))
+  const outcome = (...chunks: Chunk[]) => itemsOf(read([...chunks, stop('tool_calls'), END]))
   // Name and id in every delta, or empty after the first, or a new id in every delta, or the index out of order.
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, '', '', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, 'a', 'read', '{"p":'), calling(0, 'x', '', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(0, '', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([both[0]])
-  expect(told(calling(1, 'b', 'read', b), calling(0, 'a', 'read', a))).toEqual(both)
+  expect(outcome(calling(0, 'a', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([
+    both[0],
+  ])
+  expect(outcome(calling(0, 'a', 'read', '{"p":'), calling(0, '', '', '"a"}'))).toEqual([both[0]])
+  expect(outcome(calling(0, 'a', 'read', '{"p":'), calling(0, 'x', '', '"a"}'))).toEqual([both[0]])
+  expect(outcome(calling(0, '', 'read', '{"p":'), calling(0, 'a', 'read', '"a"}'))).toEqual([
+    both[0],
+  ])
+  expect(outcome(calling(1, 'b', 'read', b), calling(0, 'a', 'read', a))).toEqual(both)
   // Every call is the first, or has no index.
   for (const index of [0, undefined]) {
     const once = [calling(index, 'a', 'read', a), calling(index, 'b', 'read', b)]
-    expect(told(...once)).toEqual(both)
+    expect(outcome(...once)).toEqual(both)
     const pieces = [calling(index, 'b', 'read', ''), calling(index, '', '', b)]
-    expect(told(calling(index, 'a', 'read', a), ...pieces)).toEqual(both)
+    expect(outcome(calling(index, 'a', 'read', a), ...pieces)).toEqual(both)
   }
 })
 
@@ -296,12 +300,14 @@ test('corrupted streams return their text and their end at most once', () => {
     const frames = new ServerSentEvents()
     const reader = chatReader()
     const events = frames.push(Buffer.from(mutated.join('\n\n')))
-    const said = events.flatMap((event) => reader.take(event))
-    const ends = said.filter(({ type }) => type === 'done' || type === 'error')
+    const providerEvents = events.flatMap((event) => reader.take(event))
+    const ends = providerEvents.filter(({ type }) => type === 'done' || type === 'error')
     expect(ends.length).toBeLessThanOrEqual(1)
-    if (ends.length === 1) expect(said.at(-1)).toBe(ends[0])
-    expect(said.every((event) => !('text' in event) || event.text !== '')).toBe(true)
-    expect(itemsOf(said).filter(({ kind }) => kind === 'text').length).toBeLessThanOrEqual(1)
+    if (ends.length === 1) expect(providerEvents.at(-1)).toBe(ends[0])
+    expect(providerEvents.every((event) => !('text' in event) || event.text !== '')).toBe(true)
+    expect(
+      itemsOf(providerEvents).filter(({ kind }) => kind === 'text').length,
+    ).toBeLessThanOrEqual(1)
   }
 })
 
@@ -320,9 +326,10 @@ async function ask(answer: RawAnswer | 'cut', key?: string) {
   const baseUrl = server.baseUrl('chat')
   const provider = chatProvider({ key, baseUrl, idleMs: 60_000, clock: systemClock })
   const body = buildBody(encode([], surface), { cacheKey: 'k' })
-  const said: ProviderEvent[] = []
-  for await (const event of provider.stream(body, new AbortController().signal)) said.push(event)
-  return { said, body, requests: server.requests }
+  const providerEvents: ProviderEvent[] = []
+  for await (const event of provider.stream(body, new AbortController().signal))
+    providerEvents.push(event)
+  return { providerEvents, body, requests: server.requests }
 }
 
 test('a body is sent unchanged, with the key and nothing from the environment', async () => {
@@ -333,8 +340,11 @@ test('a body is sent unchanged, with the key and nothing from the environment', 
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9')
   vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-somebody: me\nauthorization: Bearer another')
   onTestFinished(() => void vi.unstubAllEnvs())
-  const { said, body, requests } = await ask({ body: sseOf('chat', WHOLE) }, 'sk-of-a-test')
-  expect(said).toEqual(TOLD)
+  const { providerEvents, body, requests } = await ask(
+    { body: sseOf('chat', WHOLE) },
+    'sk-of-a-test',
+  )
+  expect(providerEvents).toEqual(TOLD)
   expect(requests.map(({ method, path, bytes }) => [method, path, bytes])).toEqual([
     ['POST', '/v1/chat/completions', body],
   ])
@@ -350,16 +360,26 @@ test('a body is sent unchanged, with the key and nothing from the environment', 
 })
 
 test('without a key, no authentication is sent', async () => {
-  const { said, requests } = await ask({ body: sseOf('chat', WHOLE) })
-  expect(said).toEqual(TOLD)
+  const { providerEvents, requests } = await ask({ body: sseOf('chat', WHOLE) })
+  expect(providerEvents).toEqual(TOLD)
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
 test('a server that refuses, or disconnects, is reported once', async () => {
   const body = JSON.stringify({ error: { message: 'No.', code: 'invalid_api_key' } })
-  expect((await ask({ status: 401, body })).said.map((event) => endOf([event]))).toEqual(['auth'])
-  expect((await ask('cut')).said.map((event) => endOf([event]))).toEqual(['network'])
+  expect((await ask({ status: 401, body })).providerEvents.map((event) => endOf([event]))).toEqual([
+    'auth',
+  ])
+  expect((await ask('cut')).providerEvents.map((event) => endOf([event]))).toEqual(['network'])
   const whole = sseOf('chat', WHOLE)
-  const { said } = await ask({ body: whole, cutAfter: whole.indexOf('"tool_calls","logprobs"') })
-  expect(said.map(({ type }) => type)).toEqual(['text_delta', 'text_delta', 'text_delta', 'error'])
+  const { providerEvents } = await ask({
+    body: whole,
+    cutAfter: whole.indexOf('"tool_calls","logprobs"'),
+  })
+  expect(providerEvents.map(({ type }) => type)).toEqual([
+    'text_delta',
+    'text_delta',
+    'text_delta',
+    'error',
+  ])
 })

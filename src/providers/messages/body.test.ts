@@ -35,7 +35,7 @@ function note(words: string): string {
 
 type Speaker = 'user' | 'developer' | 'assistant'
 
-function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
+function messageItem(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
   return {
     kind,
     seq: 1,
@@ -79,7 +79,7 @@ function bodyOf(items: readonly ConversationItem[], by: Surface = surface) {
 }
 
 /** Messages as their roles and the text of their blocks, or else the type of these. */
-function told(items: readonly ConversationItem[]): unknown[] {
+function encoded(items: readonly ConversationItem[]): unknown[] {
   return bodyOf(items).messages.map(({ role, content }) => {
     return [role, ...content.map((block) => block.text ?? block.type)]
   })
@@ -87,7 +87,7 @@ function told(items: readonly ConversationItem[]): unknown[] {
 
 describe('the body', () => {
   test('contains parameters, tools, system blocks and messages, in this order', () => {
-    const items = [said('user', 'a'), said('developer', 'b'), call('c'), result('c')]
+    const items = [messageItem('user', 'a'), messageItem('developer', 'b'), call('c'), result('c')]
     expect(buildBody(encode(items, surface), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}' +
         ',"tools":[{"name":"bash","description":"Runs.","input_schema":{"properties":{},"type":"object"}}' +
@@ -111,10 +111,10 @@ describe('the body', () => {
     [
       'behind a person and before the model',
       [
-        said('user', 'a'),
-        said('developer', 'b', 'c'),
-        said('developer', 'd'),
-        said('assistant', 'e'),
+        messageItem('user', 'a'),
+        messageItem('developer', 'b', 'c'),
+        messageItem('developer', 'd'),
+        messageItem('assistant', 'e'),
       ],
       [
         ['user', 'a'],
@@ -124,7 +124,7 @@ describe('the body', () => {
     ],
     [
       'behind results, at the end',
-      [said('user', 'a'), call('1'), result('1'), said('developer', 'b')],
+      [messageItem('user', 'a'), call('1'), result('1'), messageItem('developer', 'b')],
       [
         ['user', 'a'],
         ['assistant', 'tool_use'],
@@ -133,27 +133,32 @@ describe('the body', () => {
       ],
     ],
   ])('has a system message of the harness %s', (_, items, messages) => {
-    expect(told(items)).toEqual(messages)
+    expect(encoded(items)).toEqual(messages)
   })
 
   test.each<[string, ConversationItem[], unknown[]]>([
     [
       'at the beginning',
-      [said('developer', 'a'), said('user', 'b'), said('assistant', 'c')],
+      [messageItem('developer', 'a'), messageItem('user', 'b'), messageItem('assistant', 'c')],
       [
         ['user', note('a'), 'b'],
         ['assistant', 'c'],
       ],
     ],
-    ['alone', [said('developer', 'a')], [['user', note('a')]]],
+    ['alone', [messageItem('developer', 'a')], [['user', note('a')]]],
     [
       'between two Turns',
-      [said('user', 'a'), noted('b'), said('user', 'c')],
+      [messageItem('user', 'a'), noted('b'), messageItem('user', 'c')],
       [['user', 'a', note('b'), 'c']],
     ],
     [
       'behind the model',
-      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('user', 'd')],
+      [
+        messageItem('user', 'a'),
+        messageItem('assistant', 'b'),
+        messageItem('developer', 'c'),
+        messageItem('user', 'd'),
+      ],
       [
         ['user', 'a'],
         ['assistant', 'b'],
@@ -162,7 +167,12 @@ describe('the body', () => {
     ],
     [
       'between two answers of the model',
-      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('assistant', 'd')],
+      [
+        messageItem('user', 'a'),
+        messageItem('assistant', 'b'),
+        messageItem('developer', 'c'),
+        messageItem('assistant', 'd'),
+      ],
       [
         ['user', 'a'],
         ['assistant', 'b'],
@@ -171,12 +181,14 @@ describe('the body', () => {
       ],
     ],
   ])('fences text of the harness among the blocks of a person %s', (_, items, messages) => {
-    expect(told(items)).toEqual(messages)
+    expect(encoded(items)).toEqual(messages)
   })
 
   test('keeps a system message without an answer, and notes that before the next user message', () => {
-    const asked = [said('user', 'a'), said('developer', 'b')]
-    expect(told([...asked, noted('c'), said('user', 'd'), said('developer', 'e')])).toEqual([
+    const opening = [messageItem('user', 'a'), messageItem('developer', 'b')]
+    expect(
+      encoded([...opening, noted('c'), messageItem('user', 'd'), messageItem('developer', 'e')]),
+    ).toEqual([
       ['user', 'a'],
       ['system', 'b'],
       ['assistant', '[No answer was given.]'],
@@ -186,8 +198,14 @@ describe('the body', () => {
   })
 
   test('joins adjacent parts of one role, and starts with a user message', () => {
-    const items = [thought('a'), said('assistant', 'b'), call('1'), result('1'), said('user', 'c')]
-    expect(told(items)).toEqual([
+    const items = [
+      thought('a'),
+      messageItem('assistant', 'b'),
+      call('1'),
+      result('1'),
+      messageItem('user', 'c'),
+    ]
+    expect(encoded(items)).toEqual([
       ['user', '[The conversation before this is not shown.]'],
       ['assistant', 'thinking', 'b', 'tool_use'],
       ['user', 'tool_result', 'c'],
@@ -197,11 +215,11 @@ describe('the body', () => {
 
 describe('cache marks', () => {
   const items = [
-    said('user', 'a', blob('image/png')),
+    messageItem('user', 'a', blob('image/png')),
     thought('b'),
     call('1'),
     result('1'),
-    said('developer', 'c'),
+    messageItem('developer', 'c'),
   ]
   const plain = encode(items, surface)
   const mark = ',"cache_control":{"type":"ephemeral"}'
@@ -279,10 +297,10 @@ describe('of any story', () => {
           if (role === 'system') {
             expect([before?.role, after?.role ?? 'assistant']).toEqual(['user', 'assistant'])
           }
-          const asked = before?.content.filter(({ type }) => type === 'tool_use') ?? []
+          const waiting = before?.content.filter(({ type }) => type === 'tool_use') ?? []
           const answered = content.filter(({ type }) => type === 'tool_result')
           expect(content.slice(0, answered.length)).toEqual(answered)
-          expect(answered.map((one) => one['tool_use_id'])).toEqual(asked.map((one) => one['id']))
+          expect(answered.map((one) => one['tool_use_id'])).toEqual(waiting.map((one) => one['id']))
         }
       }),
       { numRuns: 100 },
@@ -306,7 +324,7 @@ const parts = fc.array(
 )
 
 function itemOfKind(kind: Speaker): fc.Arbitrary<ConversationItem> {
-  return parts.map((all) => said(kind, ...all))
+  return parts.map((all) => messageItem(kind, ...all))
 }
 
 /** Calls are at the end of an answer and their results follow it; without calls, a user message is next. */
@@ -325,7 +343,7 @@ const answers = fc
     ...before,
     ...calls.map(([id, args], index) => call(`${id}${index}`, args)),
     ...calls.map(([id, output], index) => result(`${id}${index}`, output)),
-    ...(calls.length === 0 ? [said('user', 'go on')] : []),
+    ...(calls.length === 0 ? [messageItem('user', 'go on')] : []),
   ])
 
 const stories = fc

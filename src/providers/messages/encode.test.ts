@@ -37,7 +37,7 @@ function blob(media_type: string, given: Partial<BlobPart> = {}): BlobPart {
 
 type Speaker = 'user' | 'developer' | 'assistant'
 
-function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
+function message(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
   return {
     kind,
     seq: 1,
@@ -75,21 +75,21 @@ function blocks(items: readonly ConversationItem[], by: Surface = surface): unkn
 describe('segments', () => {
   test('are in cache order, one per block, with seq, lifetime and Resource of their origin', () => {
     const items: ConversationItem[] = [
-      { ...said('user', 'look “here”', blob('image/png')), seq: 3 },
-      { ...said('developer', 'mode: build'), seq: 4 },
+      { ...message('user', 'look “here”', blob('image/png')), seq: 3 },
+      { ...message('developer', 'mode: build'), seq: 4 },
       { ...thought('hm'), seq: 5 },
-      { ...said('assistant', 'I look.'), seq: 6 },
+      { ...message('assistant', 'I look.'), seq: 6 },
       { ...call('toolu_1', '{ "path":"a.txt"}'), seq: 7 },
       { ...result('toolu_1', 'x\n'), seq: 8 },
     ]
     const segments = encode(items, surface)
     const fixed = { seq: -1, lifetime: 'stable' }
     const stable = { lifetime: 'stable' }
-    const told = segments.map(({ bytes, length, bracket: _bracket, ...segment }) => {
+    const facts = segments.map(({ bytes, length, bracket: _bracket, ...segment }) => {
       expect(length).toBe(bytes.length)
       return [segment, bytes.toString()]
     })
-    expect(told).toEqual([
+    expect(facts).toEqual([
       [
         { role: 'params', ...fixed },
         '"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}',
@@ -127,7 +127,7 @@ describe('segments', () => {
   })
 
   test('of a surface are encoded once, and do not share memory', () => {
-    const segments = encode([said('user', 'a', 'b')], surface)
+    const segments = encode([message('user', 'a', 'b')], surface)
     expect(segments.every(({ bytes }) => bytes.buffer.byteLength === bytes.length)).toBe(true)
     expect(encode([], surface)[0]).toBe(segments[0])
   })
@@ -150,7 +150,7 @@ describe('parts', () => {
     (media_type) => {
       const source = { type: 'base64', media_type, data: 'YQpi' }
       const transformations = { oversized_image: 'error' }
-      expect(blocks([said('user', blob(media_type))])).toEqual([
+      expect(blocks([message('user', blob(media_type))])).toEqual([
         { type: 'image', source, transformations },
       ])
     },
@@ -161,8 +161,8 @@ describe('parts', () => {
     const csv = { type: 'text', media_type: 'text/plain', data: 'a\nb' }
     expect(
       blocks([
-        said('user', blob('application/pdf', { handle: '@pdf1' })),
-        said('user', blob('text/csv', { handle: '@txt2' })),
+        message('user', blob('application/pdf', { handle: '@pdf1' })),
+        message('user', blob('text/csv', { handle: '@txt2' })),
       ]),
     ).toEqual([
       { type: 'document', source: pdf, title: '@pdf1' },
@@ -172,7 +172,7 @@ describe('parts', () => {
 
   test('that are text without a handle are text', () => {
     const { handle: _, ...nameless } = blob('text/markdown')
-    expect(blocks([said('user', nameless)])).toEqual([{ type: 'text', text: 'a\nb' }])
+    expect(blocks([message('user', nameless)])).toEqual([{ type: 'text', text: 'a\nb' }])
   })
 
   test('that are text are sent completely, however long they are', () => {
@@ -180,7 +180,7 @@ describe('parts', () => {
     const named = blob('text/csv', { handle: '@txt2', bytes: Buffer.from(data) })
     const { handle: _, ...nameless } = named
     const source = { type: 'text', media_type: 'text/plain', data }
-    expect(blocks([said('user', named, nameless)])).toEqual([
+    expect(blocks([message('user', named, nameless)])).toEqual([
       { type: 'document', source, title: '@txt2' },
       { type: 'text', text: data },
     ])
@@ -189,9 +189,9 @@ describe('parts', () => {
   test('that cannot be sent are replaced by a sentence', () => {
     const { bytes: _, ...lost } = blob('image/png')
     const items = [
-      said('user', lost, blob('image/png', { bytes: Buffer.alloc(0) }), blob('image/bmp')),
-      said('developer', blob('application/pdf')),
-      said('assistant', blob('image/png')),
+      message('user', lost, blob('image/png', { bytes: Buffer.alloc(0) }), blob('image/bmp')),
+      message('developer', blob('application/pdf')),
+      message('assistant', blob('image/png')),
     ]
     const types = ['image/png', 'image/png', 'image/bmp', 'application/pdf', 'image/png']
     expect(blocks(items)).toEqual(
@@ -202,7 +202,7 @@ describe('parts', () => {
   })
 
   test('are not sent to a model that does not accept images or PDF files', () => {
-    const items = [said('user', blob('image/png'), blob('application/pdf'), blob('text/plain'))]
+    const items = [message('user', blob('image/png'), blob('application/pdf'), blob('text/plain'))]
     expect(blocks(items, under({ images: false }))).toEqual([
       { type: 'text', text: '[@img1 is not shown: this model does not accept image/png.]' },
       expect.objectContaining({ type: 'document' }),
@@ -219,9 +219,9 @@ describe('parts', () => {
     const empty = { bytes: Buffer.from(' \n') }
     const { handle: _, ...nameless } = blob('text/plain', empty)
     const items = [
-      said('user', '', ' \t', nameless, blob('text/plain', empty), 'a'),
-      said('developer', '\n'),
-      said('assistant', ' ', 'b'),
+      message('user', '', ' \t', nameless, blob('text/plain', empty), 'a'),
+      message('developer', '\n'),
+      message('assistant', ' ', 'b'),
     ]
     expect(blocks(items)).toEqual([
       { type: 'text', text: '[Content of @img1]\n \n' },
@@ -233,9 +233,10 @@ describe('parts', () => {
   test('of the harness are fenced for a model that does not accept system messages', () => {
     const { handle: _, ...body } = blob('text/markdown')
     for (const late_role of ['user', 'developer', 'something']) {
-      const segments = encode([said('developer', 'mode: build', body)], under({ late_role })).slice(
-        5,
-      )
+      const segments = encode(
+        [message('developer', 'mode: build', body)],
+        under({ late_role }),
+      ).slice(5)
       expect(segments.map(({ role, bytes }) => [role, bytes.toString()])).toEqual([
         ['user', '{"type":"text","text":"<harness-note>\\nmode: build\\n</harness-note>"}'],
         ['user', '{"type":"text","text":"<harness-note>\\na\\nb\\n</harness-note>"}'],
@@ -246,10 +247,10 @@ describe('parts', () => {
   test('never contain half a surrogate', () => {
     const half = 'a\uD800b'
     const items = [
-      said('user', half, blob('text/plain', { handle: half })),
-      said('developer', half),
+      message('user', half, blob('text/plain', { handle: half })),
+      message('developer', half),
       thought(half),
-      said('assistant', half),
+      message('assistant', half),
       call(half, `{"a":"${half}"}`, half),
       call('b', '{"a":"\\ud800","b":"\\ud83d\\ude00"}'),
       call('c', half),
@@ -331,20 +332,20 @@ describe('reasoning', () => {
   })
 
   test.each<[string, ConversationItem[]]>([
-    ['of another model', [thought('a', { model: 'another' }), said('assistant', 'b')]],
-    ['of another dialect', [thought('a', { dialect: 'responses' }), said('assistant', 'b')]],
-    ['that nothing follows', [said('assistant', 'b'), thought('a')]],
+    ['of another model', [thought('a', { model: 'another' }), message('assistant', 'b')]],
+    ['of another dialect', [thought('a', { dialect: 'responses' }), message('assistant', 'b')]],
+    ['that nothing follows', [message('assistant', 'b'), thought('a')]],
     [
       'that only blank text follows',
-      [said('assistant', 'b'), thought('a'), said('assistant', ' ')],
+      [message('assistant', 'b'), thought('a'), message('assistant', ' ')],
     ],
     [
       'that is not signed',
-      [{ ...thought('a'), item: { type: 'thinking', thinking: 'a' } }, said('assistant', 'b')],
+      [{ ...thought('a'), item: { type: 'thinking', thinking: 'a' } }, message('assistant', 'b')],
     ],
-    ['of no known shape', [{ ...thought('a'), item: 'a' }, said('assistant', 'b')]],
+    ['of no known shape', [{ ...thought('a'), item: 'a' }, message('assistant', 'b')]],
   ])('%s is left out', (_, items) => {
-    expect(blocks([said('user', 'hi'), ...items])).toEqual([
+    expect(blocks([message('user', 'hi'), ...items])).toEqual([
       { type: 'text', text: 'hi' },
       { type: 'text', text: 'b' },
     ])

@@ -38,9 +38,9 @@ async function answering(answer: ScriptedAnswer) {
 
 async function stream(baseUrl: string, key: string | undefined): Promise<ProviderEvent[]> {
   const provider = messagesProvider({ key, baseUrl, idleMs: 60_000, clock: systemClock })
-  const told: ProviderEvent[] = []
-  for await (const event of provider.stream(BODY, new AbortController().signal)) told.push(event)
-  return told
+  const result: ProviderEvent[] = []
+  for await (const event of provider.stream(BODY, new AbortController().signal)) result.push(event)
+  return result
 }
 
 test.each(['sk-own', undefined])(

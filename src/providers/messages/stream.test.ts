@@ -111,7 +111,7 @@ function called(call_id: string, text: string): ProviderEvent {
   return { type: 'item', item: { kind: 'tool_call', call_id, name: 'read', arguments: text } }
 }
 
-const SAID: ProviderEvent[] = [
+const EXPECTED: ProviderEvent[] = [
   { type: 'reasoning_delta', text: 'First.' },
   { type: 'reasoning_delta', text: ' Then.' },
   reasoned({ type: 'thinking', thinking: 'First. Then.', signature: 'c2ln' }),
@@ -126,10 +126,10 @@ const SAID: ProviderEvent[] = [
 
 function read(events: readonly Event[]): ProviderEvent[] {
   const reader = messagesReader()
-  return events.flatMap((event) => [...reader.take(said(event))])
+  return events.flatMap((event) => [...reader.take(framed(event))])
 }
 
-function said(event: Event) {
+function framed(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
@@ -139,7 +139,7 @@ function kinds(events: readonly ProviderEvent[]): unknown[] {
 }
 
 test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
-  expect(read(WHOLE)).toEqual(SAID)
+  expect(read(WHOLE)).toEqual(EXPECTED)
 })
 
 test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
@@ -157,10 +157,10 @@ const BYTES = Buffer.from(
 test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = messagesReader()
-  const told = [...BYTES].flatMap((byte) =>
+  const received = [...BYTES].flatMap((byte) =>
     framer.push(Uint8Array.of(byte)).flatMap((event) => [...reader.take(event)]),
   )
-  expect(told).toEqual(SAID)
+  expect(received).toEqual(EXPECTED)
 })
 
 test('the initial content of a block counts', () => {
@@ -259,21 +259,21 @@ test('an error keeps its kind wherever it arrives, and a full window is an error
 
 test('a call that may be incomplete is not returned from an answer that was cut off', () => {
   const before = [START, begin(0, TEXT), words(0, 'I lo'), end(0)]
-  const told = [
+  const received = [
     { type: 'text_delta', text: 'I lo' },
     { type: 'item', item: { kind: 'text', text: 'I lo' } },
   ]
   for (const stop_reason of ['max_tokens', 'stop_sequence', 'later']) {
     const over = [stopped(stop_reason), STOP]
     const done = expect.objectContaining({ type: 'done', stop_reason })
-    expect(read([...before, ...over])).toEqual([...told, done])
+    expect(read([...before, ...over])).toEqual([...received, done])
     for (const half of ['', '{"pa', '{"path":"a"']) {
       const cut = [call(1, 'toolu_1'), json(1, half), end(1)]
-      expect(read([...before, ...cut, ...over])).toEqual([...told, done])
+      expect(read([...before, ...cut, ...over])).toEqual([...received, done])
     }
     const whole = [call(1, 'toolu_1'), json(1, '{"path":"a"}'), end(1)]
     const item = called('toolu_1', '{"path":"a"}')
-    expect(read([...before, ...whole, ...over])).toEqual([...told, item, done])
+    expect(read([...before, ...whole, ...over])).toEqual([...received, item, done])
   }
 })
 
@@ -357,20 +357,20 @@ function nested(depth: number): unknown {
 test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = messagesReader()
   expect(kinds(reader.take({ event: 'message', data: '{' }))).toEqual(['invalid_response'])
-  expect(reader.take(said(START))).toEqual([])
-  expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
+  expect(reader.take(framed(START))).toEqual([])
+  expect(read([...WHOLE, ...WHOLE])).toEqual(EXPECTED)
 })
 
 test('a corrupted stream never throws, ends at most once, and on completion has returned what it showed', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
-    const told = read(tampered(seed))
-    const ends = told.filter(({ type }) => type === 'done' || type === 'error')
+    const received = read(tampered(seed))
+    const ends = received.filter(({ type }) => type === 'done' || type === 'error')
     expect(ends.length).toBeLessThanOrEqual(1)
-    expect(ends.length === 0 || ends[0] === told.at(-1)).toBe(true)
-    const items = told.flatMap((event) => (event.type === 'item' ? [event.item] : []))
+    expect(ends.length === 0 || ends[0] === received.at(-1)).toBe(true)
+    const items = received.flatMap((event) => (event.type === 'item' ? [event.item] : []))
     const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item.call_id] : []))
     expect(calls).toEqual([...new Set(calls)])
-    const shown = told.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+    const shown = received.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
     const texts = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
     if (ends[0]?.type === 'done') expect(texts.join('')).toBe(shown.join(''))
   }

@@ -15,7 +15,7 @@ const SURFACE: Surface = {
   params: { replay: 'attach-turn', late_role: 'developer', tool_choice: 'auto', limits: {} },
 }
 
-function said(kind: 'user' | 'assistant', text: string, seq: number): ConversationItem {
+function message(kind: 'user' | 'assistant', text: string, seq: number): ConversationItem {
   return { kind, seq, parts: [{ type: 'text', text, lifetime: 'stable' }] }
 }
 
@@ -24,7 +24,7 @@ const THOUGHT = { type: 'reasoning', id: 'rs', encrypted_content: 'sealed' }
 
 /** One segment each, after the two of the surface. */
 const ITEMS: readonly ConversationItem[] = [
-  said('user', 'one', 3),
+  message('user', 'one', 3),
   { kind: 'reasoning', seq: 5, dialect: 'responses', model: 'm', item: THOUGHT },
   { kind: 'tool_call', seq: 6, ...CALL, arguments: '{}' },
   { kind: 'tool_result', seq: 8, ...CALL, outcome: 'ok', output: 'x' },
@@ -113,9 +113,9 @@ test.each([3, 4, 5, 6, 7, 8])(
   (count) => {
     const items = [
       ...ITEMS,
-      said('user', 'two', 9),
-      said('user', 'three', 9),
-      said('assistant', 'four', 10),
+      message('user', 'two', 9),
+      message('user', 'three', 9),
+      message('assistant', 'four', 10),
     ]
     const segments = encode(items, SURFACE)
     const request = { ...REQUEST, segments, body: buildBody(segments, bodyOptions) }

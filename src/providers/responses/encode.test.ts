@@ -76,13 +76,13 @@ function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
 }
 
 test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
-  const told = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
+  const rows = encode(items, surface).map(({ bytes, length, bracket: _bracket, ...segment }) => {
     expect(length).toBe(bytes.length)
     return [segment, bytes.toString()]
   })
   const fixed = { seq: -1, lifetime: 'stable' }
   const stable = 'stable'
-  expect(told).toEqual([
+  expect(rows).toEqual([
     [
       { role: 'params', ...fixed },
       '"model":"gpt-x","stream":true,"store":false,"tool_choice":"auto","parallel_tool_calls":true,' +
@@ -172,7 +172,7 @@ test('a body without tools and system blocks omits both', () => {
 })
 
 test('reasoning is requested if the model is known to reason, and an effort if one is set', () => {
-  const told = (reasoning: boolean | undefined, effort: string | undefined) => {
+  const rows = (reasoning: boolean | undefined, effort: string | undefined) => {
     const { replay, late_role, tool_choice, limits } = params
     const chosen = {
       ...(reasoning === undefined ? {} : { reasoning }),
@@ -183,10 +183,10 @@ test('reasoning is requested if the model is known to reason, and an effort if o
     return [body['include'], body['reasoning']]
   }
   const include = ['reasoning.encrypted_content']
-  expect(told(true, undefined)).toEqual([include, { summary: 'auto' }])
-  expect(told(true, 'low')).toEqual([include, { effort: 'low', summary: 'auto' }])
-  expect(told(false, undefined)).toEqual([undefined, undefined])
-  expect(told(undefined, 'low')).toEqual([undefined, { effort: 'low' }])
+  expect(rows(true, undefined)).toEqual([include, { summary: 'auto' }])
+  expect(rows(true, 'low')).toEqual([include, { effort: 'low', summary: 'auto' }])
+  expect(rows(false, undefined)).toEqual([undefined, undefined])
+  expect(rows(undefined, 'low')).toEqual([undefined, { effort: 'low' }])
 })
 
 test('the body is valid for the vendor, by the types of its SDK', () => {

@@ -125,8 +125,8 @@ test('a key is never sent unencrypted to another machine', async () => {
 test('a long message arrives as one, in fragments that may end inside a character', async () => {
   const { ask, accepted, socket } = await place()
   const text = '€'.repeat(900_000)
-  const [heard] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
-  expect(heard === `heard ${text}`).toBe(true)
+  const [received] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
+  expect(received === `heard ${text}`).toBe(true)
   expect([await ask('two'), socket.isOpen]).toEqual(['heard two', true])
 })
 

@@ -115,7 +115,7 @@ const WHOLE = [
 
 const USED = { input: 1200, cached_read: 1024, cache_write: 100, output: 80, reasoning: 64 }
 const DONE: ProviderEvent = { type: 'done', stop_reason: 'completed', usage: USED, raw: RAW }
-const SAID: ProviderEvent[] = [
+const EXPECTED: ProviderEvent[] = [
   { type: 'reasoning_delta', text: 'First.' },
   { type: 'reasoning_delta', text: '\n\n' },
   { type: 'reasoning_delta', text: 'Then.' },
@@ -138,10 +138,10 @@ function numbered(events: readonly Event[]): Event[] {
 
 function read(events: readonly Event[]): ProviderEvent[] {
   const reader = responsesReader()
-  return numbered(events).flatMap((event) => [...reader.take(said(event))])
+  return numbered(events).flatMap((event) => [...reader.take(framed(event))])
 }
 
-function said(event: Event) {
+function framed(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
@@ -151,7 +151,7 @@ function kinds(events: readonly ProviderEvent[]): unknown[] {
 }
 
 test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
-  expect(read(WHOLE)).toEqual(SAID)
+  expect(read(WHOLE)).toEqual(EXPECTED)
 })
 
 test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
@@ -170,14 +170,14 @@ const BYTES = Buffer.from(
 test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = responsesReader()
-  const told = [...BYTES].flatMap((byte) =>
+  const seen = [...BYTES].flatMap((byte) =>
     framer.push(Uint8Array.of(byte)).flatMap((event) => [...reader.take(event)]),
   )
-  expect(told).toEqual(SAID)
+  expect(seen).toEqual(EXPECTED)
 })
 
 test('items that only the end contains are taken from there', () => {
-  const items = SAID.filter(({ type }) => type === 'item' || type === 'done')
+  const items = EXPECTED.filter(({ type }) => type === 'item' || type === 'done')
   expect(read([CREATED, ...WHOLE.slice(-1)])).toEqual(items)
   expect(read(WHOLE.slice(-1))).toEqual(items)
   expect(kinds(read([completed([refusal()])]))).toEqual(['refused'])
@@ -262,18 +262,18 @@ test('an answer that was cut off ends with the reason of the vendor, and an inco
   const stop_reason = 'max_output_tokens'
   const begun = [CREATED, added(0, message('')), textDelta(0, 'I lo')]
   const cut = done(0, message('I lo', { status: 'incomplete' }))
-  const told = [
+  const seen = [
     { type: 'text_delta', text: 'I lo' },
     { type: 'item', item: { kind: 'text', text: 'I lo' } },
     expect.objectContaining({ type: 'done', stop_reason }),
   ]
-  expect(read([...begun, cut, incomplete(stop_reason)])).toEqual(told)
+  expect(read([...begun, cut, incomplete(stop_reason)])).toEqual(seen)
   const call1 = [added(1, call('1', '')), argumentsDelta(1, '{"pa')]
-  expect(read([...begun, cut, ...call1, incomplete(stop_reason)])).toEqual(told)
+  expect(read([...begun, cut, ...call1, incomplete(stop_reason)])).toEqual(seen)
   const half = call('1', '{"pa', { status: 'incomplete' })
   const ended = [done(1, half), incomplete(stop_reason, [half])]
-  expect(read([...begun, cut, ...call1, ...ended])).toEqual(told)
-  expect(read([incomplete(stop_reason, [message('I lo'), half])])).toEqual(told.slice(1))
+  expect(read([...begun, cut, ...call1, ...ended])).toEqual(seen)
+  expect(read([incomplete(stop_reason, [message('I lo'), half])])).toEqual(seen.slice(1))
   expect(kinds(read([...begun, incomplete(stop_reason)])).at(-1)).toBe('invalid_response')
 })
 
@@ -327,20 +327,20 @@ function nested(depth: number): unknown {
 test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = responsesReader()
   expect(kinds(reader.take({ event: 'message', data: '[DONE]' }))).toEqual(['invalid_response'])
-  expect(reader.take(said(CREATED))).toEqual([])
-  expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
+  expect(reader.take(framed(CREATED))).toEqual([])
+  expect(read([...WHOLE, ...WHOLE])).toEqual(EXPECTED)
 })
 
 test('a corrupted stream never throws, ends at most once, and returns no item that was not sent, and no call twice', () => {
   const itemsOf = (events: readonly ProviderEvent[]) =>
     events.flatMap((event) => (event.type === 'item' ? [JSON.stringify(event.item)] : []))
-  const sent = itemsOf(SAID)
+  const sent = itemsOf(EXPECTED)
   for (let seed = 1; seed <= 200; seed += 1) {
-    const told = read(tampered(seed))
-    const ends = told.filter(({ type }) => type === 'done' || type === 'error')
-    expect([[], told.slice(-1)]).toContainEqual(ends)
-    expect(sent).toEqual(expect.arrayContaining(itemsOf(told)))
-    const calls = itemsOf(told).filter((item) => item.includes('tool_call'))
+    const seen = read(tampered(seed))
+    const ends = seen.filter(({ type }) => type === 'done' || type === 'error')
+    expect([[], seen.slice(-1)]).toContainEqual(ends)
+    expect(sent).toEqual(expect.arrayContaining(itemsOf(seen)))
+    const calls = itemsOf(seen).filter((item) => item.includes('tool_call'))
     expect(new Set(calls).size).toBe(calls.length)
   }
 })
@@ -377,9 +377,9 @@ test('a body is sent unchanged, with the key if there is one, and nothing from t
   const body = Buffer.from('{"model":"gpt-x", "stream":true,"input":"hello"}')
   for (const key of ['sk-own', undefined]) {
     const provider = responsesProvider({ ...place, key })
-    const told: ProviderEvent[] = []
-    for await (const event of provider.stream(body, new AbortController().signal)) told.push(event)
-    expect(told).toEqual(SAID)
+    const seen: ProviderEvent[] = []
+    for await (const event of provider.stream(body, new AbortController().signal)) seen.push(event)
+    expect(seen).toEqual(EXPECTED)
     const { method, path, bytes, headers } = server.requests.at(-1) ?? {}
     expect([method, path, bytes]).toEqual(['POST', '/v1/responses', body])
     const { host: _, connection: __, 'content-length': ___, ...chosen } = headers ?? {}

@@ -88,9 +88,9 @@ test('the model is shown, and changed if supported', async () => {
   const { actions, run } = await place()
   expect(await run('model')).toEqual({ rows: ['This Session uses rehearsal (rehearsal).'] })
   expect(await run('model', 'other')).toBe('invalid_args')
-  const asked: string[] = []
+  const requested: string[] = []
   const setModel: NonNullable<ChatActions['setModel']> = async (_session, { model }) => {
-    asked.push(model)
+    requested.push(model)
     if (model === 'foreign') return failed('model_not_found', 'It belongs to another provider.')
     return ok(model === 'odd' ? 'Model "odd" is not known.' : undefined)
   }
@@ -98,7 +98,7 @@ test('the model is shown, and changed if supported', async () => {
   expect(await run('model', 'other', withModels)).toEqual({ rows: [] })
   expect(await run('model', 'odd', withModels)).toEqual({ rows: ['Model "odd" is not known.'] })
   expect(await run('model', 'foreign', withModels)).toBe('model_not_found')
-  expect(asked).toEqual(['other', 'odd', 'foreign'])
+  expect(requested).toEqual(['other', 'odd', 'foreign'])
 })
 
 test('an attachment is checked at once, listed by number, and can be removed', async () => {

@@ -19,8 +19,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'script'), bashScript(entries(COMMANDS), groups(COMMANDS)))
   await mkdir(join(folder, 'a folder'))
   await writeFile(join(folder, 'a file'), '')
-  const said = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
-  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${said}'\n`)
+  const replies = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
+  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${replies}'\n`)
   await chmod(join(folder, 'hawser'), 0o755)
 })
 

@@ -62,12 +62,12 @@ test('a request without an answer is marked', () => {
 })
 
 test('every cause of a break has its own description, and only an unknown one is called a bug', () => {
-  const said = BreakCause.options.map((cause) =>
+  const noteLines = BreakCause.options.map((cause) =>
     notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
   )
-  expect(new Set(said).size).toBe(BreakCause.options.length)
-  expect(said.every((text) => text.startsWith('prefix breaks at byte 1,234: '))).toBe(true)
-  const bugs = BreakCause.options.filter((_, at) => said[at]?.includes('bug'))
+  expect(new Set(noteLines).size).toBe(BreakCause.options.length)
+  expect(noteLines.every((text) => text.startsWith('prefix breaks at byte 1,234: '))).toBe(true)
+  const bugs = BreakCause.options.filter((_, at) => noteLines[at]?.includes('bug'))
   expect(bugs).toEqual(['unknown'])
 })
 
@@ -97,8 +97,8 @@ test('a continuation is shown as used, or with the reason why not', () => {
   expect(not('reconnected')).toEqual(['sent in full: the connection is new'])
   expect(not('constructor')).toEqual(['sent in full: constructor'])
   expect(not()).toEqual(['sent in full: no reason recorded'])
-  const said = ResetReason.options.map((reason) => not(reason).join('\n'))
-  expect(new Set(said).size).toBe(ResetReason.options.length)
+  const noteLines = ResetReason.options.map((reason) => not(reason).join('\n'))
+  expect(new Set(noteLines).size).toBe(ResetReason.options.length)
 })
 
 const SUMMARY: CacheSummary = {

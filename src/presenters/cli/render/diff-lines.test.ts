@@ -6,7 +6,7 @@ import { diffLines } from './diff-lines.ts'
 
 test('a diff has bold names, cyan hunks, green additions and red removals', () => {
   const diff = unifiedDiff('dir/x.txt', 'one\ntwo\nthree', 'one\n2\nthree\n')
-  expect(told(diffLines(diff, 80))).toEqual([
+  expect(styled(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/dir/x.txt'],
     ['bold', '+++ b/dir/x.txt'],
     ['cyan', '@@ -1,3 +1,3 @@'],
@@ -21,7 +21,7 @@ test('a diff has bold names, cyan hunks, green additions and red removals', () =
 
 test('lines that look like names or hunks are changes if the hunk counts them', () => {
   const diff = unifiedDiff('x', '-- a\n@@ -1 +1 @@\n', '++ b\n')
-  expect(told(diffLines(diff, 80))).toEqual([
+  expect(styled(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/x'],
     ['bold', '+++ b/x'],
     ['cyan', '@@ -1,2 +1 @@'],
@@ -33,9 +33,9 @@ test('lines that look like names or hunks are changes if the hunk counts them', 
 
 test('text outside a diff is plain', () => {
   const text = '- a list\n+ of signs\n--- \n@@ -1 +1 @@\n\n'
-  expect(told(diffLines(text, 80)).map(([style]) => style)).toEqual(Array(5).fill('plain'))
+  expect(styled(diffLines(text, 80)).map(([style]) => style)).toEqual(Array(5).fill('plain'))
   const around = `- before\n${unifiedDiff('x', 'a\n', 'b\n')}+ after\n[1 more line]\n`
-  expect(told(diffLines(around, 80)).map(([style]) => style)).toEqual([
+  expect(styled(diffLines(around, 80)).map(([style]) => style)).toEqual([
     'plain',
     'bold',
     'bold',
@@ -50,7 +50,7 @@ test('text outside a diff is plain', () => {
 
 test('a truncated diff ends where it is cut', () => {
   const cut = '--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n one\n-two\n[The rest is not shown.]\n- three\n'
-  expect(told(diffLines(cut, 80)).map(([style]) => style)).toEqual([
+  expect(styled(diffLines(cut, 80)).map(([style]) => style)).toEqual([
     'bold',
     'bold',
     'cyan',
@@ -64,7 +64,7 @@ test('a truncated diff ends where it is cut', () => {
 test('the lines that tools of version control put above a diff are bold too', () => {
   const diff =
     'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n'
-  expect(told(diffLines(diff, 80)).map(([style]) => style)).toEqual([
+  expect(styled(diffLines(diff, 80)).map(([style]) => style)).toEqual([
     'bold',
     'bold',
     'bold',
@@ -76,7 +76,7 @@ test('the lines that tools of version control put above a diff are bold too', ()
 
 test('a long line is wrapped in its colour, and invisible characters are escaped', () => {
   const diff = unifiedDiff('x', '', `${'y'.repeat(25)}\u001b[2J\r\n`)
-  expect(told(diffLines(diff, 20)).slice(3)).toEqual([
+  expect(styled(diffLines(diff, 20)).slice(3)).toEqual([
     ['green', `+${'y'.repeat(19)}`],
     ['green', 'yyyyyy\\u{1b}[2J\\u{d}'],
   ])
@@ -91,7 +91,7 @@ test('every line of a diff is classified by its effect', () => {
     fc.property(anyLines, anyLines, (before, after) => {
       const diff = unifiedDiff('x', before, after)
       for (const line of diffLines(diff, 30)) expect(lineWidth(line)).toBeLessThanOrEqual(30)
-      const shown = told(diffLines(diff, 1_000)).slice(2)
+      const shown = styled(diffLines(diff, 1_000)).slice(2)
       expect(shown.filter(([style]) => style === 'bold')).toEqual([])
       for (const [style, text] of shown) {
         const sign = text.charAt(0)
@@ -105,7 +105,7 @@ test('every line of a diff is classified by its effect', () => {
   )
 })
 
-function told(lines: readonly Line[]): [string, string][] {
+function styled(lines: readonly Line[]): [string, string][] {
   return lines.map((line) => [nameOf(line[0]?.style ?? {}), line.map(({ text }) => text).join('')])
 }
 

@@ -60,9 +60,9 @@ test('a change is shown in points, with its position', () => {
   const elsewhere = { ...one.first, cached_ratio: 0.4 }
   const moved = { first: 0, after_first: -0.125, other_workspace: 0.4 }
   const runs = [one, { ...other, other_workspace: elsewhere }] as const
-  const told = textOf(comparisonLines({ attributed_to: 'contract', runs, moved }))
-  expect(told).toContain('Cached in the first call elsewhere         -       40 %')
-  expect(told.slice(-2)).toEqual([
+  const output = textOf(comparisonLines({ attributed_to: 'contract', runs, moved }))
+  expect(output).toContain('Cached in the first call elsewhere         -       40 %')
+  expect(output.slice(-2)).toEqual([
     'Cached tokens after the first call: 12.5 percentage points fewer in the second run, because of the contract.',
     'Cached tokens of the first call in another workspace: 40 percentage points more in the second run, because of the contract.',
   ])
