@@ -14,7 +14,7 @@ import { blobSha256, SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobFacts, BlobStore } from './store.ts'
 
 /** What a sweep did, or with `dryRun` would do. */
-export interface Swept {
+export interface SweepResult {
   readonly kept: number
   readonly deleted: readonly BlobKey[]
   readonly freed_bytes: number
@@ -42,7 +42,10 @@ export interface SweepOptions {
  * blob of that hash, even in a damaged or newer file. If anything that may mention blobs cannot be read, no blob can be
  * proved unmentioned: nothing is deleted, and the error names all of it.
  */
-export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promise<Result<Swept>> {
+export async function sweepBlobs(
+  store: BlobStore,
+  options: SweepOptions,
+): Promise<Result<SweepResult>> {
   return asResult('find references to blobs', async () => {
     // Listed first: blobs stored later are not candidates.
     const keys = await store.list()
@@ -90,7 +93,7 @@ async function deleteOld(
   marks: Marks,
   all: Facts,
   { olderThan, dryRun }: SweepOptions,
-): Promise<Result<Swept>> {
+): Promise<Result<SweepResult>> {
   const deleted: BlobKey[] = []
   let freed = 0
   for (const key of marks.unmarked()) {

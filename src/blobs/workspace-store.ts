@@ -82,7 +82,7 @@ async function put(
 }
 
 /** Content that is durable under a temporary name, and its key. */
-interface Filled {
+interface FilledFile {
   readonly key: BlobKey
   readonly size: number
 }
@@ -93,7 +93,7 @@ async function fillTemporary(
   temporary: string,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   extension: string,
-): Promise<Result<Filled>> {
+): Promise<Result<FilledFile>> {
   const file = await folder.open(temporary, 'create')
   try {
     const hash = runningSha256()
@@ -123,7 +123,7 @@ async function fillTemporary(
  * True if the same bytes are already stored; then makes them durable and renews them for the sweep. Verifying the hash
  * takes long and runs without the lock; if a sweep removed the file meanwhile, its open descriptor shows that.
  */
-async function renewExisting(parts: StoreParts, { key, size }: Filled): Promise<boolean> {
+async function renewExisting(parts: StoreParts, { key, size }: FilledFile): Promise<boolean> {
   const { folder } = parts
   const file = await ifThere(folder.open(key, 'read')).catch((error: unknown) => {
     // A link or similar in place of a blob is damage: the rename replaces it.

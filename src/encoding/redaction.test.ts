@@ -47,7 +47,7 @@ test('a key is found among bytes that are not UTF-8 and in text with lone surrog
   expect(new Redactor(KEYS).text(`\ud83d${key}\ude00`)).toBe(`\ud83d${KEY_PLACEHOLDER}\ude00`)
 })
 
-test('redacted bytes get their keys back where that gives the exact content, also with several keys and a real placeholder', () => {
+test('redacted bytes get their keys back if that gives the exact content, even with several keys and a literal placeholder', () => {
   const [one = '', two = ''] = KEYS
   const redactor = new Redactor(KEYS)
   const back = (text: string) => {

@@ -2,21 +2,21 @@ import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { runsLater, type RunsLater } from './runs-later.ts'
 
-type Ended = WholeEvent<'turn_ended'>['data']
+type TurnEndData = WholeEvent<'turn_ended'>['data']
 
 /** The result of one Turn, for programs. */
 export interface TurnResult {
   readonly turn_id: string
   /** `failed` if these Events do not contain its end. */
-  readonly status: Ended['status']
+  readonly status: TurnEndData['status']
   /** The answer: the text of the model after its last call. */
   readonly text: string
   /** Resources that the agent attached to its answer. */
   readonly resources: readonly Descriptor[]
-  readonly usage: Ended['usage_total']
-  readonly error?: NonNullable<Ended['error']>
+  readonly usage: TurnEndData['usage_total']
+  readonly error?: NonNullable<TurnEndData['error']>
   /** Why the answer is incomplete. */
-  readonly cut?: NonNullable<Ended['cut']>
+  readonly cut?: NonNullable<TurnEndData['cut']>
   /** Files that its calls created or changed and that run later, for example in CI or a build. */
   readonly runs_later?: readonly RunsLater[]
   /** Calls that were denied because there was no one to ask. */
@@ -77,7 +77,7 @@ function answerIn(events: readonly WholeEvent[]): string {
     .join('\n')
 }
 
-const NOTHING: Ended['usage_total'] = {
+const NOTHING: TurnEndData['usage_total'] = {
   input: 0,
   cached_read: 0,
   cache_write: 0,

@@ -1,5 +1,5 @@
 /** Timers that do not keep the process alive. */
-export const unhurried = {
+export const backgroundTimer = {
   /** Calls `then` once after `ms`, unless the returned function was called before. */
   after(ms: number, then: () => void): () => void {
     const timer = setTimeout(then, ms).unref()

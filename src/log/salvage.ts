@@ -15,7 +15,7 @@ import { RecordedSettings } from './recorded-settings.ts'
 import { LOG_START } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
-export interface Salvaged {
+export interface SalvageResult {
   readonly session_id: SessionId
   readonly events: number
   /** Line numbers of the old Log for which no intact line was found. */
@@ -46,7 +46,7 @@ export async function salvageLog<State>(
   place: LogPlace,
   session: SessionId,
   writing: Writing<State>,
-): Promise<Result<Salvaged>> {
+): Promise<Result<SalvageResult>> {
   return asResult('salvage the Log', async () => {
     const head = await readHead(place, session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
@@ -72,7 +72,7 @@ async function writeNew<State>(
   writing: Writing<State>,
   chosen: readonly Find[],
   missing: readonly Gap[],
-): Promise<Result<Salvaged>> {
+): Promise<Result<SalvageResult>> {
   const fresh = place.ids.session()
   const written = await beginLog(place, fresh, LOG_START, writing, (writer) =>
     copyAll(writer, session, chosen, missing),

@@ -53,16 +53,19 @@ test.each(['image', 'pdf', 'text', 'file'])(
 )
 
 test.each([`../${sha}.png`, `/tmp/${sha}.png`, '../../etc/passwd', 'a.png', `${sha}.png/..`, sha])(
-  'no descriptor has the payload %s: only a key names one [TI-122]',
+  'a descriptor with the payload %s is refused: it may only have a key [TI-122]',
   (blob) => {
     expect(accepts({ ...IMAGE, blob })).toBe(false)
   },
 )
 
-test.each(['data', 'base64', 'path', 'source_path'])('no descriptor has a field %s', (field) => {
-  expect(accepts({ ...IMAGE, [field]: 'x' })).toBe(false)
-  expect(accepts({ ...LINK, [field]: 'x' })).toBe(false)
-})
+test.each(['data', 'base64', 'path', 'source_path'])(
+  'a descriptor with the field %s is refused',
+  (field) => {
+    expect(accepts({ ...IMAGE, [field]: 'x' })).toBe(false)
+    expect(accepts({ ...LINK, [field]: 'x' })).toBe(false)
+  },
+)
 
 test.each(['media_type', 'size_bytes', 'content_sha256', 'blob'] as const)(
   'a link has no %s, as nothing was fetched [SR-015]',

@@ -7,7 +7,7 @@ import type { BlobMediaType } from '../model/ids.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
 import { extensionOf, nameOffence } from './attachment-name.ts'
 import type { Patience } from '../host/wait.ts'
-import { probe, type AttachmentType, type Probed } from './probe.ts'
+import { probe, type AttachmentType, type ProbeResult } from './probe.ts'
 import {
   changedWhileRead,
   overBudget,
@@ -32,11 +32,11 @@ export interface FileReading {
 }
 
 /** An acceptable attachment. Its bytes are valid until the next one is examined. */
-export interface Examined {
+export interface ExaminedFile {
   readonly name: string
   readonly bytes: Buffer
   readonly media_type: BlobMediaType
-  readonly probed: Probed | { readonly kind: 'file' }
+  readonly probed: ProbeResult | { readonly kind: 'file' }
   readonly labels: Labels
 }
 
@@ -45,7 +45,7 @@ export async function examine(
   { name, is }: ReadInput,
   reading: FileReading,
   patience: Patience,
-): Promise<Examined | { readonly facts: ResourceFacts } | Refusal> {
+): Promise<ExaminedFile | { readonly facts: ResourceFacts } | Refusal> {
   if ('refused' in is) return is.refused
   if ('facts' in is) return is
   const offence = nameOffence('path' in is ? is.path : name)

@@ -11,7 +11,7 @@ import { textFacts, type TextFacts } from './text-charset.ts'
 export type AttachmentType = (typeof ATTACHMENT_EXTENSIONS)[keyof typeof ATTACHMENT_EXTENSIONS]
 
 /** The facts about an attachment besides its size and hash. */
-export type Probed =
+export type ProbeResult =
   | { readonly kind: 'image'; readonly width: number; readonly height: number }
   | { readonly kind: 'pdf'; readonly pages: number }
   | ({ readonly kind: 'text' } & TextFacts)
@@ -21,7 +21,7 @@ export async function probe(
   bytes: Buffer,
   type: AttachmentType,
   patience: Patience,
-): Promise<Probed | Refusal> {
+): Promise<ProbeResult | Refusal> {
   switch (type.kind) {
     case 'image':
       return probeImage(bytes, type.media_type)
@@ -32,7 +32,7 @@ export async function probe(
   }
 }
 
-function probeImage(bytes: Buffer, expected: AttachmentType['media_type']): Probed | Refusal {
+function probeImage(bytes: Buffer, expected: AttachmentType['media_type']): ProbeResult | Refusal {
   const header = imageHeader(bytes)
   if (header === undefined || `image/${header.format}` !== expected)
     return mismatch(contentKind(bytes))
@@ -71,14 +71,14 @@ function overPixels(width: number, height: number): Refusal | undefined {
 
 const PDF_WITHIN = 80
 
-async function probePdf(bytes: Buffer, patience: Patience): Promise<Probed | Refusal> {
+async function probePdf(bytes: Buffer, patience: Patience): Promise<ProbeResult | Refusal> {
   if (!PDF_FIRST.test(bytes.toString('latin1', 0, PDF_WITHIN))) return mismatch(contentKind(bytes))
   if (endsAsZip(bytes, '%%EOF')) return alsoIs('a ZIP archive (or a format built on one)')
   const found = await pdfPages(bytes, patience)
   return found.kind === 'pdf' ? found : refusal(found.code, found.why)
 }
 
-function probeText(bytes: Buffer): Probed | Refusal {
+function probeText(bytes: Buffer): ProbeResult | Refusal {
   if (isPdfInText(bytes)) return mismatch('a PDF document')
   const text = textFacts(bytes)
   return text === undefined ? mismatch(contentKind(bytes)) : { kind: 'text', ...text }

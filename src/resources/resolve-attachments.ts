@@ -10,7 +10,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
-import { examine, type Examined, type FileReading } from './examine.ts'
+import { examine, type ExaminedFile, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from '../host/wait.ts'
 import { timedOut } from './refusal.ts'
 import { readInput } from './attachment-source.ts'
@@ -134,7 +134,7 @@ async function resolveOne(
 }
 
 async function keep(
-  { bytes, media_type }: Examined,
+  { bytes, media_type }: ExaminedFile,
   parts: ResolverParts,
 ): Promise<Result<BlobKey>> {
   if (parts.keep !== undefined) return parts.keep([bytes], media_type)
@@ -142,7 +142,7 @@ async function keep(
 }
 
 function factsOf(
-  { name, bytes, media_type, probed, labels }: Examined,
+  { name, bytes, media_type, probed, labels }: ExaminedFile,
   blob: BlobKey,
 ): ResourceFacts {
   const content_sha256 = blobSha256(blob)

@@ -1,9 +1,9 @@
-import type { Swept } from '../blobs/sweep.ts'
+import type { SweepResult } from '../blobs/sweep.ts'
 import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
 import { sessionsBeingWritten } from '../log/lease.ts'
 import type { Writing } from '../log/open.ts'
-import type { Salvaged } from '../log/salvage.ts'
+import type { SalvageResult } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
@@ -22,7 +22,7 @@ import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import { Session } from './live/session.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
-import type { Restored } from './queries/undo.ts'
+import type { UndoResult } from './queries/undo.ts'
 import type { UsageTable } from './queries/usage.ts'
 import type { RequestsVerdict } from './queries/verify-requests.ts'
 
@@ -126,7 +126,7 @@ export class Harness {
     return addUsage(this.#parts.log, id, table)
   }
 
-  async undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
+  async undo(session: Session, turn?: TurnId): Promise<Result<UndoResult>> {
     const { undoTurn } = await import('./queries/undo.ts')
     return undoTurn(this.#parts, session, turn)
   }
@@ -204,7 +204,7 @@ export class Harness {
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */
-  async salvage(id: SessionId): Promise<Result<Salvaged>> {
+  async salvage(id: SessionId): Promise<Result<SalvageResult>> {
     const { salvageLog } = await import('../log/salvage.ts')
     return salvageLog(this.#parts.log.place, id, this.#writing())
   }
@@ -221,7 +221,7 @@ export class Harness {
   }
 
   /** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
-  async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
+  async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
     const { sweepBlobs } = await import('../blobs/sweep.ts')
     const { store, place } = this.#parts.log
     const unbegun = await asResult('remove Logs that were never written', async () =>
@@ -252,7 +252,7 @@ const NO_RULES: RuleStore = {
 }
 
 /** What `gc` deleted, or would delete with `dryRun`. */
-export interface Collected extends Swept {
+export interface GcResult extends SweepResult {
   /** Logs that were created but never written. */
   readonly unbegun: number
 }

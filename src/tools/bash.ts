@@ -4,7 +4,7 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
-import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
+import { OutputSpool, SPOOL_BYTES, type SpoolResult } from './output-spool.ts'
 import { counted, grouped } from '../encoding/amounts.ts'
 import { clipped, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
@@ -103,7 +103,7 @@ function outcomeOf(
   exit: Exit,
   wallMs: number,
   excerpt: Excerpt,
-  spooled: Result<Spooled | undefined>,
+  spooled: Result<SpoolResult | undefined>,
 ): ToolOutcome {
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['bytes that are not UTF-8 were replaced'] : []),
@@ -165,7 +165,7 @@ function runLater(paths: readonly string[]): string[] {
 
 function shownOutput(
   { head, tail, left_out_bytes, total_bytes }: Excerpt,
-  spooled: Result<Spooled | undefined>,
+  spooled: Result<SpoolResult | undefined>,
 ): string {
   if (left_out_bytes === 0) return wholeLine(head)
   const where = spooled.ok
@@ -174,7 +174,7 @@ function shownOutput(
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
 }
 
-function placeOf(spooled: Spooled | undefined, total: number): string {
+function placeOf(spooled: SpoolResult | undefined, total: number): string {
   if (spooled === undefined) return 'they were not stored'
   const what = spooled.cut
     ? `the first ${grouped(SPOOL_BYTES)} of ${counted(total, 'byte')} are`

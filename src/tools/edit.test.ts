@@ -170,7 +170,7 @@ test('special characters are taken literally', async () => {
   expect(after).toBe('a$&$1b $& c')
 })
 
-test('text that does not occur is refused with the line that was probably meant', async () => {
+test('text that does not occur is refused with the line that was probably intended', async () => {
   const content = 'first\n\tconst total = sum(a, b)\nlast\n'
   const spaces = await editing(content, { old_text: '  const total = sum(a, b)', new_text: 'x' })
   expect(spaces.outcome.error).toMatchObject({ kind: 'no_match', details: { nearest_line: 2 } })

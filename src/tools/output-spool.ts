@@ -8,7 +8,7 @@ export const SPOOL_BYTES = 64 * 1024 * 1024
 const WAITING_BYTES = 1024 * 1024
 
 /** Where the output of a command is stored. */
-export interface Spooled {
+export interface SpoolResult {
   readonly blob: BlobKey
   /** There was more than `SPOOL_BYTES`, and the rest was not stored. */
   readonly cut: boolean
@@ -44,7 +44,7 @@ export class OutputSpool {
   }
 
   /** Call it after the last chunk. With `keep`, stores the held-back output. Returns where everything is stored. */
-  async end(keep: boolean): Promise<Result<Spooled | undefined>> {
+  async end(keep: boolean): Promise<Result<SpoolResult | undefined>> {
     if (keep) this.#start()
     this.#queue.end()
     const kept = await this.#keeping

@@ -21,7 +21,7 @@ interface EditedFile {
   readonly redactor: Redactor
 }
 
-export interface Replaced {
+export interface ReplaceResult {
   readonly bytes: Buffer
   /** The number of replacements. */
   readonly count: number
@@ -41,7 +41,7 @@ interface Replacement {
  * their order does not matter; overlapping edits are refused. Works on bytes, so that content that is not UTF-8 stays
  * unchanged elsewhere in the file. Pure.
  */
-export function replaceTexts(file: EditedFile, edits: readonly Edit[]): Result<Replaced> {
+export function replaceTexts(file: EditedFile, edits: readonly Edit[]): Result<ReplaceResult> {
   let left = MOST_REPLACEMENTS
   const found = edits.map((_, at) => {
     const one = replacementsOf(file, edits, at, left)

@@ -128,19 +128,19 @@ export function notViewable({ descriptor, gone }: Viewable): HawserError | undef
 }
 
 /** The view of a Resource that is gone, which shows nothing; empty for a Resource that can never be shown. */
-export function goneViews({ descriptor, gone }: Viewable): Viewed[] {
+export function goneViews({ descriptor, gone }: Viewable): ViewData[] {
   if (gone === undefined) return []
   const { resource_id, handle } = descriptor
   return [{ resource_id, handle, outcome: gone === 'quarantined' ? 'quarantined' : 'denied' }]
 }
 
-type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
+type ViewData = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
-type Became = Pick<Viewed, 'outcome' | 'why' | 'same_as'>
+type ViewResult = Pick<ViewData, 'outcome' | 'why' | 'same_as'>
 
 /** The data of the Event, and the message for the model or the person. */
 interface View {
-  readonly view: Viewed
+  readonly view: ViewData
   readonly message: string
 }
 
@@ -153,7 +153,7 @@ export async function viewOf(
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256, blob, size_bytes } = descriptor
   const requested = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
-  const become = (view: Became, message: string): Result<View> =>
+  const resultOf = (view: ViewResult, message: string): Result<View> =>
     ok({ view: { ...requested, ...view }, message: `${handle} ${message}` })
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
@@ -161,20 +161,20 @@ export async function viewOf(
   const isWhole = Object.keys(excerptFields(excerpt)).length === 0
   const there = isWhole ? resources.visible(blob) : undefined
   // Nothing more is sent, so no permission is needed.
-  if (there !== undefined) return become(...visibleAt(handle, there))
+  if (there !== undefined) return resultOf(...visibleAt(handle, there))
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
   if (!may.value.allowed)
-    return become({ outcome: 'denied' }, 'is not shown: sending it was not permitted.')
+    return resultOf({ outcome: 'denied' }, 'is not shown: sending it was not permitted.')
   const bytes = await resources.payload(blob)
   if (!bytes.ok) {
     const cause = causeOf(bytes.error)
     if (cause?.type !== 'payload') return bytes
-    return become({ outcome: cause.state }, `cannot be shown: its payload is ${cause.state}.`)
+    return resultOf({ outcome: cause.state }, `cannot be shown: its payload is ${cause.state}.`)
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
     const key = { outcome: 'denied', why: 'holds_key' } as const
-    return become(key, 'is not shown: it contains a key that Hawser uses.')
+    return resultOf(key, 'is not shown: it contains a key that Hawser uses.')
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant
@@ -193,9 +193,9 @@ export async function viewOf(
       return failed('unsupported_type', `${handle} ${text}`)
     }
     case 'over_budget':
-      return become({ outcome: 'over_budget' }, overBudget(descriptor, room))
+      return resultOf({ outcome: 'over_budget' }, overBudget(descriptor, room))
     case 'visible':
-      return become(...visibleAt(handle, room))
+      return resultOf(...visibleAt(handle, room))
     case 'projected': {
       const form =
         made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
@@ -205,7 +205,7 @@ export async function viewOf(
   }
 }
 
-function visibleAt(handle: Handle, { place, handle: other }: VisibleBytes): [Became, string] {
+function visibleAt(handle: Handle, { place, handle: other }: VisibleBytes): [ViewResult, string] {
   const isOther = other !== handle
   const same = isOther ? `has the same content as ${other}, which is` : 'is'
   return [

@@ -93,7 +93,7 @@ export interface TurnParts {
 }
 
 /** Live notices without the fields that the Session adds. */
-export type Watched = EphemeralEvent extends infer E
+export type TurnNotice = EphemeralEvent extends infer E
   ? E extends EphemeralEvent
     ? Pick<E, 'type' | 'data'>
     : never

@@ -3,7 +3,7 @@ import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 
-type Lost = ComposedRequest['lost'][number]
+type LostResource = ComposedRequest['lost'][number]
 
 /** Records the bytes that cannot be shown. After that, the request again follows from Events alone. */
 export function lossDrafts({
@@ -38,12 +38,12 @@ export function reducedNotices(
 }
 
 /** The separate notice for a payload that is missing, damaged or contains a key. */
-function ownNotice({ handle, why }: Lost): EventDraft | undefined {
+function ownNotice({ handle, why }: LostResource): EventDraft | undefined {
   const text = OWN[why]
   return text === undefined ? undefined : notice(why, text(handle))
 }
 
-const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = {
+const OWN: Readonly<Partial<Record<LostResource['why'], (handle: string) => string>>> = {
   holds_key: (handle) => `${handle} is not sent to the model: it contains a key that Hawser uses.`,
   payload_damaged: (handle) =>
     `The payload of ${handle} is damaged, so it is not shown to the model.`,
@@ -52,7 +52,7 @@ const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = 
 }
 
 /** One sentence for each reason. */
-function notShown(lost: readonly Lost[]): string[] {
+function notShown(lost: readonly LostResource[]): string[] {
   const reasons = [...new Set(lost.map(lossReason))]
   return reasons.map((reason) => {
     const handles = lost.flatMap((one) => (lossReason(one) === reason ? [one.handle] : []))

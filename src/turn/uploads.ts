@@ -60,7 +60,7 @@ export async function permitUpload(
 async function record(
   { commit }: TurnParts['log'],
   { resource_id, handle }: Descriptor,
-  { draft, allowed, reason }: Decided,
+  { draft, allowed, reason }: UploadDecision,
   wasShown: boolean,
 ): Promise<Result<void>> {
   if (draft === undefined) return ok(undefined)
@@ -76,7 +76,7 @@ async function record(
 /** If even these are allowed, no rule can deny anything. */
 const UNSEEN = (['image', 'pdf', 'text'] as const).map((kind) => ({ kind, size_bytes: Infinity }))
 
-interface Decided extends UploadAnswer {
+interface UploadDecision extends UploadAnswer {
   /** The decision to record; absent if the rules alone allow it, or a consent is already recorded. */
   readonly draft?: EventDraft
 }
@@ -86,7 +86,7 @@ async function decided(
   parts: Pick<TurnParts, 'tools' | 'person'>,
   descriptor: Descriptor,
   { once, call_id }: { readonly once: boolean; readonly call_id?: string | undefined },
-): Promise<Result<Decided>> {
+): Promise<Result<UploadDecision>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file')
     return ok({ allowed: false, reason: 'it has nothing that could be shown' })
   const { handle, name, kind, size_bytes } = descriptor

@@ -3,7 +3,7 @@ import { quoted } from '../quote.ts'
 // The texts about the current context, Skills, checkpoints and the end of Turns that a model reads. Every sentence of this
 // folder is part of the Prompt Contract: see `version.ts`.
 
-interface Late {
+interface LateFacts {
   readonly workspace: string
   readonly folder?: string | undefined
   readonly branch?: string | undefined
@@ -18,7 +18,7 @@ interface Late {
 /** The first line of late context. */
 export const LATE_HEADING = 'Current context (replaces any earlier one):'
 
-export function lateContext(facts: Late): string {
+export function lateContext(facts: LateFacts): string {
   const { workspace, folder, branch, mode, permission_mode, date, zone, os, shell } = facts
   return lines([
     LATE_HEADING,
@@ -53,17 +53,17 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
   ])
 }
 
-interface Activated {
+interface ActivationFacts {
   readonly name: string
   readonly args: string
   readonly activated_by: string
 }
 
-export function skill({ name, args, activated_by }: Activated): string {
+export function skill({ name, args, activated_by }: ActivationFacts): string {
   return `[Skill ${quoted(name)} activated by the ${activated_by} for this Turn, arguments ${quoted(args)}]`
 }
 
-interface Hydrated {
+interface HydrationFacts {
   readonly context_source_id: string
   readonly skill: { readonly name: string }
   readonly status: string
@@ -72,7 +72,7 @@ interface Hydrated {
   readonly truncated?: boolean | undefined
 }
 
-export function hydration(context: Hydrated): string {
+export function hydration(context: HydrationFacts): string {
   const whole = `${context.output_bytes} bytes, sha256 ${context.output_sha256}`
   const cut = context.truncated === true ? ', truncated' : ''
   return `[Hydrated context ${quoted(context.context_source_id)} of Skill ${quoted(context.skill.name)}: ${context.status}, ${whole}${cut}]`
@@ -92,7 +92,7 @@ export function checkpoint({ range, summary, limitations = [] }: Checkpoint): st
   ])
 }
 
-interface Restored {
+interface UndoFacts {
   readonly by: string
   readonly files: readonly {
     readonly path: string
@@ -102,7 +102,7 @@ interface Restored {
   }[]
 }
 
-export function filesRestored({ by, files }: Restored): string {
+export function filesRestored({ by, files }: UndoFacts): string {
   return lines([
     `The ${by} undid file changes of an earlier Turn:`,
     ...files.map(({ path, before_blob, outcome, why }) => {
@@ -119,7 +119,7 @@ export function filesRestored({ by, files }: Restored): string {
   ])
 }
 
-interface Ended {
+interface TurnEndFacts {
   readonly status: string
   readonly crash_recovered?: boolean | undefined
   readonly error?: { readonly kind: string } | undefined
@@ -132,7 +132,12 @@ interface Cut {
 }
 
 /** A completed Turn ends with its answer; any other end has a sentence. */
-export function turnEnded({ status, crash_recovered, error, cut }: Ended): string | undefined {
+export function turnEnded({
+  status,
+  crash_recovered,
+  error,
+  cut,
+}: TurnEndFacts): string | undefined {
   if (crash_recovered === true) return '[This Turn ended with a crash.]'
   if (status === 'interrupted') return '[The person interrupted this Turn.]'
   if (status === 'failed') return `[This Turn failed: ${error?.kind ?? 'internal'}.]`

@@ -16,7 +16,7 @@ import {
 // `version.ts`.
 
 /** The part of a descriptor that a model sees. */
-type Described = {
+type DescriptorFacts = {
   readonly handle: string
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -36,7 +36,7 @@ type Described = {
 )
 
 /** At most `most` bytes. The handle is first, so that no cut can touch it. */
-export function descriptor(resource: Described, most: number): string {
+export function descriptor(resource: DescriptorFacts, most: number): string {
   const facts =
     resource.kind === 'link'
       ? [quoted(resource.uri), 'the target was not fetched']
@@ -79,7 +79,7 @@ interface Span {
   readonly to: number
 }
 
-interface Viewed {
+interface ViewFacts {
   readonly handle: string
   readonly by: string
   readonly pages?: Span | undefined
@@ -100,7 +100,7 @@ interface Viewed {
 }
 
 /** The line before a view, or instead of it. */
-export function view(viewed: Viewed): string {
+export function view(viewed: ViewFacts): string {
   const { handle, by, pages, lines, region, made, outcome, why, same_as } = viewed
   const part = [
     pages === undefined ? undefined : `pages ${pages.from} to ${pages.to}`,
@@ -110,7 +110,7 @@ export function view(viewed: Viewed): string {
   ].filter((one) => one !== undefined)
   const what = [handle, ...part].join(', ')
   const [cannotBeShown, notShown] = VIEW_NOT_SHOWN
-  const became = {
+  const outcomeText = {
     projected: VIEW_SHOWN,
     missing: `${cannotBeShown}: ${LOSS.payload_missing()}`,
     damaged: `${cannotBeShown}: ${LOSS.payload_damaged()}`,
@@ -119,7 +119,7 @@ export function view(viewed: Viewed): string {
     over_budget: `${notShown}: it does not fit next to the other files in this request`,
     visible: same_as === undefined ? VIEW_VISIBLE : `${VIEW_VISIBLE} as ${same_as}`,
   }[outcome]
-  return `[${VIEW_OF}${what}, by ${by}: ${became}]`
+  return `[${VIEW_OF}${what}, by ${by}: ${outcomeText}]`
 }
 
 type Figures = Readonly<Record<string, number>>

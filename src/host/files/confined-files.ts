@@ -44,7 +44,7 @@ export interface ConfinedFiles {
    * `no_match` with the cause `changed_since` when the current content is not what `expect` says, or when the path no
    * longer leads to `place`; `too_large` when the previous content cannot be returned.
    */
-  write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<Written>>
+  write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<WriteResult>>
   /** Removes a file. Fails like `write` when the content or place is not as expected. */
   remove(
     path: string,
@@ -77,7 +77,7 @@ export interface WriteOptions {
   readonly place?: string
 }
 
-export interface Written {
+export interface WriteResult {
   readonly path: string
   /** The previous content. */
   readonly previous: Buffer | undefined

@@ -89,7 +89,7 @@ function handleOf(handle: FileHandle): OutsideHandle {
   }
 }
 
-interface Opened {
+interface OpenedFile {
   readonly path: string
   readonly handle: OutsideHandle
   readonly facts: OutsideFacts
@@ -100,7 +100,7 @@ const PIECE_BYTES = 1024 * 1024
 
 async function readWhole(
   files: OutsideFiles,
-  { path, handle, facts }: Opened,
+  { path, handle, facts }: OpenedFile,
   into: Buffer,
   signal: AbortSignal,
 ): Promise<Result<Buffer>> {

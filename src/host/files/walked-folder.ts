@@ -66,10 +66,10 @@ export async function openRoot(path: string): Promise<WalkedFolder> {
 }
 
 /** What a name on the way is: an open folder, the target of a link, or missing. */
-export type Entered = WalkedFolder | { readonly target: string } | 'missing'
+export type EnterResult = WalkedFolder | { readonly target: string } | 'missing'
 
 /** Opens a folder in a folder, following no link. Throws the system error for a file or a denied folder. */
-export async function enter(folder: WalkedFolder, name: string): Promise<Entered> {
+export async function enter(folder: WalkedFolder, name: string): Promise<EnterResult> {
   try {
     const handle = await open(folder.at(name), FOLDER | O_NOFOLLOW)
     return new WalkedFolder(handle, `${folder.path}/${name}`)

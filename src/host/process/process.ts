@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import { asHostResult } from '../files/files.ts'
 import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
 import { groupLives, killKin, untilGone, type ListedProcess } from './kin.ts'
-import { startProgram, type StartOrder, type Started } from './start.ts'
+import { startProgram, type StartOrder, type StartedProgram } from './start.ts'
 
 /** A program to run. It gets only what is listed here: no other variable, descriptor or terminal. */
 export interface Program extends StartOrder {
@@ -87,7 +87,7 @@ const LONGEST_MS = 2 ** 31 - 1
 async function begin(
   program: Program,
   clock: Clock,
-): Promise<Result<{ readonly child: Started; readonly output: OutputPipe }>> {
+): Promise<Result<{ readonly child: StartedProgram; readonly output: OutputPipe }>> {
   const output = await openOutputPipe(clock)
   try {
     const child = await startProgram(program, output.writer)
@@ -119,7 +119,7 @@ interface Watch {
 }
 
 /** Kills the program for the first reason that occurs, and reports its exit. */
-function watchOver(child: Started, { wallMs, signal }: Program, clock: Clock): Watch {
+function watchOver(child: StartedProgram, { wallMs, signal }: Program, clock: Clock): Watch {
   let why: Reason | undefined
   let over = false
   let killed: readonly ListedProcess[] = []

@@ -18,7 +18,7 @@ export interface StartOrder {
 export const HANDED = 3
 
 /** A running program that leads its own session and process group. */
-export interface Started {
+export interface StartedProgram {
   readonly pid: number
   readonly process: ChildProcess
   readonly since: number
@@ -27,7 +27,7 @@ export interface Started {
 }
 
 /** Starts a program whose output goes to `writer`. Throws the system error if it cannot be started. */
-export async function startProgram(order: StartOrder, writer: number): Promise<Started> {
+export async function startProgram(order: StartOrder, writer: number): Promise<StartedProgram> {
   const [file, ...args] = order.argv
   const nothing = openSync('/dev/null', 'r')
   try {
@@ -107,7 +107,7 @@ function isInheritable(fd: number): boolean {
   }
 }
 
-function complaintOf({ stderr }: ChildProcess): Started['complaint'] {
+function complaintOf({ stderr }: ChildProcess): StartedProgram['complaint'] {
   if (stderr === null) return async () => ''
   let output = ''
   const closed = new Promise<void>((resolve) => void stderr.once('close', resolve))

@@ -19,7 +19,7 @@ export async function runProgram(parts: WorldParts, argv: readonly string[]): Pr
 
 async function runCommand(world: CliWorld, argv: readonly string[]): Promise<number> {
   if (argv.length === 0) return bare(world)
-  const chosen: Chosen = {}
+  const chosen: ChosenCommand = {}
   const parser = programOf(world, chosen, argv[0])
   try {
     await parser.parseAsync([...argv], { from: 'user' })
@@ -37,7 +37,7 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
 }
 
 /** The command to run and its arguments. */
-interface Chosen {
+interface ChosenCommand {
   command?: Command
   commandInput?: CommandInput
 }
@@ -56,7 +56,7 @@ async function bare(world: CliWorld): Promise<number> {
 /** The parser of all commands, or only of those whose name starts with `word`, which is faster to build. */
 function programOf(
   world: Pick<CliWorld, 'streams' | 'version'>,
-  chosen: Chosen,
+  chosen: ChosenCommand,
   word?: string,
 ): Parser {
   const parser = withoutSideEffects(new Parser('hawser'), world)

@@ -2,7 +2,7 @@ import type { ResponsesWS } from 'openai/resources/responses/ws'
 import * as z from 'zod'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { sendLongMessage, type SocketConnection } from '../../host/net/long-message.ts'
-import { unhurried } from '../../host/background-timer.ts'
+import { backgroundTimer } from '../../host/background-timer.ts'
 import { failed, withCause } from '../../model/errors.ts'
 import { placeRefusal, type Binding } from '../bound-fetch.ts'
 import { CallFailure } from '../call-failure.ts'
@@ -23,10 +23,10 @@ const LONGEST_FRAME = 1024 * 1024
 export class ResponsesSocket {
   readonly #client: Client
   readonly #binding: Pick<Binding, 'key' | 'baseUrl'>
-  readonly #timers: typeof unhurried
+  readonly #timers: typeof backgroundTimer
   #open: OpenSocket | undefined
 
-  constructor(client: Client, binding: Pick<Binding, 'key' | 'baseUrl'>, timers = unhurried) {
+  constructor(client: Client, binding: Pick<Binding, 'key' | 'baseUrl'>, timers = backgroundTimer) {
     this.#client = client
     this.#binding = binding
     this.#timers = timers
@@ -91,7 +91,7 @@ const NO_KEY = { authorization: '' }
 function opened(
   socket: ResponsesWS,
   signal: AbortSignal,
-  timers: typeof unhurried,
+  timers: typeof backgroundTimer,
 ): Promise<OpenSocket> {
   const platform = socket.socket.platformSocket
   return new Promise((resolve, reject) => {
@@ -127,7 +127,7 @@ interface Connection extends SocketConnection {
 class OpenSocket {
   readonly #socket: ResponsesWS
   readonly #connection: Connection
-  readonly #timers: typeof unhurried
+  readonly #timers: typeof backgroundTimer
   readonly #messages: string[] = []
   readonly #stopPinging: () => void
   #stopIdling = () => {}
@@ -136,7 +136,7 @@ class OpenSocket {
   /** A message was sent in part. */
   sending = false
 
-  constructor(socket: ResponsesWS, connection: Connection, timers: typeof unhurried) {
+  constructor(socket: ResponsesWS, connection: Connection, timers: typeof backgroundTimer) {
     this.#socket = socket
     this.#connection = connection
     this.#timers = timers

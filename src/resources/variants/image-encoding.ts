@@ -21,7 +21,7 @@ interface Lossy {
   readonly quality: number
 }
 
-export interface Encoded {
+export interface EncodedImage {
   readonly bytes: Buffer
   readonly width: number
   readonly height: number
@@ -32,7 +32,7 @@ export async function encodeImage(
   library: ImageLibrary,
   { bytes, region, box, as }: Encoding,
   ms: number,
-): Promise<Encoded> {
+): Promise<EncodedImage> {
   const image = library(bytes, OPTIONS).timeout({ seconds: Math.max(1, Math.ceil(ms / 1000)) })
   // Before cropping, because a region is in pixels of the displayed image.
   image.autoOrient()

@@ -2,7 +2,13 @@ import { base64Length } from '../../encoding/base64.ts'
 import { systemClock, type Clock } from '../../host/clock.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
-import { encodeImage, isOpaque, isPlain, type Encoded, type Encoding } from './image-encoding.ts'
+import {
+  encodeImage,
+  isOpaque,
+  isPlain,
+  type EncodedImage,
+  type Encoding,
+} from './image-encoding.ts'
 import { imageHeader, type ImageHeader } from '../image/header.ts'
 import { loadImageLibrary, type ImageLibrary, type LoadImageLibrary } from '../image/library.ts'
 import type { ImageForm, Variant } from './variant.ts'
@@ -21,7 +27,8 @@ export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVari
     const { format, size } = imageHeader(bytes) ?? {}
     if (format === undefined || size === undefined) return DAMAGED
     if (isTooLarge(size)) return tooLarge(size)
-    if (form.region !== undefined && !lies(form.region, size)) return notThere(form.region, size)
+    if (form.region !== undefined && !isInside(form.region, size))
+      return outsideImage(form.region, size)
     const deadline = clock.monotonicMs() + LIMITS.turn_attachment_ms
     const left = () => deadline - clock.monotonicMs()
     try {
@@ -98,7 +105,7 @@ function boxOf({ width, height }: Size, form: ImageForm): Encoding['box'] {
 async function nextEncoding(
   library: ImageLibrary,
   encoding: Encoding,
-  { bytes, width, height }: Encoded,
+  { bytes, width, height }: EncodedImage,
   most: number,
 ): Promise<Encoding> {
   const { as } = encoding
@@ -117,7 +124,7 @@ async function nextEncoding(
   }
 }
 
-function variantOf({ library, form }: Source, { as }: Encoding, encoded: Encoded): Variant {
+function variantOf({ library, form }: Source, { as }: Encoding, encoded: EncodedImage): Variant {
   const { bytes, width, height } = encoded
   const { max_side, max_base64_bytes, region } = form
   return {
@@ -145,7 +152,7 @@ function isTooLarge({ width, height }: Size): boolean {
 
 type Region = NonNullable<ImageForm['region']>
 
-function lies({ x, y, width, height }: Region, size: Size): boolean {
+function isInside({ x, y, width, height }: Region, size: Size): boolean {
   return (
     [x, y, width, height].every(Number.isSafeInteger) &&
     Math.min(x, y) >= 0 &&
@@ -155,7 +162,7 @@ function lies({ x, y, width, height }: Region, size: Size): boolean {
   )
 }
 
-function notThere({ x, y, width, height }: Region, size: Size): Failed {
+function outsideImage({ x, y, width, height }: Region, size: Size): Failed {
   const requested = `${width} by ${height} pixels at ${x}, ${y}`
   const message = `The image is ${size.width} by ${size.height} pixels; the region of ${requested} is outside it.`
   return failed('invalid_args', message, { width: size.width, height: size.height })

@@ -11,7 +11,7 @@ export interface ExplainedRequest {
   readonly call_index: number
   readonly attempt: number
   readonly model: string
-  readonly dialect: Recorded['dialect']
+  readonly dialect: RecordedRequest['dialect']
   readonly contract_version: string
   readonly transport: string
   readonly request_bytes: number
@@ -24,14 +24,14 @@ export interface ExplainedRequest {
   readonly kept_ratio?: number
   /** Milliseconds since the end of the last answered call to the same model; absent if there is none. */
   readonly idle_ms?: number
-  readonly prefix_break?: NonNullable<Recorded['prefix_break']>
+  readonly prefix_break?: NonNullable<RecordedRequest['prefix_break']>
   /** Absent if the answer was not completed. */
   readonly usage?: CachedTokens
   readonly continuation?: NonNullable<EventData<'provider_usage'>['continuation']>
   readonly finding?: CacheFinding
 }
 
-type Recorded = EventData<'provider_request'>
+type RecordedRequest = EventData<'provider_request'>
 
 export interface CachedTokens {
   readonly input: number
@@ -75,9 +75,9 @@ export class CacheReport {
   #turns = 0
   #provider = ''
   /** The request that is not yet returned. */
-  #open: Open | undefined
+  #open: OpenRequest | undefined
   /** The last request to each model with a completed answer: a provider need not know of any other. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownRequest>()
   /** The size of the last request to each model, and of the last one to any model. */
   readonly #sent = new Map<string, number>()
   #lastSent: number | undefined
@@ -182,7 +182,7 @@ const MOST_LATELY = 100
 
 const NO_TOKENS = { input: 0, cached_read: 0, cache_write: 0 }
 
-interface Open {
+interface OpenRequest {
   readonly seq: number
   readonly at: number
   readonly turn_id: string | undefined
@@ -191,10 +191,10 @@ interface Open {
   readonly keeper: string
   /** Bytes of the request it is compared with. */
   readonly compared: number | undefined
-  readonly data: Recorded
+  readonly data: RecordedRequest
 }
 
-interface Known {
+interface KnownRequest {
   readonly cache_key: string
   /** When its answer ended. */
   readonly at: number
@@ -203,8 +203,8 @@ interface Known {
 }
 
 function explain(
-  { seq, at, turn, compared, data }: Open,
-  before: Known | undefined,
+  { seq, at, turn, compared, data }: OpenRequest,
+  before: KnownRequest | undefined,
   used: EventData<'provider_usage'> | undefined,
   lately: number,
 ): ExplainedRequest {
@@ -239,7 +239,10 @@ function explain(
 }
 
 /** Without a break everything was kept, even if the version that wrote the Log did not count brackets as shared bytes. */
-function keptRatio({ prefix_break, shared_prefix_bytes }: Recorded, compared: number): number {
+function keptRatio(
+  { prefix_break, shared_prefix_bytes }: RecordedRequest,
+  compared: number,
+): number {
   return prefix_break === undefined ? 1 : ratio(Math.min(shared_prefix_bytes, compared), compared)
 }
 

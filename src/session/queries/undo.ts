@@ -9,8 +9,8 @@ import { FILE_BYTES } from '../../host/files/confined-write.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-export type Restored = EventData<'files_restored'>
-type RestoredFile = Restored['files'][number]
+export type UndoResult = EventData<'files_restored'>
+type RestoredFile = UndoResult['files'][number]
 type Restoring = Pick<SessionParts, 'log' | 'tools'>
 
 /**
@@ -23,7 +23,7 @@ export async function undoTurn(
   parts: Restoring,
   session: Session,
   turn?: TurnId,
-): Promise<Result<Restored>> {
+): Promise<Result<UndoResult>> {
   return session.between(async (record) => {
     const chosen = chooseTurn(changedTurns(session.events), turn)
     if (!chosen.ok) return chosen
@@ -35,7 +35,7 @@ export async function undoTurn(
     if (!intended.ok) return intended
     const restored: RestoredFile[] = []
     for (const change of files) restored.push(await restore(parts, change))
-    const data: Restored = { undone_turn_id, files: restored, by: 'person' }
+    const data: UndoResult = { undone_turn_id, files: restored, by: 'person' }
     const recorded = await record([{ type: 'files_restored', data }])
     return recorded.ok ? ok(data) : recorded
   })
@@ -59,9 +59,9 @@ async function restore(parts: Restoring, change: FileChange): Promise<RestoredFi
   return { ...change, ...(await restoredAs(parts, change)) }
 }
 
-type Fate = Pick<RestoredFile, 'outcome' | 'why'>
+type FileOutcome = Pick<RestoredFile, 'outcome' | 'why'>
 
-async function restoredAs(parts: Restoring, change: FileChange): Promise<Fate> {
+async function restoredAs(parts: Restoring, change: FileChange): Promise<FileOutcome> {
   const { files } = parts.tools
   const { path, after_blob, redacted_of } = change
   const before = await exactBefore(parts.log, change)

@@ -90,7 +90,7 @@ test('a fact about a model is set by its id, whatever characters it contains', (
 
 const CANARY = 'sk-canary-0001'
 
-test('a secret is not shown, whoever set it and whether it applies or not', () => {
+test('a secret is not shown, wherever it is set and whether or not it applies', () => {
   const file = as({ providers: { openai: { key: CANARY, base_url: 'https://example.com' } } })
   const [key, url] = ['providers.openai.key', 'providers.openai.base_url']
   const shownUrl = { key: url, value: 'https://example.com' }

@@ -4,7 +4,7 @@ import type { GitSetting } from '../../../model/safety/git-configuration.ts'
  * The settings a sandbox passes on from the user's configuration. All others stay outside: credentials and headers with
  * tokens on purpose, external programs because they are not available inside, signing because there is no key.
  */
-interface Passed {
+interface PassedSection {
   readonly section: string
   /** Absent: every key. */
   readonly keys?: readonly string[]
@@ -18,7 +18,7 @@ function wordsOf(...lines: readonly string[]): string[] {
   return lines.join(' ').split(' ')
 }
 
-const PASSED: readonly Passed[] = [
+const PASSED: readonly PassedSection[] = [
   { section: 'user', keys: ['name', 'email', 'useconfigonly'], why: 'author and committer' },
   { section: 'author', keys: ['name', 'email'], why: 'author and committer' },
   { section: 'committer', keys: ['name', 'email'], why: 'author and committer' },

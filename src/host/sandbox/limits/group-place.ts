@@ -48,14 +48,14 @@ function pathIn(groups: string, controller: string): string | undefined {
   return undefined
 }
 
-interface Mounted {
+interface MountedHierarchy {
   readonly root: string
   readonly at: string
   readonly type: string
   readonly options: readonly string[]
 }
 
-function parseMount(line: string): Mounted | undefined {
+function parseMount(line: string): MountedHierarchy | undefined {
   const [before = '', after = ''] = line.split(' - ')
   const [, , , root, at] = before.split(' ')
   const [type, , options = ''] = after.split(' ')
@@ -70,7 +70,7 @@ function unescaped(path: string): string {
   )
 }
 
-function isOf(mount: Mounted | undefined, controller: string): mount is Mounted {
+function isOf(mount: MountedHierarchy | undefined, controller: string): mount is MountedHierarchy {
   if (controller === 'unified') return mount?.type === 'cgroup2'
   return mount?.type === 'cgroup' && mount.options.includes(controller)
 }

@@ -5,7 +5,7 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { ModelChoice, Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
-import type { Enclosed } from '../input/attachment-arguments.ts'
+import type { Enclosures } from '../input/attachment-arguments.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
 
@@ -26,7 +26,7 @@ export interface ChatActions {
     text: string,
     session: Session,
     attached: readonly AttachmentInput[],
-  ) => Promise<Enclosed>
+  ) => Promise<Enclosures>
   readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
   /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource

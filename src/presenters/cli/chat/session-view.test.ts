@@ -216,7 +216,7 @@ test.each([
 
 const MARKDOWN = 'One *two* three.\n\n- a\n- b\n\n```ts\nconst x = 1\n```\n\nLast **words** of it.'
 
-test('an answer is the same rows, however it was cut and whether it was watched or read', () => {
+test('an answer gives the same rows, however it was chunked and whether it was streamed or read', () => {
   const [event] = turnOf({ type: 'assistant_message', data: { text: MARKDOWN } })
   if (event === undefined) throw new Error('there is one')
   const whole = translate(event, [event], 30)
@@ -294,7 +294,7 @@ test('running activity is shown until it ends', () => {
   expect(view.open()).toEqual([])
 })
 
-test('an answer that restarts or differs from its stream is marked as broken off', () => {
+test('an answer that restarts or differs from its stream is marked as incomplete', () => {
   const view = new SessionView(40)
   view.notice(delta('First try'))
   const restarted = view.notice({

@@ -48,12 +48,12 @@ export const Output = z.object({
   sessions: Count.describe('Sessions whose Logs were read.'),
   damaged: z.array(SessionId).describe('Damaged Sessions, counted up to the damage.'),
 })
-type Used = Omit<z.infer<typeof Output>, 'ok'>
+type UsageOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Shows the usage of the Sessions of a folder, by day and model. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const parsed = UsageArgs.parse(commandInput)
-  const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
+  const nothing: UsageOutput = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
   return inWorkspace(world, commandInput, (opened) => usage(world, opened, parsed), {
     unused: () => answer(world, parsed.options.json, nothing, () => NOTHING),
   })

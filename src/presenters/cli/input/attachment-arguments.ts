@@ -15,7 +15,7 @@ type Sources = Pick<CliWorld, 'cwd' | 'clipboard'> & {
 }
 
 /** What a message contains besides its text. */
-export interface Enclosed {
+export interface Enclosures {
   readonly attachments: readonly AttachmentInput[]
   /** Handles of Resources to show to the model again. */
   readonly views: readonly string[]
@@ -65,7 +65,7 @@ export async function enclosedIn(
   session: Pick<Session, 'events'>,
   attached: readonly AttachmentInput[],
   sources: Pick<Sources, 'cwd'>,
-): Promise<Enclosed> {
+): Promise<Enclosures> {
   const { handles, paths } = mentionsIn(text)
   const known = handles.length === 0 ? undefined : new SessionResources(session.events)
   const isKnown = (handle: string) => known?.byHandle(handle) !== undefined

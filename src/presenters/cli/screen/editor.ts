@@ -12,7 +12,7 @@ export interface EditorState {
   readonly kept: Draft
 }
 
-export interface Edited {
+export interface EditResult {
   readonly state: EditorState
   /** The text to send. Never blank. */
   readonly submit?: string
@@ -23,7 +23,7 @@ export function newEditor(history: readonly string[]): EditorState {
 }
 
 /** Applies one key. Unknown keys change nothing. Tab completes `commands`. */
-export function apply(state: EditorState, key: Key, commands: readonly string[]): Edited {
+export function apply(state: EditorState, key: Key, commands: readonly string[]): EditResult {
   if (key.kind !== 'press') return { state: withDraft(state, inserted(state.draft, key.text)) }
   const edit = EDITS[key.chord]
   if (edit !== undefined) return { state: withDraft(state, edit(state.draft)) }
@@ -60,7 +60,7 @@ export function cleared(state: EditorState): EditorState {
   return newEditor(state.history)
 }
 
-function entered(state: EditorState): Edited {
+function entered(state: EditorState): EditResult {
   const { text, cursor } = state.draft
   if (text.endsWith('\\') && cursor === text.length) {
     const line = `${text.slice(0, -1)}\n`

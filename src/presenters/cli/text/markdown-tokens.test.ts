@@ -157,7 +157,7 @@ test('character references cannot introduce unsafe characters', () => {
   expect(shown('&#27;[2J &#x202e; &#13; &#65;')).toEqual(['\\u{1b}[2J \\u{202e} \\u{d} A'])
 })
 
-test('with few columns marks and gutters give way to the text', () => {
+test('with few columns, marks and gutters are omitted', () => {
   expect(shown('> quoted\n\n- item\n\n```\ncode\n```', 10)).toEqual([
     'quoted',
     '',

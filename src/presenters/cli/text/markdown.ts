@@ -64,7 +64,7 @@ interface Place {
 
 const START: Place = { begun: false, due: false, list: undefined }
 
-interface Rendered {
+interface RenderResult {
   readonly lines: readonly Line[]
   /** It starts a new block. */
   readonly apart: boolean
@@ -85,7 +85,7 @@ function placed(pieces: readonly Piece[], start: Place, columns: number) {
   return { lines, place }
 }
 
-function shownPiece(piece: Piece, list: Place['list'], columns: number): Rendered {
+function shownPiece(piece: Piece, list: Place['list'], columns: number): RenderResult {
   switch (piece.kind) {
     case 'blocks':
       return { lines: blocksOf(piece.source, columns), apart: true }
@@ -106,7 +106,7 @@ function shownItem(
   spaced: boolean,
   above: Place['list'],
   columns: number,
-): Rendered {
+): RenderResult {
   const [first, ...others] = lexed(source) ?? []
   if (first === undefined || !isList(first)) {
     return { lines: blocksOf(source, columns), apart: true }

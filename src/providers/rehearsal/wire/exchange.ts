@@ -21,7 +21,7 @@ export interface ExchangeParts {
   readonly clock: Clock
 }
 
-export type Exchanged =
+export type ExchangeResult =
   | { readonly ok: true; readonly served: ServedAnswer; readonly usage: CacheUse }
   | { readonly ok: false; readonly refusal: WireRefusal }
 
@@ -49,7 +49,7 @@ export class Exchange {
   async answer(
     parsed: ParsedRequest,
     { key, facts, faults, silent = false }: RequestContext,
-  ): Promise<Exchanged> {
+  ): Promise<ExchangeResult> {
     const { brain, describe, cache, clock } = this.#parts
     const { model, media } = parsed
     const tokens = tokensIn(parsed.cache.blocks)

@@ -48,7 +48,7 @@ export const SWITCHES = [
 /** Header names are lower case. */
 export type FaultHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export interface Switched {
+export interface RequestSwitches {
   /** Without its switches. */
   readonly path: string
   readonly faults: Faults
@@ -64,7 +64,7 @@ export function readFaults(
   path: string,
   query: URLSearchParams,
   headers: FaultHeaders,
-): Result<Switched> {
+): Result<RequestSwitches> {
   const leading = LEADING.exec(path)?.[0] ?? ''
   const texts = [
     ...leading.split('/').map((segment) => decoded(segment.slice(1))),

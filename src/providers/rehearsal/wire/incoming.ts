@@ -1,15 +1,15 @@
 import type { LocalRequest } from '../../../host/net/http-server.ts'
-import { readFaults, type Switched } from './faults.ts'
+import { readFaults, type RequestSwitches } from './faults.ts'
 import { readJson } from './json-body.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 
-type Checked<T> =
+type CheckResult<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly refusal: WireRefusal }
 
 /** The path of a request, the faults to inject, and how strictly it is read. */
-export function targetOf({ path, headers }: LocalRequest): Checked<Switched> {
+export function targetOf({ path, headers }: LocalRequest): CheckResult<RequestSwitches> {
   const [place = '', ...query] = path.split('?')
   const read = readFaults(place, new URLSearchParams(query.join('?')), headers)
   if (read.ok) return { ok: true, ...read.value }
@@ -20,7 +20,7 @@ export function targetOf({ path, headers }: LocalRequest): Checked<Switched> {
 export function bodyIn(
   { headers, body }: LocalRequest,
   dialect: VendorDialect,
-): Checked<{ readonly body: unknown }> {
+): CheckResult<{ readonly body: unknown }> {
   if (dialect === 'messages' && !headers['anthropic-version']) {
     return refuse(400, 'anthropic-version: this header is required.')
   }

@@ -18,7 +18,7 @@ export interface KeptResponse {
   readonly store: boolean
 }
 
-interface Stored {
+interface StoredResponse {
   readonly items: Items
   readonly previous: string | undefined
   readonly bytes: number
@@ -38,7 +38,7 @@ const BOUNDS: StoreBounds = { entries: 1_000, bytes: 64 * 1024 * 1024 }
 export class ResponseStore implements ResponseMemory {
   readonly #bounds: StoreBounds
   /** Least recently used first. */
-  readonly #stored = new Map<string, Stored>()
+  readonly #stored = new Map<string, StoredResponse>()
   #bytes = 0
 
   constructor(bounds: StoreBounds = BOUNDS) {
@@ -46,7 +46,7 @@ export class ResponseStore implements ResponseMemory {
   }
 
   itemsOf(id: string): Items | undefined {
-    const chain: [string, Stored][] = []
+    const chain: [string, StoredResponse][] = []
     for (let at: string | undefined = id; at !== undefined;) {
       const stored = this.#stored.get(at)
       if (stored === undefined) return undefined

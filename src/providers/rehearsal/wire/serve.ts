@@ -17,7 +17,7 @@ import type { Brain } from '../rehearsal-brain.ts'
 import { readChat } from './chat.ts'
 import type { Read, RequestReading } from './dialect.ts'
 import { Exchange } from './exchange.ts'
-import { OnceOnly, type Switched } from './faults.ts'
+import { OnceOnly, type RequestSwitches } from './faults.ts'
 import {
   targetOf,
   bodyIn,
@@ -121,7 +121,7 @@ interface Incoming {
   readonly request: LocalRequest
   readonly route: Route
   readonly body: unknown
-  readonly switched: Switched
+  readonly switched: RequestSwitches
   readonly requestId: string
 }
 
@@ -219,7 +219,7 @@ class Vendor {
   #reading(
     dialect: VendorDialect,
     { headers }: LocalRequest,
-    { strict }: Switched,
+    { strict }: RequestSwitches,
   ): RequestReading {
     return {
       factsOf: (model) => this.#factsOf(dialect, model),

@@ -116,7 +116,7 @@ async function toFile(
   world: CliWorld,
   document: Document,
   path: string,
-): Promise<Result<Written & { readonly bytes: number }>> {
+): Promise<Result<ExportResult & { readonly bytes: number }>> {
   if (path === '') return failed('invalid_args', '--output requires a file name.')
   const whole = wholePath(world, path)
   if (!whole.ok) return whole
@@ -130,7 +130,7 @@ async function toFile(
 async function filled(
   document: Document,
   file: ExportFile,
-): Promise<Result<Written & { readonly bytes: number }>> {
+): Promise<Result<ExportResult & { readonly bytes: number }>> {
   const written = await pieces(document, async (text) => {
     const done = await file.write(text)
     return done.ok ? ok(true) : done
@@ -140,7 +140,7 @@ async function filled(
   return bytes.ok ? ok({ ...written.value, bytes: bytes.value }) : bytes
 }
 
-interface Written {
+interface ExportResult {
   readonly end: LogEnd
   readonly events: number
 }
@@ -149,7 +149,7 @@ interface Written {
 async function pieces(
   { opened: { harness }, session, format, version }: Document,
   write: (text: string) => Promise<Result<boolean>>,
-): Promise<Result<Written>> {
+): Promise<Result<ExportResult>> {
   let last = await write(format.begin({ session, version }))
   let events = 0
   const resources = new SessionResources()

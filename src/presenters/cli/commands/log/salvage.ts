@@ -28,7 +28,7 @@ export const Output = z.object({
     .describe('Event numbers of the old Log with no intact line.'),
   continuable: z.boolean().describe('Whether the new Session can be continued.'),
 })
-type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
+type SalvageOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
@@ -80,7 +80,7 @@ function nothingWhole(session_id: SessionId): Result<never> {
   })
 }
 
-function words({ session_id, salvaged_from, events, missing, continuable }: Salvaged): string {
+function words({ session_id, salvaged_from, events, missing, continuable }: SalvageOutput): string {
   const gaps = missing.map(({ from_seq, to_seq }) =>
     from_seq === to_seq ? `${from_seq}` : `${from_seq} to ${to_seq}`,
   )

@@ -59,7 +59,7 @@ export const Output = z.object({
     .optional()
     .describe('With --requests. Of a damaged Log, the requests before the damage.'),
 })
-type Verified = Omit<z.infer<typeof Output>, 'ok'>
+type VerifyOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Verifies every byte of a Log. Exit code 1 if it is damaged, or if a request differs from its record. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
@@ -83,7 +83,7 @@ async function verify(
   return ok(verified.whole ? EXIT.done : EXIT.failed)
 }
 
-function verdictOf(session_id: SessionId, { log, requests }: Proof): Verified {
+function verdictOf(session_id: SessionId, { log, requests }: Proof): VerifyOutput {
   const differs = requests !== undefined && requests.mismatches.length > 0
   const { damage, ...facts } = log
   return {
@@ -107,7 +107,7 @@ function checkedRequests({ requests: checked, not_comparable, mismatches }: Requ
   return { checked, not_comparable, mismatches: [...mismatches] }
 }
 
-function words(verified: Verified, withRequests: boolean): string {
+function words(verified: VerifyOutput, withRequests: boolean): string {
   const { session_id, events, bytes, last_hash, unknown, foreign, torn_bytes, damage } = verified
   const read = `${counted(events, 'Event')} in ${counted(bytes, 'byte')}`
   const lines = [
@@ -133,7 +133,7 @@ function words(verified: Verified, withRequests: boolean): string {
   return lines.flatMap((line) => (line === undefined ? [] : [`${line}\n`])).join('')
 }
 
-function requestWords({ requests, damage }: Verified, withRequests: boolean): string[] {
+function requestWords({ requests, damage }: VerifyOutput, withRequests: boolean): string[] {
   if (requests === undefined) return withRequests ? [NOT_CHECKED] : []
   const { checked, not_comparable, mismatches } = requests
   const differing = new Set(mismatches.map(({ seq }) => seq)).size

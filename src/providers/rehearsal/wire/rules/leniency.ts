@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../encoding/json.ts'
 import type { VendorDialect } from './request-schemas.ts'
-import type { Checked, SchemaCheck } from './schema-check.ts'
+import type { CheckedValue, SchemaCheck } from './schema-check.ts'
 import type { Place } from './schema-problems.ts'
 
 /** Where a request may differ from the types of the vendor's SDK. */
@@ -51,7 +51,7 @@ export function checkLeniently<T>(
   check: SchemaCheck<T>,
   leniency: Leniency,
   value: unknown,
-): Checked<T> {
+): CheckedValue<T> {
   const checked = check(value)
   if (checked.ok) return checked
   const { ignores, assumes } = leniency

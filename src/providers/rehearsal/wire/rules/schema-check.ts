@@ -2,11 +2,11 @@ import { Ajv } from 'ajv'
 import { schemaProblems, type JsonSchema, type SchemaProblem } from './schema-problems.ts'
 
 /** A value that matches its schema, or the problems with it. */
-export type Checked<T> =
+export type CheckedValue<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly SchemaProblem[] }
 
-export type SchemaCheck<T> = (value: unknown) => Checked<T>
+export type SchemaCheck<T> = (value: unknown) => CheckedValue<T>
 
 /**
  * A check against a schema that was generated from `T`. The validator decides whether a value matches; `schemaProblems`
