@@ -34,7 +34,7 @@ export interface TurnParts {
     readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
     /** The text as it will be in an Event that contains it. */
     readonly recordedText: (text: string) => string
-    readonly publish: (event: Watched) => void
+    readonly publish: (event: TurnNotice) => void
     readonly store: BlobStore
     readonly names: ResourceNames
     readonly clock: Clock
