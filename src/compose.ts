@@ -178,7 +178,7 @@ export async function composeRehearsal({
     describe,
     cache,
     clock: systemClock,
-    heard: onRequest,
+    onRequest,
   })
   if (!server.ok) return server
   const { origin } = server.value

@@ -65,7 +65,7 @@ function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Resul
   const tool = toolset.get(name)
   if (tool !== undefined) return tool.parse(text)
   const known = [...toolset.keys()]
-  return failed('unknown_tool', `There is no tool of that name. There are: ${known.join(', ')}.`)
+  return failed('unknown_tool', `No tool is named ${name}. Available: ${known.join(', ')}.`)
 }
 
 async function settle(

@@ -40,14 +40,14 @@ export async function openRehearsal(options: VendorOptions = {}): Promise<Rehear
   const violations: string[] = []
   const opened = await strictServer({
     ...given,
-    heard: (received) => {
+    onRequest: (received) => {
       requests.push({ ...received, body: parsed(received.bytes) })
       const { method, path, refusal } = received
       const rest = path.replace(STRICT_SWITCH, '')
       if (refusal !== undefined && !rest.startsWith('/~')) {
         violations.push(`${method} ${path}: ${refusal.at?.join('.') ?? ''} ${refusal.message}`)
       }
-      options.heard?.(received)
+      options.onRequest?.(received)
     },
   })
   const started = value(opened)

@@ -50,7 +50,7 @@ export interface RehearsalServerOptions {
   readonly longest?: number
   readonly clock: Clock
   /** Receives every request, and every message on a socket, once the response to it is decided. */
-  readonly heard?: (request: RequestReport) => void
+  readonly onRequest?: (request: RequestReport) => void
 }
 
 /** A request and the outcome of it. */
@@ -276,7 +276,7 @@ class Vendor {
   ): void {
     const bytes = body ?? Buffer.alloc(0)
     const reason = reasonOf(outcome.refusal, headers)
-    this.#options.heard?.({
+    this.#options.onRequest?.({
       transport: 'http',
       method,
       path,
