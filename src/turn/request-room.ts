@@ -44,16 +44,15 @@ export class RequestRoom {
    */
   forCall(): CallRoom {
     const earlier = this.#earlier
-    let leave = () => {}
-    const left = new Promise<void>((resolve) => (leave = resolve))
-    this.#earlier = earlier.then(() => left)
+    const own = new Leaving()
+    this.#earlier = earlier.then(() => own.left)
     return {
       visible: this.visible,
       take: async (descriptor, shown) => {
         await earlier
         return this.take(descriptor, shown)
       },
-      leave,
+      leave: own.leave,
     }
   }
 
@@ -82,6 +81,13 @@ export class RequestRoom {
     const limit = LIMITS.request_resource_bytes
     return visible + bytes > limit ? { outcome: 'over_budget', visible, bytes, limit } : undefined
   }
+}
+
+class Leaving {
+  leave!: () => void
+  readonly left = new Promise<void>((resolve) => {
+    this.leave = resolve
+  })
 }
 
 function isImage(blob: VisibleBytes['blob']): boolean {

@@ -19,6 +19,19 @@ async function turn(session: Session, meanwhile: () => Promise<void>): Promise<s
   return value(await done).ended.status
 }
 
+/** With a folder in its place, not even root can write the head. The Turn may write it before the folder exists. */
+async function putFolderAt(head: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    await rm(head, { recursive: true, force: true })
+    const made = await mkdir(head).then(
+      () => true,
+      () => false,
+    )
+    if (made) return writeFile(join(head, 'full'), '')
+  }
+  throw new Error('the head was written again and again')
+}
+
 function noticesOf(session: Session): readonly string[] {
   return session.events.flatMap((e) =>
     e.type === 'notice' && e.data.code === 'head_not_written' ? [e.data.text] : [],
@@ -30,14 +43,12 @@ test('a head that cannot be written is reported once with a next step, and is wr
   const session = value(await harness.create(BEGIN))
   const head = join(root, 'home', 'heads', session.id)
   const before = await readFile(head)
-  // With a folder in its place, not even root can write the head.
-  const block = () =>
-    rm(head, { recursive: true }).then(() => mkdir(join(head, 'full'), { recursive: true }))
+  const block = () => putFolderAt(head)
   const unblock = () => rm(head, { recursive: true }).then(() => writeFile(head, before))
-  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(await turn(session, block)).toBe('completed')
   expect(noticesOf(session)).toMatchObject([expect.stringContaining(join(root, 'home', 'heads'))])
   await unblock()
-  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(await turn(session, block)).toBe('completed')
   expect(noticesOf(session)).toHaveLength(1)
   await unblock()
   expect(await turn(session, async () => {})).toBe('completed')
@@ -45,7 +56,7 @@ test('a head that cannot be written is reported once with a next step, and is wr
   const { log } = value(await harness.verify(session.id, { requests: false }))
   const { seq } = JSON.parse(await readFile(head, 'utf8')) as { seq: number }
   expect([log.damage, seq]).toEqual([undefined, log.events - 1])
-  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(await turn(session, block)).toBe('completed')
   expect(noticesOf(session)).toHaveLength(2)
 })
 
