@@ -11,7 +11,7 @@ import type { HeldLimits } from './limits/limited-run.ts'
 import { workingDirectory } from './working-directory.ts'
 import { mountsOf, surroundings } from './mounts/mounts.ts'
 import { userHomes } from './mounts/user-homes.ts'
-import { watchOver, type Watch, type WatchOptions } from './watch/watch.ts'
+import { lookOver, watchOver, type Watch, type WatchOptions } from './watch/watch.ts'
 
 /** A sandbox ready to start, and what to compare when the command has ended. */
 export interface PreparedSandbox {
@@ -41,11 +41,15 @@ export async function prepareSandbox(
     const place = await workingDirectory(confinement, command.folder)
     if (!place.ok) return place
     const { workspace, folder, hawserHome } = place.value
+    const skipped = [OUR_FOLDER]
+    // Scanning a large workspace overlaps with the other disk reads.
+    const looking = writable === 'workspace' ? lookOver(workspace, { skipped }) : undefined
+    looking?.catch(() => {})
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const gitDirectories = await gitDirectoriesOf(workspace)
-    const options = { paths: mayAppear, gitDirectories, skipped: [OUR_FOLDER] }
+    const options = { paths: mayAppear, gitDirectories, skipped }
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
@@ -57,10 +61,9 @@ export async function prepareSandbox(
     ]
     const around = { network, env, readable, gitDirectories, userHomes: homes }
     const scene = { workspace, hawserHome, writable, guest, ...around }
-    // Scanning a large workspace overlaps with the other disk reads.
     const [view, before, ours] = await Promise.all([
       surroundings(scene),
-      writable === 'workspace' ? watchOver(workspace, options) : undefined,
+      looking && watchOver(workspace, options, looking),
       protectedPlaces(workspace, [OUR_FOLDER, ...own]),
     ])
     // A hidden folder needs no read-only mounts inside it.

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { foldedName } from '../../../model/safety/folded-name.ts'
 import {
@@ -112,7 +112,8 @@ async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
   for (let at = 0; at < folders.length; at++) {
     const folder = folders[at]
     if (folder === undefined || !folder.settled) return false
-    const facts = factsOf(folder.at)
+    // Follows a link, which is faster: a link instead of the folder would have changed the folder above.
+    const facts = factsOf(folder.at, statSync)
     if (facts === undefined || !isSame(folder, facts)) return false
     if (at % FOLDERS_PER_SLICE === FOLDERS_PER_SLICE - 1) await yieldToOthers()
   }
@@ -174,9 +175,9 @@ function collect(folder: KnownFolder, found: Found): void {
 
 const NO_THROW = { throwIfNoEntry: false } as const
 
-function factsOf(path: string): Stats | undefined {
+function factsOf(path: string, stat = lstatSync): Stats | undefined {
   try {
-    return lstatSync(path, NO_THROW)
+    return stat(path, NO_THROW)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { rootPaths } from '../../../model/safety/protected-paths.ts'
-import { FolderIndex } from './folder-index.ts'
+import { FolderIndex, type Look } from './folder-index.ts'
 import { gitPlacesIn, type GitPlace } from './git-look.ts'
 import { violation } from './judge.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
@@ -40,11 +40,20 @@ export interface WatchOptions {
   readonly skipped: readonly string[]
 }
 
+/** Scans the folders of a workspace: the part of a snapshot that takes long. It can begin early. */
+export function lookOver(root: string, { skipped }: Pick<WatchOptions, 'skipped'>): Promise<Look> {
+  return indexOf(root, skipped).index.look()
+}
+
 /** Takes a snapshot of a workspace. The first one of this process reads the whole tree, later ones only what changed. */
-export async function watchOver(root: string, options: WatchOptions): Promise<Watch> {
+export async function watchOver(
+  root: string,
+  options: WatchOptions,
+  looking = lookOver(root, options),
+): Promise<Watch> {
   const known = indexOf(root, options.skipped)
   const [look, own, named] = await Promise.all([
-    known.index.look(),
+    looking,
     protectedPlaces(root, options.paths),
     protectedPlaces(root, rootPaths('named')),
   ])
