@@ -20,7 +20,7 @@ import type { SentRequest } from '../request/compose-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 
-/** What one Turn needs, grouped by subject. The Session builds it; a function takes the groups that it needs. */
+/** The dependencies of one Turn, grouped by subject. The Session builds them; each function accepts only the groups it needs. */
 export interface TurnParts {
   /** The recorded Events, and how to record more. */
   readonly log: {
@@ -66,11 +66,11 @@ export interface TurnParts {
     readonly posture: (claim: Claim) => Promise<Posture>
     /** The real location of a workspace-relative path, with links resolved; the path itself if unknown. */
     readonly placeOf: (path: string) => Promise<string>
-    /** What else git would read because of a write to this workspace-relative path, with the reason. */
+    /** Other files that git would read because of a write to this workspace-relative path, with the reason. */
     readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
     /** The context of one call, confined as decided. */
     readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
-    /** What is new at protected paths since a command started, and a way to move it aside. */
+    /** New files at protected paths since a command started, and a way to move them aside. */
     readonly inspection: {
       readonly since: (
         places: readonly RecordedPlace[],

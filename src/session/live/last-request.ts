@@ -42,12 +42,12 @@ export function remembered(
   sent: SentRequest | undefined,
 ): readonly SentRequest[] {
   if (sent === undefined) return known
-  const { dialect, provider, surface } = sent.made
+  const { dialect, provider, surface } = sent.inputs
   const others = known.filter(
-    ({ made }) =>
-      made.dialect !== dialect ||
-      made.provider !== provider ||
-      made.surface.model !== surface.model,
+    ({ inputs }) =>
+      inputs.dialect !== dialect ||
+      inputs.provider !== provider ||
+      inputs.surface.model !== surface.model,
   )
   return [sent, ...others].slice(0, MOST_REMEMBERED)
 }

@@ -10,7 +10,7 @@ import type { SentRequest } from '../../request/compose-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
 import type { Resolved } from '../../resources/resolve-attachments.ts'
 import { endTurn } from '../../turn/end.ts'
-import { openTurn, type Unrecorded } from '../../turn/open.ts'
+import { openTurn, type TurnPreparation } from '../../turn/open.ts'
 import { ResourceNames } from '../../turn/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { Steering } from '../../turn/steering.ts'
@@ -271,10 +271,10 @@ export class Session {
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
     const steering = new Steering()
     this.#steering = steering
-    const unrecorded = opened.value
+    const preparation = opened.value
     return ok({
       turn: log.turn,
-      run: () => this.#run(writer, { log, steering, signal, unrecorded }),
+      run: () => this.#run(writer, { log, steering, signal, preparation }),
     })
   }
 
@@ -288,7 +288,7 @@ export class Session {
 
   async #run(
     writer: Writer,
-    { log, steering, signal, unrecorded }: OpenedTurn,
+    { log, steering, signal, preparation }: OpenedTurn,
   ): Promise<Result<TurnOutcome>> {
     try {
       const own = {
@@ -304,7 +304,7 @@ export class Session {
         const ended = await endTurn(log, { how: 'loop', error }, steering.end())
         return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
       }
-      const outcome = await runTurn(parts.value, unrecorded)
+      const outcome = await runTurn(parts.value, preparation)
       if (!outcome.ok) return outcome
       this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
       return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
@@ -357,7 +357,7 @@ interface BegunTurn {
 /** A Turn whose opening Events are durable. */
 interface OpenedTurn
   extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
-  readonly unrecorded: Unrecorded
+  readonly preparation: TurnPreparation
 }
 
 /** The input of a Turn. */
