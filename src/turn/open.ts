@@ -7,7 +7,7 @@ import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './resource-names.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -19,7 +19,7 @@ import { nothingUsable, userMessage } from './user-message.ts'
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
-  readonly resolved: readonly Resolved[]
+  readonly resolved: readonly ResolvedAttachment[]
   /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
   readonly late: EventData<'late_context'> | undefined

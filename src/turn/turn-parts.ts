@@ -12,7 +12,7 @@ import type { Decision, Posture } from '../policy/decide.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { Offer } from '../policy/rules.ts'
 import type { UploadRules } from '../policy/upload.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ToolContext, ToolResources, Toolset } from '../tools/tool.ts'
@@ -78,7 +78,7 @@ export interface TurnParts {
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
     /** Checks and stores a file of the workspace as an attachment of the agent. */
-    readonly ingest: (path: string) => Promise<Result<Resolved>>
+    readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
   }
   /** The person whose Turn it is. */
   readonly person: {

@@ -11,7 +11,7 @@ import type { SessionParts } from './session-parts.ts'
 
 /**
  * The request that the next one to `keeper` is compared with: as this process sent it, or composed again from the Events
- * before it, so that the comparison is with what was really sent, also by another process. Fails when the store fails.
+ * before it, so that it is always what was really sent, even by another process. Fails when the store fails.
  */
 export async function lastRequestOf(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
@@ -52,5 +52,5 @@ export function remembered(
   return [sent, ...others].slice(0, MOST_REMEMBERED)
 }
 
-/** Each holds the segments of a whole request. */
+/** Each entry keeps the segments of a whole request in memory. */
 const MOST_REMEMBERED = 2
