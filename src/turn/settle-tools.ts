@@ -38,7 +38,7 @@ export async function settleTools(
     : ok(undefined)
 }
 
-/** A call and its parsed arguments, or why they are invalid. */
+/** A call and the result of parsing it, which fails for an unknown tool or invalid arguments. */
 interface CheckedCall {
   readonly call: ToolCallItem
   readonly parsed: Result<ParsedCall>
