@@ -26,7 +26,7 @@ export const ATTACHMENT_CODES = [
 
 export type AttachmentCode = (typeof ATTACHMENT_CODES)[number]
 
-/** One attachment as a client sends it. Its claims about itself decide nothing. */
+/** One attachment as a client sends it. Its declared name, type and size are not trusted. */
 export type AttachmentInput =
   /** An absolute path on this machine. Not validated yet: a client may send any type. */
   | {
