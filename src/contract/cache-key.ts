@@ -3,7 +3,7 @@ import { canonicalJson } from '../encoding/json.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { SessionMode } from '../model/modes.ts'
 
-/** What requests that share a prompt cache have in common. Contains nothing that identifies a person or a location. */
+/** The properties that requests to one prompt cache share. Contains nothing that identifies a person or a location. */
 export interface CacheFamily {
   readonly contract_version: string
   readonly model: string
