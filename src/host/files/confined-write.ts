@@ -15,7 +15,7 @@ export const FILE_BYTES = 10 * 1024 * 1024
 /** The required current content: none, any, or the one with this SHA-256. */
 export type ExpectedContent = 'absent' | 'anything' | { readonly sha256: string }
 
-/** The end of a path to a file; the root is not one. */
+/** The place of a file, which has a name; the root has none. */
 export type FilePlace = WalkedPlace & { readonly name: string }
 
 /**

@@ -31,7 +31,7 @@ class DiskFolder implements Folder {
   constructor(handle: FileHandle, path: string) {
     this.#handle = handle
     this.label = path
-    // openat(2) through /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path must do; below the
+    // openat(2) through /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path is used; below the
     // first private folder (0700, ours) only our own user could swap anything.
     this.#base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path
   }
@@ -160,7 +160,7 @@ class DiskFile implements File {
   }
 }
 
-/** Synchronous inside: before every call of a tool, a file is looked for that is usually missing. */
+/** Synchronous inside: this runs before every tool call, for a file that is usually missing. */
 async function isMissingAt(path: string): Promise<boolean> {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }
