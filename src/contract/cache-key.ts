@@ -8,7 +8,7 @@ export interface CacheFamily {
   readonly contract_version: string
   readonly model: string
   readonly mode: SessionMode
-  /** Forks share that of their root, so that they find its cache warm. */
+  /** Forks have the same value as their root, so that they can use its cache. */
   readonly root_session_id: SessionId
   readonly toolset_sha256: string
   readonly skills_sha256: string

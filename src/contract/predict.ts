@@ -32,8 +32,8 @@ export interface RequestInputs {
 }
 
 /**
- * Whether the same Events give the same bytes in both: other prompt texts give other items, which cannot be composed
- * any more.
+ * Whether the same Events give the same bytes in both: other prompt texts give other items, which this version cannot
+ * compose.
  */
 export function sameWords(before: RequestInputs, next: RequestInputs): boolean {
   return before.words === next.words

@@ -92,8 +92,8 @@ export function decodeLine(bytes: Buffer, strict: boolean): DecodedLine {
 }
 
 /**
- * The same for a line that a head of ours covers, so that its bytes are known to be those of our writer. Call it only if the chain up
- * to the head is verified before anything of the line is used, except its place in the chain.
+ * Like `decodeLine`, for a line that a head of ours covers: its bytes are known to be those of our writer. Call it only if the
+ * chain up to the head is verified before anything of the line is used, except its place in the chain.
  */
 export function decodeVouchedLine(bytes: Buffer): DecodedLine {
   const parsed = parseJson(bytes.toString('utf8'))

@@ -67,7 +67,7 @@ export async function beginLog<State>(
 }
 
 /**
- * Acquires an existing Log for writing: locks it, reads what is new since the index, repairs a torn tail, and records both.
+ * Acquires an existing Log for writing: locks it, reads the lines after the index, repairs a torn tail, and records both.
  * Refuses without changing anything when the Log is in use (`session_busy`), foreign or damaged.
  */
 export async function acquireLog<State>(

@@ -27,7 +27,7 @@ import { Variants, type VariantWork } from './variants.ts'
 /** The inputs of a request besides Events. */
 export interface RequestParts {
   readonly provider: Dialect
-  /** The name of the provider it goes to. */
+  /** The name of the provider that receives the request. */
   readonly providerName?: string | undefined
   readonly surface: Surface
   /** The hash of the prompt texts, as recorded with the surface. */
@@ -73,7 +73,7 @@ export interface SentRequest {
   readonly items?: readonly ConversationItem[] | undefined
 }
 
-/** Drops everything that only sending needs. */
+/** Drops everything that is needed only for sending. */
 export function asSent({ sha256, length, run, inputs }: SentRequest): SentRequest {
   return { sha256, length, run, inputs }
 }
@@ -125,7 +125,7 @@ export class RequestComposer {
   #segmentBytes = 0
   /** Index of the first segment that is retired with this Turn. */
   #firstTransient: number | undefined
-  /** Where the latest Event with lasting bytes starts to show them: those are retired first. */
+  /** The first segment of the latest Event whose bytes outlive the Turn: these are retired first. */
   #latestStaying: { readonly seq: number; readonly place: number } | undefined
   readonly #variants: Variants
   #fitting: Fitting
@@ -142,8 +142,8 @@ export class RequestComposer {
   }
 
   /**
-   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, those of
-   * `ahead` among them.
+   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, including
+   * those of `ahead`.
    */
   async compose(
     events: readonly WholeEvent[],
@@ -181,7 +181,7 @@ export class RequestComposer {
     return ok({ sha256: request_sha256, length: request_bytes, run, inputs, items: [...items] })
   }
 
-  /** Folds and encodes what is new in `events`. */
+  /** Folds and encodes the new Events in `events`. */
   async #collect(
     events: readonly WholeEvent[],
     { before, ahead = [], recorded = [] }: ComposeOptions,
@@ -207,14 +207,14 @@ export class RequestComposer {
   }
 
   /**
-   * If nothing is encoded yet and `items` start with all items of `before`, its segments are theirs: encoding depends on
+   * If nothing is encoded yet and `items` start with all items of `before`, their segments are reused: encoding depends on
    * nothing else. Returns the number of these items.
    */
   #takeOver(before: SentRequest | undefined, items: readonly ConversationItem[]): number {
     const { provider, surface } = this.#parts
     if (before?.items === undefined || before.inputs.dialect !== provider.dialect) return 0
     if (this.#segments.length > this.#surfaceSegments.length) return 0
-    // Both were read from a blob, so the same surface is spelled the same.
+    // Both were read from a blob, so equal surfaces have equal JSON.
     if (JSON.stringify(before.inputs.surface) !== JSON.stringify(surface)) return 0
     if (!before.items.every((item, at) => sameText(item, items[at]))) return 0
     const { list, count } = before.run

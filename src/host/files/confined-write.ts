@@ -138,7 +138,7 @@ async function makeAlike(handle: FileHandle, like: BigIntStats): Promise<void> {
   await handle.chmod(Number(like.mode & 0o777n))
 }
 
-/** The final check: the folder is still in the workspace, and the name still has what was read, or still nothing. */
+/** The final check: the folder is still in the workspace, and the file is still the one that was read, or still missing. */
 async function stillThere(
   ground: Ground,
   path: string,

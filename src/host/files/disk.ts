@@ -9,7 +9,7 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_
 
 /**
  * Opens a folder on disk by its path. Links in the path are followed, because a person chose it; from there on no link is
- * followed. It must be a folder; its owner matters only for what is opened below it.
+ * followed. It must be a folder; only folders that are opened below it must be ours.
  */
 export async function diskFolder(path: string): Promise<Folder> {
   return new DiskFolder(await asFileFailure(open(path, O_RDONLY | O_DIRECTORY)), path)

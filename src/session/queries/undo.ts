@@ -16,7 +16,7 @@ type UndoParts = Pick<SessionParts, 'log' | 'tools'>
 /**
  * Restores the files that a Turn wrote or edited; without `turn`, of the last such Turn that is not yet undone. A file
  * that changed since the Turn is left alone and reported. So is a file whose stored content is redacted, unless the
- * current keys restore exactly what it held. Can be repeated after a crash: files that are already restored count as
+ * current keys restore its exact content. Can be repeated after a crash: files that are already restored count as
  * restored.
  */
 export async function undoTurn(

@@ -93,7 +93,7 @@ interface Names {
   readonly url: string
 }
 
-/** The pair that applies: that of the environment, unless it is empty. */
+/** The pair that applies: the one in the environment, unless it is empty. */
 function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
   const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
   const entry = settings.providers?.[provider]

@@ -82,7 +82,7 @@ async function newSession(
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
   if (!choice.ok) return choice
   const chosen = choice.value
-  // Only a model that is named here is checked; that of the settings was checked when it was set.
+  // Only a model that is named here is checked; the model in the settings was checked when it was set.
   const judged = model === undefined ? ok(undefined) : judgeModel(chosen, models())
   if (!judged.ok) return judged
   const options = {
