@@ -285,7 +285,7 @@ export class LogWriter<State> {
     return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
   }
 
-  /** Writes the head after the end of a Turn and after any Event outside a Turn. A missed head is late, never wrong; it is retried. */
+  /** Writes the head after the end of a Turn and after an Event outside a Turn. A missed head is retried; it is late, never wrong. */
   async #keepHead(lines: readonly LogLine[]): Promise<void> {
     const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
     if (!due && this.#headFailure === undefined) return
