@@ -36,10 +36,10 @@ import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
 import type { Toolset } from './tools/tool.ts'
 
-/** Put here by the build: the schemas of `TOOLSET`, which take a twentieth of the start-up time to make. */
+/** Set by the build: the schemas of `TOOLSET`. Creating them takes a twentieth of the start-up time. */
 declare const HAWSER_TOOL_SCHEMAS: readonly ToolSchema[] | undefined
 
-/** Put here by the build: see `LogPlace.schemas`. The sources change while they are edited, so they have none. */
+/** Set by the build: see `LogPlace.schemas`. Not set when running from sources, which may change at any time. */
 declare const HAWSER_EVENT_SCHEMAS: string | undefined
 
 interface WorkspaceOptions extends OpenOptions {
@@ -255,7 +255,7 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
     if (!transport.ok) return transport
     const { key, baseUrl } = credentials.value
     const options = { key, baseUrl, idleMs, clock, transport: transport.value }
-    return ok(await SPEAKERS[DIALECT_OF[name]].provider(options))
+    return ok(await DIALECTS[DIALECT_OF[name]].provider(options))
   }
   return {
     models,
@@ -272,9 +272,9 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
       return provider
     },
     dialectOf: async (name: string): Promise<Result<Dialect>> => {
-      if (isSpoken(name)) return ok({ dialect: name, ...(await SPEAKERS[name].dialect()) })
+      if (isDialect(name)) return ok({ dialect: name, ...(await DIALECTS[name].dialect()) })
       if (name === 'rehearsal') return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
-      const known = [...Object.keys(SPEAKERS), 'rehearsal']
+      const known = [...Object.keys(DIALECTS), 'rehearsal']
       return failed(
         'not_found',
         `Unknown dialect "${name}". Expected one of ${known.join(', ')}.`,
@@ -288,9 +288,9 @@ const DIALECT_OF = {
   anthropic: 'messages',
   openai: 'responses',
   'openai-chat': 'chat',
-} as const satisfies Record<RemoteProvider, keyof typeof SPEAKERS>
+} as const satisfies Record<RemoteProvider, keyof typeof DIALECTS>
 
-const SPEAKERS = {
+const DIALECTS = {
   messages: {
     dialect: () => import('./providers/messages/encode.ts'),
     provider: async (options: ProviderOptions) =>
@@ -308,8 +308,8 @@ const SPEAKERS = {
   },
 }
 
-function isSpoken(name: string): name is keyof typeof SPEAKERS {
-  return Object.hasOwn(SPEAKERS, name)
+function isDialect(name: string): name is keyof typeof DIALECTS {
+  return Object.hasOwn(DIALECTS, name)
 }
 
 function unknownProvider(name: string): Failed {

@@ -26,7 +26,7 @@ export async function main(invocation: Invocation): Promise<number> {
   }
   const [{ runProgram }] = await Promise.all([
     import('./presenters/cli/program.ts'),
-    isConversation(only) ? prepareTalk() : undefined,
+    isConversation(only) ? prepareConversation() : undefined,
   ])
   const open = (home: string) => opening(home, invocation.env)
   const parts = { ...invocation, version: version(), open, models, scratch, rehearsal }
@@ -63,7 +63,7 @@ function isConversation(command: string | undefined): boolean {
   return command === undefined || command === 'run' || command === 'chat'
 }
 
-async function prepareTalk(): Promise<void> {
+async function prepareConversation(): Promise<void> {
   const { checkWithoutCompiling } = await import('./host/light-checks.ts')
   checkWithoutCompiling()
   // Loaded while the command line is parsed; an error is thrown where the module is used.

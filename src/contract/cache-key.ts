@@ -3,12 +3,12 @@ import { canonicalJson } from '../encoding/json.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { SessionMode } from '../model/modes.ts'
 
-/** What requests that share a prompt cache have in common. Contains nothing that identifies a person or a location. */
+/** The properties that requests to one prompt cache share. Contains nothing that identifies a person or a location. */
 export interface CacheFamily {
   readonly contract_version: string
   readonly model: string
   readonly mode: SessionMode
-  /** Forks share that of their root, so that they find its cache warm. */
+  /** Forks have the same value as their root, so that they can use its cache. */
   readonly root_session_id: SessionId
   readonly toolset_sha256: string
   readonly skills_sha256: string

@@ -15,8 +15,9 @@ export interface Places {
 }
 
 /**
- * Where a provider is asked to cache, at most four positions: the end of what is permanent, of what survives this Turn,
- * of what the previous request cached, and of this request, with which the next one starts. Pure.
+ * The positions at which a provider is asked to cache, at most four: the end of the permanent part, of the part that
+ * survives this Turn, of the part that the previous request cached, and of this request, with which the next one starts.
+ * Pure.
  */
 export function cacheMarks({ surface, transient = surface, shared, end }: Places): Mark[] {
   const places = [surface, Math.max(transient, surface), Math.max(shared, surface), end]

@@ -1,6 +1,6 @@
 import type { WholeEvent } from '../model/events/event.ts'
 
-/** Who keeps a prompt cache. Requests to the same one can share a prefix, whatever was sent elsewhere between them. */
+/** The owner of a prompt cache. Requests to the same owner can share a prefix, whatever was sent elsewhere between them. */
 export interface CacheKeeper {
   readonly provider: string
   readonly dialect: string
@@ -40,7 +40,7 @@ export function providerAfter(events: readonly WholeEvent[]): string | undefined
   return last && namedProvider(last)
 }
 
-/** The provider that an Event puts in force. */
+/** The provider that applies from this Event on. */
 export function namedProvider(event: WholeEvent): string | undefined {
   return event.type === 'session_started' || event.type === 'session_settings'
     ? event.data.provider

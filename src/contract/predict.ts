@@ -16,7 +16,7 @@ export interface Break {
 }
 
 /** The inputs of a request, as known before its bytes are composed. */
-export interface Made {
+export interface RequestInputs {
   readonly dialect: string
   /** The name of the provider; absent if no other request is compared with this one. */
   readonly provider?: string | undefined
@@ -32,10 +32,10 @@ export interface Made {
 }
 
 /**
- * Whether the same Events give the same bytes in both: other prompt texts give other items, which cannot be composed
- * any more.
+ * Whether the same Events give the same bytes in both: other prompt texts give other items, which this version cannot
+ * compose.
  */
-export function sameWords(before: Made, next: Made): boolean {
+export function sameWords(before: RequestInputs, next: RequestInputs): boolean {
   return before.words === next.words
 }
 
@@ -44,9 +44,9 @@ export function sameWords(before: Made, next: Made): boolean {
  * where and why it differs. `segments` are those of `before`.
  */
 export function predictBreak(
-  before: Made,
+  before: RequestInputs,
   segments: readonly Segment[],
-  next: Made,
+  next: RequestInputs,
 ): Break | undefined {
   if (before.dialect !== next.dialect) return { at: 0, cause: 'dialect' }
   // A model of another provider is another model, even under the same name.
@@ -63,7 +63,7 @@ export function predictBreak(
  * Whether `next` is a later request of the same Turn and nothing that `before` showed has changed. This holds for
  * nearly every request, and then no break is predicted. Reads only the Events since, however many came before.
  */
-export function onlyGrew(before: Made, next: Made): boolean {
+export function onlyGrew(before: RequestInputs, next: RequestInputs): boolean {
   const known = before.count ?? before.events.length
   return (
     before.dialect === next.dialect &&
@@ -77,11 +77,11 @@ export function onlyGrew(before: Made, next: Made): boolean {
   )
 }
 
-function eventsOf({ events, count }: Made): readonly WholeEvent[] {
+function eventsOf({ events, count }: RequestInputs): readonly WholeEvent[] {
   return events.slice(0, count)
 }
 
-function surfaceBreak(before: Made, next: Made): Break | undefined {
+function surfaceBreak(before: RequestInputs, next: RequestInputs): Break | undefined {
   if (!sameWords(before, next)) {
     const { bytes } = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
     return { at: bytes, cause: 'surface' }
@@ -105,9 +105,9 @@ function shaping({ params: { replay: _replay, limits, ...params } }: Surface): s
 
 /** The items start with another checkpoint than before, or no longer with one. */
 function checkpointBreak(
-  before: Made,
+  before: RequestInputs,
   segments: readonly Segment[],
-  next: Made,
+  next: RequestInputs,
 ): Break | undefined {
   const old = historyOf(eventsOf(before)).checkpoint
   const now = historyOf(eventsOf(next)).checkpoint
@@ -117,7 +117,7 @@ function checkpointBreak(
 }
 
 /** The first segment of `before` whose bytes are not shown in the next request. */
-function transientBreak(segments: readonly Segment[], next: Made): Break | undefined {
+function transientBreak(segments: readonly Segment[], next: RequestInputs): Break | undefined {
   if (segments.every(({ lifetime }) => lifetime === 'stable')) return undefined
   const events = eventsOf(next)
   const transients = transientsAt(events, next.turn, next.surface.params.replay)

@@ -19,7 +19,7 @@ export interface FrozenSurface {
 export interface PromptContract {
   readonly version: string
   readonly layer0: string
-  /** What late context says about the workspace instead of its path. */
+  /** The text about the workspace in late context, instead of its path. */
   readonly lateWorkspace?: string
   /** Hash of the prompt texts; default: those of this version. Set to write a Log like another version. */
   readonly words_sha256?: string

@@ -11,7 +11,8 @@ import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
 
-export interface Now {
+/** The parameters that decide which bytes a Conversation shows. */
+export interface RequestScope {
   /** The Turn that the next request belongs to. */
   readonly turn: TurnId | undefined
   readonly replay: Replay
@@ -45,9 +46,9 @@ export class Conversation {
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
 
-  constructor(all: readonly WholeEvent[], now: Now) {
+  constructor(all: readonly WholeEvent[], scope: RequestScope) {
     const { checkpoint, events } = historyOf(all)
-    this.#transients = transientsAt(all, now.turn, now.replay)
+    this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
     this.#resources = new SessionResources(all)
     if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
@@ -60,7 +61,7 @@ export class Conversation {
     return this.#items
   }
 
-  /** The items since the last call, which are forgotten here. */
+  /** The items since the last call of this method; they are returned only once. */
   take(): ConversationItem[] {
     this.#closeCalls()
     return this.#items.splice(0)
@@ -209,7 +210,7 @@ export class Conversation {
     else this.#items.push(item)
   }
 
-  /** Output of the model starts a new answer, so the calls of an earlier one are complete. */
+  /** Output of the model starts a new answer, so the calls of the previous answer are complete. */
   #answer(item: ConversationItem): void {
     if (this.#results.size > 0) this.#closeCalls()
     this.#items.push(item)

@@ -4,7 +4,7 @@ type Result = EventData<'tool_result'>
 
 export interface ExitStatus {
   readonly outcome: Result['outcome']
-  /** Of a command with an exit code other than 0. */
+  /** Set for a command with an exit code other than 0. */
   readonly failure?: string
 }
 

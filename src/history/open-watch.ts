@@ -6,8 +6,8 @@ export function inspectionSubject(call_id: string): string {
 }
 
 /**
- * Commands whose end is not recorded, the earliest first: they were watched, and neither their own result nor a
- * person's answer about what they left behind followed. A timeout or a missing person is not an answer. Pure.
+ * Commands whose end is not recorded, the earliest first: they were watched, and the Log has neither their own result nor
+ * a person's answer about the files that they left. A timeout or the absence of a person is not an answer. Pure.
  */
 export function openWatches(
   events: readonly WholeEvent[],

@@ -7,11 +7,11 @@ import { LOSSES, type LossRecord } from '../model/events/loss.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {
-  /** For bytes attached to a message of `turn`; `undefined` if they are retired. */
+  /** The lifetime of bytes attached to a message of `turn`; `undefined` if they are retired. */
   readonly lifetimeOf: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
   /**
-   * For bytes that the Event `shown` shows for its Turn only, such as a view; `undefined` also if they were dropped
-   * since.
+   * The lifetime of bytes that the Event `shown` shows for its Turn only, such as a view; `undefined` in any other
+   * Turn, or if the bytes are never shown again or were lost since.
    */
   readonly turnOnly: (shown: ShownOnce) => Lifetime | undefined
   /** Why bytes attached to a message are missing although they should have been shown. The reason is permanent. */
@@ -33,16 +33,17 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, losses, brought, answered, order } = stateAfter(events)
+  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order } =
+    stateAfter(events)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const placeOf = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)
-  /** In the Turn `at`, for bytes attached to a message of `turn` that are not retired. */
+  /** The lifetime, in the Turn `at`, of bytes attached to a message of `turn` that are not retired. */
   const lifetimeIn = (turn: TurnId | undefined, at: TurnId | undefined): Lifetime | undefined => {
     if (replay !== 'attach-turn') return 'window'
     if (turn === undefined) return undefined
     if (turn === at) return 'turn'
-    // No Turn between the attaching one and that one was answered, so no model has seen the bytes.
+    // If no Turn between the attaching one and `at` was answered, no model has seen the bytes.
     const between = order.slice(place.get(turn) ?? 0, placeOf(at))
     return between.every((one) => !answered.has(one)) ? 'carried' : undefined
   }
@@ -64,7 +65,7 @@ export function transientsAt(
       const loss = lost.get(resource)
       // If only a view should have shown the bytes by then, the text of the message does not change.
       const isMissed =
-        loss !== undefined && lifetimeIn(brought.get(resource), loss.turn) !== undefined
+        loss !== undefined && lifetimeIn(attachingTurn.get(resource), loss.turn) !== undefined
       return isMissed ? loss : undefined
     },
     lossSince,
@@ -83,7 +84,7 @@ interface ResourceState {
   readonly lost: Map<ResourceId, LossEvent>
   readonly losses: LossEvent[]
   /** The Turn of the message that a Resource is attached to. */
-  readonly brought: Map<ResourceId, TurnId | undefined>
+  readonly attachingTurn: Map<ResourceId, TurnId | undefined>
   readonly answered: Set<TurnId>
   /** Turns in the order in which they started. */
   readonly order: TurnId[]
@@ -103,7 +104,7 @@ function stateAfter(events: readonly WholeEvent[]): ResourceState {
     withheld: new Set(),
     lost: new Map(),
     losses: [],
-    brought: new Map(),
+    attachingTurn: new Map(),
     answered: new Set(),
     order: [],
   }
@@ -148,7 +149,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     }
     case 'user_message':
       for (const { resource_id } of event.data.resources ?? [])
-        state.brought.set(resource_id, turn_id)
+        state.attachingTurn.set(resource_id, turn_id)
       return
     case 'resource_dropped':
       state.ended.add(event.data.resource_id)

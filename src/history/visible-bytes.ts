@@ -1,7 +1,7 @@
 import type { Handle } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, blobSha256, type BlobKey, type ResourceId } from '../model/ids.ts'
-import { Conversation, type Now } from './conversation.ts'
+import { Conversation, type RequestScope } from './conversation.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt } from './transients.ts'
 
@@ -20,13 +20,13 @@ export interface VisibleBytes {
 export type VisiblePlace = 'attached' | 'carried' | 'windowed' | 'viewed'
 
 /** The parameters that decide what a request shows. */
-export interface Showing extends Now {
+export interface VisibleParams extends RequestScope {
   readonly limits: Readonly<Record<string, number>>
 }
 
 /** All bytes that the next request of the Turn shows, in request order. Pure. */
-export function visibleBytes(events: readonly WholeEvent[], showing: Showing): VisibleBytes[] {
-  const { turn, limits } = showing
+export function visibleBytes(events: readonly WholeEvent[], params: VisibleParams): VisibleBytes[] {
+  const { turn, limits } = params
   const resources = new SessionResources(events)
   if (resources.all.length === 0) return []
   const bySeq = new Map(events.map((event) => [event.seq, event]))
@@ -38,7 +38,7 @@ export function visibleBytes(events: readonly WholeEvent[], showing: Showing): V
     if (lifetime === 'turn') return 'attached'
     return lifetime === 'carried' ? 'carried' : 'windowed'
   }
-  return new Conversation(events, showing).items().flatMap((item) => {
+  return new Conversation(events, params).items().flatMap((item) => {
     if (!('parts' in item)) return []
     const place = placeOf(bySeq.get(item.seq))
     return item.parts.flatMap((part) => {
@@ -72,7 +72,7 @@ export function expectedBytes(
 }
 
 /** The size that the last request recorded, original or variant; otherwise the size from the Event that added or viewed it. */
-function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
+function knownBytes(events: readonly WholeEvent[], limits: VisibleParams['limits']) {
   const recorded = new Map<string, number>()
   const viewed = new Map<string, number>()
   for (const { type, data } of events) {

@@ -5,7 +5,13 @@ import { damaged } from './damage.ts'
 import { HEAD_BEFORE_FIRST } from './head-record.ts'
 import { readHead } from './head.ts'
 import { notFound, openLogFile } from './fold-log.ts'
-import { closingOnFailure, takeOver, underLease, type Taking, type Writing } from './open.ts'
+import {
+  closingOnFailure,
+  takeOver,
+  underLease,
+  type TakeOverParts,
+  type WriterOptions,
+} from './open.ts'
 import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
 import { findTornTail } from './repair.ts'
@@ -20,7 +26,7 @@ import { isUnbegun } from './unbegun.ts'
 export async function adoptLog<State>(
   place: LogPlace,
   session: SessionId,
-  writing: Writing<State>,
+  options: WriterOptions<State>,
 ): Promise<Result<void>> {
   return asResult('adopt the Log', async () => {
     const head = await readHead(place, session)
@@ -30,14 +36,14 @@ export async function adoptLog<State>(
     if (file === undefined) return notFound(session)
     return closingOnFailure(file, () =>
       underLease(place, session, (lease) =>
-        adopt({ place, session, file, lease, fold: writing.fold, keep: writing.keep }),
+        adopt({ place, session, file, lease, fold: options.fold, keep: options.keep }),
       ),
     )
   })
 }
 
-async function adopt<State>(taking: Taking<State>): Promise<Result<void>> {
-  const { session, file } = taking
+async function adopt<State>(parts: TakeOverParts<State>): Promise<Result<void>> {
+  const { session, file } = parts
   if (await isUnbegun(file, session, undefined)) return notFound(session)
   const settings = new RecordedSettings()
   const end = await scan(file, { session, strict: true }, ({ logged }) => settings.see(logged))
@@ -45,10 +51,10 @@ async function adopt<State>(taking: Taking<State>): Promise<Result<void>> {
   if (end.fault !== undefined && torn === undefined) {
     return damaged(session, end.fault.offset, end.fault.reason)
   }
-  const writer = await takeOver(taking, HEAD_BEFORE_FIRST, [settings.narrowed()])
+  const writer = await takeOver(parts, HEAD_BEFORE_FIRST, [settings.narrowed()])
   if (!writer.ok) return writer
   // Without a head it is still foreign.
-  if (writer.value.headOwed !== undefined) return { ok: false, error: writer.value.headOwed }
+  if (writer.value.headFailure !== undefined) return { ok: false, error: writer.value.headFailure }
   await writer.value.release()
   return ok(undefined)
 }

@@ -179,10 +179,10 @@ test('a failed head write is reported, blocks nothing, and is retried later', as
   const home = opened.storage.place as { heads: typeof heads }
   home.heads = fails
   value(await opened.writer.append([turnEnded(opened.turn)]))
-  expect(opened.writer.headOwed?.kind).toBe('storage_failed')
+  expect(opened.writer.headFailure?.kind).toBe('storage_failed')
   home.heads = heads
   value(await opened.writer.append([message(opened.turn, 'in the next Turn')]))
-  expect(opened.writer.headOwed).toBeUndefined()
+  expect(opened.writer.headFailure).toBeUndefined()
   expect(value(await readHead(opened.storage.place, opened.writer.session))?.seq).toBe(2)
 })
 

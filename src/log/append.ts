@@ -5,7 +5,7 @@ import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { headOf } from './head-record.ts'
 import { writeHead } from './head.ts'
-import { prepare, restored, sealedLine, type Preparation, type Prepared } from './draft.ts'
+import { prepare, restored, sealedLine, type Preparation, type PreparedEvent } from './draft.ts'
 import type { Lease } from './lease.ts'
 import type { Cursor, LogLine } from './line.ts'
 import { noteWritten } from './order.ts'
@@ -29,25 +29,25 @@ export interface WriterParts<State> {
 }
 
 /** A pending call of `append`. */
-interface Waiting {
+interface PendingAppend {
   readonly urgent: boolean
   preparing: Promise<void>
-  prepared?: readonly Prepared[]
+  prepared?: readonly PreparedEvent[]
   bytes: number
   settle(result: Result<readonly LogLine[]>): void
   abort(defect: unknown): void
 }
 
-/** Deferrable Events are written after this time at the latest, plus the sync. */
+/** The maximum time before the write of deferrable Events starts. */
 const SOON_MS = 20
 /** The index is rewritten after this many bytes, which limits what the next opening reads. */
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
 /**
- * The one writer of a Log: many appends, one write, one sync. An append is acknowledged, by its result, when it is durable;
- * all Events of an append are durable or none is. Acknowledgements follow the order of the calls.
+ * The only writer of a Log. Many appends share one write and one sync. An append is acknowledged, by its result, when it is
+ * durable; either all of its Events are durable or none are. Acknowledgements follow the order of the calls.
  *
- * A failed write is rolled back, its Events and those waiting behind it are refused, and the next append may succeed. A
+ * A failed write is rolled back, its Events and those queued after it are refused, and the next append may succeed. A
  * failed sync stops this writer permanently: the state of the disk is unknown.
  */
 export class LogWriter<State> {
@@ -55,14 +55,14 @@ export class LogWriter<State> {
   readonly #parts: WriterParts<State>
   #cursor: Cursor
   #state: State
-  #queue: Waiting[] = []
+  #queue: PendingAppend[] = []
   #running: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #stopped: HawserError | undefined
   #released = false
   #gathering = false
-  #folderOwed: boolean
-  #headOwed: HawserError | undefined
+  #folderUnsynced: boolean
+  #headFailure: HawserError | undefined
   #indexedTo: number
   /** Every line so far matches its schema. */
   #checked: boolean
@@ -72,7 +72,7 @@ export class LogWriter<State> {
     this.session = parts.session
     this.#cursor = parts.start.cursor
     this.#state = parts.start.state
-    this.#folderOwed = parts.isNew
+    this.#folderUnsynced = parts.isNew
     this.#indexedTo = parts.indexedTo
     this.#checked = parts.isNew
   }
@@ -88,16 +88,16 @@ export class LogWriter<State> {
   }
 
   /** Why the head could not be written. No data is lost, but a truncation of the Log would go unnoticed. */
-  get headOwed(): HawserError | undefined {
-    return this.#headOwed
+  get headFailure(): HawserError | undefined {
+    return this.#headFailure
   }
 
-  /** Tells the writer that every line up to `cursor` was read and matches its schema; the next heads say so. */
+  /** Call this after reading every line up to `cursor` and finding that each matches its schema; the next heads record it. */
   vouch({ offset, prev }: Cursor): void {
     this.#checked ||= offset === this.#cursor.offset && prev === this.#cursor.prev
   }
 
-  /** `now` writes immediately; otherwise deferrable Events are written with the next urgent one. */
+  /** `now` writes immediately; otherwise deferrable Events wait for the next urgent one, up to a time limit. */
   append(
     drafts: readonly EventDraft[],
     when: 'now' | 'by_type' = 'by_type',
@@ -132,35 +132,41 @@ export class LogWriter<State> {
   #enqueue(urgent: boolean, preparing: () => Preparation): Promise<Result<readonly LogLine[]>> {
     if (this.#released) throw new Error('this Log was released to the next writer')
     return new Promise((settle, abort) => {
-      const waiting: Waiting = { urgent, bytes: 0, settle, abort, preparing: Promise.resolve() }
-      // Takes the place in the queue now, so that later Events do not overtake one that waits for blobs.
-      this.#queue.push(waiting)
-      waiting.preparing = this.#prepare(waiting, preparing).catch((defect: unknown) => {
-        this.#leave(waiting)
+      const pending: PendingAppend = {
+        urgent,
+        bytes: 0,
+        settle,
+        abort,
+        preparing: Promise.resolve(),
+      }
+      // Queued now, so that later Events do not overtake one that waits for blobs.
+      this.#queue.push(pending)
+      pending.preparing = this.#prepare(pending, preparing).catch((defect: unknown) => {
+        this.#leave(pending)
         abort(defect instanceof Error ? defect : new Error(String(defect)))
       })
     })
   }
 
-  async #prepare(waiting: Waiting, preparing: () => Preparation): Promise<void> {
+  async #prepare(pending: PendingAppend, preparing: () => Preparation): Promise<void> {
     const preparation = preparing()
     // Does not await a ready result: otherwise the first of many appends would be committed alone.
     const prepared = preparation instanceof Promise ? await preparation : preparation
     const bytes = prepared.ok ? prepared.value.reduce((sum, one) => sum + one.bytes, 0) : 0
     const answer = bytes > BATCH_BYTES ? failed('too_large', TOO_MUCH, { bytes }) : prepared
     if (!answer.ok) {
-      this.#leave(waiting)
-      return waiting.settle(answer)
+      this.#leave(pending)
+      return pending.settle(answer)
     }
-    waiting.bytes = bytes
-    waiting.prepared = answer.value
+    pending.bytes = bytes
+    pending.prepared = answer.value
     this.#wake()
   }
 
   /** Starts a commit now for urgent Events, soon for others. One commit runs at a time. */
   #wake(): void {
     if (this.#running !== undefined || this.#queue[0]?.prepared === undefined) return
-    if (this.#queue.some((waiting) => waiting.urgent)) return this.#runSoon()
+    if (this.#queue.some((pending) => pending.urgent)) return this.#runSoon()
     this.#cancelTimer ??= this.#parts.place.clock.after(SOON_MS, () => this.#run())
   }
 
@@ -180,7 +186,7 @@ export class LogWriter<State> {
     if (this.#running !== undefined) return
     this.#running = this.#commit(this.#takeBatch()).then((announce) => {
       this.#running = undefined
-      // Starts the next write before the waiting callers resume and use the processor.
+      // Starts the next write before the callers resume and use the processor.
       this.#wake()
       announce()
     })
@@ -190,19 +196,19 @@ export class LogWriter<State> {
    * The ready part of the queue, limited by bytes only: a batch stays in memory until it is durable, and repair accepts at
    * most this size for a torn tail.
    */
-  #takeBatch(): Waiting[] {
+  #takeBatch(): PendingAppend[] {
     let bytes = 0
     let count = 0
-    for (const waiting of this.#queue) {
-      bytes += waiting.bytes
-      if (waiting.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
+    for (const pending of this.#queue) {
+      bytes += pending.bytes
+      if (pending.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
       count += 1
     }
     return this.#queue.splice(0, count)
   }
 
-  /** Makes the batch durable. Returns a function that notifies the waiting callers of the outcome. */
-  async #commit(batch: readonly Waiting[]): Promise<() => void> {
+  /** Makes the batch durable. Returns a function that reports the outcome to the callers. */
+  async #commit(batch: readonly PendingAppend[]): Promise<() => void> {
     try {
       if (this.#stopped !== undefined) return this.#refuse(batch, this.#stopped)
       const { groups, bytes, cursor } = this.#seal(batch)
@@ -214,18 +220,18 @@ export class LogWriter<State> {
       this.#state = lines.reduce((state, line) => this.#parts.fold.step(state, line), this.#state)
       await this.#keepHead(lines)
       if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
-      return () => batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
+      return () => batch.forEach((pending, i) => pending.settle(ok(groups[i] ?? [])))
     } catch (defect) {
       this.#stopped ??= failed(
         'internal',
         'The writer of this Log failed with an internal error.',
       ).error
-      return () => batch.forEach((waiting) => waiting.abort(defect))
+      return () => batch.forEach((pending) => pending.abort(defect))
     }
   }
 
   /** Gives every Event of the batch its place in the chain. */
-  #seal(batch: readonly Waiting[]): { groups: LogLine[][]; bytes: Buffer; cursor: Cursor } {
+  #seal(batch: readonly PendingAppend[]): { groups: LogLine[][]; bytes: Buffer; cursor: Cursor } {
     let cursor = this.#cursor
     let place = 0
     const pieces: Buffer[] = []
@@ -259,8 +265,8 @@ export class LogWriter<State> {
         file.datasync(),
       ])
       if (displaced !== undefined) return (this.#stopped = displaced)
-      if (this.#folderOwed) await place.sessions.sync()
-      this.#folderOwed = false
+      if (this.#folderUnsynced) await place.sessions.sync()
+      this.#folderUnsynced = false
       return undefined
     } catch (error) {
       this.#stopped = stoppedBy(fileFailure(error, 'make the Log durable'))
@@ -270,7 +276,7 @@ export class LogWriter<State> {
     }
   }
 
-  /** The Log was deleted or changed, or its lease deleted, while this writer had it: nothing can be guaranteed any more. */
+  /** The error if another program deleted or changed the Log or deleted its lease: then this writer can guarantee nothing. */
   async #displaced(expected: number): Promise<HawserError | undefined> {
     const { file, lease, session } = this.#parts
     const [{ links, size }, held] = await Promise.all([file.stat(), lease.holds()])
@@ -279,17 +285,17 @@ export class LogWriter<State> {
     return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
   }
 
-  /** After the end of a Turn and after any Event outside a Turn. A pending head is only late, never wrong; it is retried. */
+  /** Writes the head after the end of a Turn and after an Event outside a Turn. A missed head is retried; it is late, never wrong. */
   async #keepHead(lines: readonly LogLine[]): Promise<void> {
     const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
-    if (!due && this.#headOwed === undefined) return
+    if (!due && this.#headFailure === undefined) return
     const { place, session } = this.#parts
     try {
       const checkedWith = this.#checked ? place.schemas : undefined
       await writeHead(place, session, headOf(this.#cursor, checkedWith))
-      this.#headOwed = undefined
+      this.#headFailure = undefined
     } catch (error) {
-      this.#headOwed = fileFailure(error, 'update the head of the Log')
+      this.#headFailure = fileFailure(error, 'update the head of the Log')
     }
   }
 
@@ -299,20 +305,20 @@ export class LogWriter<State> {
     try {
       await writeIndex(place, session, fold, { cursor: this.#cursor, state: this.#state })
     } catch (error) {
-      // The index is derived: without it the next opening reads more, nothing else.
+      // The index is derived: without it, the next opening only has to read more.
       if (!(error instanceof FileFailure)) throw error
     }
     this.#indexedTo = this.#cursor.offset
   }
 
-  /** Refuses the batch and everything behind it: an Event must not overtake an earlier one. */
-  #refuse(batch: readonly Waiting[], error: HawserError): () => void {
+  /** Refuses the batch and everything after it: an Event must not overtake an earlier one. */
+  #refuse(batch: readonly PendingAppend[], error: HawserError): () => void {
     const refused = [...batch, ...this.#queue.splice(0)]
-    return () => refused.forEach((waiting) => waiting.settle({ ok: false, error }))
+    return () => refused.forEach((pending) => pending.settle({ ok: false, error }))
   }
 
-  #leave(waiting: Waiting): void {
-    this.#queue = this.#queue.filter((other) => other !== waiting)
+  #leave(pending: PendingAppend): void {
+    this.#queue = this.#queue.filter((other) => other !== pending)
     this.#wake()
   }
 

@@ -12,8 +12,8 @@ import { firstPlace } from './scan.ts'
 const CHUNK_BYTES = 32 * 1024
 const NEWLINE = 10
 
-/** What the next line backwards must be. */
-interface Expected {
+/** The number and hash that the next line backwards must have. */
+interface ExpectedLine {
   readonly seq?: number
   readonly hash?: string | null
 }
@@ -36,7 +36,7 @@ export async function* readBackward(
   options: BackwardOptions,
 ): AsyncGenerator<Result<LogLine>, void> {
   const { session, strict, from, head } = options
-  let expected: Expected = from === undefined ? {} : { seq: from.seq - 1, hash: from.prev }
+  let expected: ExpectedLine = from === undefined ? {} : { seq: from.seq - 1, hash: from.prev }
   try {
     const end = from?.offset ?? (await lastLineEnd(file))
     let newest = from === undefined
@@ -72,7 +72,7 @@ function judge(
   offset: number,
   session: SessionId,
   strict: boolean,
-  expected: Expected,
+  expected: ExpectedLine,
 ): LogLine | Fault {
   const decoded = decodeLine(bytes, strict)
   if (!decoded.ok) return decoded.fault

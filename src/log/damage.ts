@@ -2,7 +2,7 @@ import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { Cursor, Fault } from './line.ts'
 
-/** Describes each fault; `details` has it as data. */
+/** Describes each fault for people; `details` contains its name for programs. */
 const FAULT_WORDS: Readonly<Record<Fault, string>> = {
   unterminated: 'the last line is incomplete',
   overlong: 'a line exceeds the maximum length',

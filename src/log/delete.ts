@@ -7,8 +7,8 @@ import { indexName, logName, tornName, type LogPlace } from './place.ts'
 
 /**
  * Deletes a Session: its Log and everything that belongs only to it. Refused while it is being written. The lease file
- * stays, because an unlinked lock file locks nobody out. The Log is deleted first: whatever a crash leaves then is
- * unreferenced and harmless.
+ * stays, because an unlinked lock file excludes no other process. The Log is deleted first: anything that remains after a crash
+ * is then unreferenced and harmless.
  */
 export async function deleteLog(place: LogPlace, session: SessionId): Promise<Result<void>> {
   return asResult('delete the Session', async () => {

@@ -11,13 +11,13 @@ import {
 } from '../model/events/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'
+import { lineAt, sealLine, type Cursor, type LogLine, type UnsealedEvent } from './line.ts'
 import type { LogPlace } from './place.ts'
 import { spill, type KeepBlob } from './spill.ts'
 
 /** An Event that fits the Log at any position. `data` is what a reader of `unsealed` will see. */
-export interface Prepared {
-  readonly unsealed: Unsealed
+export interface PreparedEvent {
+  readonly unsealed: UnsealedEvent
   readonly data: Record<string, unknown>
   /** Why readers of this version skip it: only an Event of another Log may be unknown. */
   readonly unknown: UnknownEvent['why'] | undefined
@@ -26,7 +26,9 @@ export interface Prepared {
 }
 
 /** Synchronous, or a promise if blobs must be stored first. */
-export type Preparation = Result<readonly Prepared[]> | Promise<Result<readonly Prepared[]>>
+export type Preparation =
+  | Result<readonly PreparedEvent[]>
+  | Promise<Result<readonly PreparedEvent[]>>
 
 /** A line and its bytes, including the newline. */
 export interface SealedLine {
@@ -49,7 +51,7 @@ export function prepare(
   keep: KeepBlob,
 ): Preparation {
   const ts = timestamp(place.clock)
-  const prepared: Prepared[] = []
+  const prepared: PreparedEvent[] = []
   for (const draft of drafts) {
     const text = fittingText(draft)
     if (text === undefined) return prepareSpilling(place, session, drafts, keep, ts)
@@ -66,8 +68,8 @@ async function prepareSpilling(
   drafts: readonly EventDraft[],
   keep: KeepBlob,
   ts: string,
-): Promise<Result<readonly Prepared[]>> {
-  const prepared: Prepared[] = []
+): Promise<Result<readonly PreparedEvent[]>> {
+  const prepared: PreparedEvent[] = []
   for (const draft of drafts) {
     const text = fittingText(draft) ?? (await spilledText(draft, keep))
     const one = text.ok ? preparedOf(place, session, draft, ts, text.value) : text
@@ -83,8 +85,8 @@ function preparedOf(
   draft: EventDraft,
   ts: string,
   text: string,
-): Result<Prepared> {
-  // Parsed back, so that the live state is a fold of what a later reader sees, whatever the caller does to its object.
+): Result<PreparedEvent> {
+  // Parsed again, so that the live state is a fold of what a later reader sees, whatever the caller does to its object.
   const data = parseJson(text)
   if (!isJsonObject(data)) return refused(draft, 'has data that is not an object')
   shareTexts(data, draft.data)
@@ -107,7 +109,7 @@ function shareTexts(data: Record<string, unknown>, source: EventDraft['data']): 
 }
 
 /** An Event of another Log, prepared for this one. It was read from a line, so it fits one. */
-export function restored(session: SessionId, event: EventEnvelope): Prepared {
+export function restored(session: SessionId, event: EventEnvelope): PreparedEvent {
   const { id, turn_id, ts, type, data } = event
   const text = wellFormedJson(data)
   const unsealed = unsealedOf(id, session, turn_id, ts, type, text)
@@ -117,7 +119,7 @@ export function restored(session: SessionId, event: EventEnvelope): Prepared {
 
 /** The line of a prepared Event at `cursor`, identical to what a reader of the file gets. */
 export function sealedLine(
-  { unsealed, data, unknown }: Prepared,
+  { unsealed, data, unknown }: PreparedEvent,
   { seq, prev, offset }: Cursor,
   batch: number,
 ): SealedLine {
@@ -128,13 +130,14 @@ export function sealedLine(
   return { bytes, line: lineAt(judgedEvent(envelope, unknown), hash, offset, length) }
 }
 
-interface Placed extends Pick<Prepared, 'unsealed' | 'data'>, Pick<Cursor, 'seq' | 'prev'> {
+interface PlacedEvent
+  extends Pick<PreparedEvent, 'unsealed' | 'data'>, Pick<Cursor, 'seq' | 'prev'> {
   readonly batch: number
   readonly crc: string
 }
 
-/** Written out instead of spread: this runs for every Event, and spread objects are large and slow to access. */
-function envelopeOf({ unsealed, data, seq, prev, batch, crc }: Placed): EventEnvelope {
+/** Lists the fields instead of spreading: this runs for every Event, and spread objects are large and slow to access. */
+function envelopeOf({ unsealed, data, seq, prev, batch, crc }: PlacedEvent): EventEnvelope {
   const { id, session_id, turn_id, ts, type } = unsealed
   if (turn_id === undefined) {
     return batch === 0
@@ -153,7 +156,7 @@ function unsealedOf(
   ts: string,
   type: string,
   data: string,
-): Unsealed {
+): UnsealedEvent {
   return turn_id === undefined
     ? { id, session_id, ts, type, data }
     : { id, session_id, turn_id, ts, type, data }

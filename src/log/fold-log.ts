@@ -3,7 +3,7 @@ import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { logName, type LogPlace } from './place.ts'
-import { LOG_START, scan, type Passing, type ScanEnd, type ScanOptions } from './scan.ts'
+import { LOG_START, scan, type VisitBytes, type ScanEnd, type ScanOptions } from './scan.ts'
 
 /** A Log folded as far as it was readable. */
 export interface FoldedLog<State> {
@@ -20,11 +20,11 @@ export async function foldLog<State>(
   file: File,
   fold: Fold<State>,
   strict: boolean,
-  passing?: Passing,
+  visitBytes?: VisitBytes,
 ): Promise<FoldedLog<State>> {
   // A foreign Log may come with a forged index.
   const indexed = strict ? undefined : await readIndex(place, session, file, fold)
-  const options = { session, strict, ...(passing === undefined ? {} : { passing }) }
+  const options = { session, strict, ...(visitBytes === undefined ? {} : { visitBytes }) }
   const folded = await foldFrom(options, file, fold, indexed)
   // The index may be wrong: read the whole Log before calling it damaged.
   if (folded.end.fault === undefined || indexed === undefined) return folded

@@ -78,7 +78,7 @@ async function judge(
   return damaged(options.session, cursor.offset, fault)
 }
 
-/** A signal set by changes of the Log. Changes without a waiter are remembered as one. */
+/** A signal set by changes of the Log. Changes that occur while nothing waits are combined into one. */
 async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSignal) {
   let wake: (() => void) | undefined
   let rang = false

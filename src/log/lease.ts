@@ -36,7 +36,7 @@ const LOOK_AGAIN_MS = 5
 
 /**
  * Takes the lease, or returns an error that names the holder. The lock on the open file decides; its content only informs.
- * The file is never unlinked: two processes must never lock two different files of one name.
+ * The file is never unlinked: two processes must never lock two different files with the same name.
  */
 export async function takeLease(place: LogPlace, session: SessionId): Promise<Result<Lease>> {
   return asResult('lock this Session', async () => {
@@ -55,8 +55,8 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
       return ok({
         abandonedBy: before,
         holds: async () => (await file.stat()).links > 0,
-        release: () => letGo(file, undefined),
-        giveBack: () => letGo(file, before),
+        release: () => clearAndUnlock(file, undefined),
+        giveBack: () => clearAndUnlock(file, before),
       })
     } catch (error) {
       await ifPossible(file.close())
@@ -98,7 +98,7 @@ export async function sessionsBeingWritten({
 }
 
 /** Erased before it is unlocked, so that the next holder knows that this one released it. */
-async function letGo(file: File, left: Holder | undefined): Promise<void> {
+async function clearAndUnlock(file: File, left: Holder | undefined): Promise<void> {
   await ifPossible(write(file, left))
   await file.close()
 }

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { EventId, SessionId, TurnId } from '../model/ids.ts'
-import { decodeLine, sealLine, type Unsealed } from './line.ts'
+import { decodeLine, sealLine, type UnsealedEvent } from './line.ts'
 
-const event: Unsealed = {
+const event: UnsealedEvent = {
   id: EventId.parse('evt_01kg0000000000000000000000'),
   session_id: SessionId.parse('ses_01kg0000000000000000000001'),
   turn_id: TurnId.parse('trn_01kg0000000000000000000002'),
@@ -14,7 +14,12 @@ const event: Unsealed = {
 const prev = 'a'.repeat(64)
 
 /** The line without its newline, as a reader sees it. */
-function sealed(unsealed: Unsealed, seq: number, before: string | null, batch: number): Buffer {
+function sealed(
+  unsealed: UnsealedEvent,
+  seq: number,
+  before: string | null,
+  batch: number,
+): Buffer {
   const { bytes } = sealLine(unsealed, seq, before, batch)
   expect(bytes.at(-1)).toBe(10)
   return bytes.subarray(0, -1)

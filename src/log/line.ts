@@ -40,7 +40,7 @@ export type Fault =
   | 'head_differs'
 
 /** An Event without its position in the chain. `data` is already JSON text. */
-export interface Unsealed {
+export interface UnsealedEvent {
   readonly id: EventId
   readonly session_id: SessionId
   readonly turn_id?: TurnId
@@ -51,7 +51,7 @@ export interface Unsealed {
 
 /** The bytes of the line, including the newline. `batch` is its index in its write. */
 export function sealLine(
-  event: Unsealed,
+  event: UnsealedEvent,
   seq: number,
   prev: string | null,
   batch: number,
@@ -70,7 +70,7 @@ export function sealLine(
   return { bytes, crc }
 }
 
-export type Decoded =
+export type DecodedLine =
   | { readonly ok: true; readonly envelope: EventEnvelope; readonly hash: string }
   | { readonly ok: false; readonly fault: Fault }
 
@@ -78,7 +78,7 @@ export type Decoded =
  * Checks the bytes of one line on their own; the reader checks its position. `strict` also requires the exact form a writer
  * produces (no repeated keys, no other number or escape format), which a Log needs if no head of ours covers its chain.
  */
-export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
+export function decodeLine(bytes: Buffer, strict: boolean): DecodedLine {
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }
   if (!checksumHolds(bytes)) return { ok: false, fault: isNewer(bytes) ? 'version' : 'checksum' }
   const text = bytes.toString('utf8')
@@ -92,10 +92,10 @@ export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
 }
 
 /**
- * The same for a line that a head of ours covers, which makes its bytes those of our writer. Call it only if the chain up
- * to the head is verified before anything of the line is used, except its place in the chain.
+ * Like `decodeLine`, for a line that a head of ours covers: its bytes are known to be those of our writer. Call it only if the
+ * chain up to the head is verified before anything of the line is used, except its place in the chain.
  */
-export function decodeVouchedLine(bytes: Buffer): Decoded {
+export function decodeVouchedLine(bytes: Buffer): DecodedLine {
   const parsed = parseJson(bytes.toString('utf8'))
   if (!isJsonObject(parsed)) return { ok: false, fault: 'not_json' }
   assertOurs(parsed)
@@ -136,8 +136,8 @@ function versionOf(parsed: unknown): number {
 }
 
 /**
- * A line of a newer version, which may end differently, is not damage to cut off. A line of this version whose version
- * number was corrupted is: with the right number its checksum matches.
+ * Whether a newer version wrote the line, which may then end differently: such a line is not damage and is never cut off. A
+ * line of this version with a corrupted version number is damage: with the right number, its checksum matches.
  */
 function isNewer(bytes: Buffer): boolean {
   // Every version starts like this; checking it first avoids parsing garbage.

@@ -17,8 +17,8 @@ import { LOG_START } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
 import { isUnbegun, removeLog } from './unbegun.ts'
 
-/** What the caller provides to write a Log: the blob store and the fold. */
-export interface Writing<State> {
+/** The parts of a writer that the caller provides: where blobs are stored, and the fold. */
+export interface WriterOptions<State> {
   readonly fold: Fold<State>
   readonly keep: KeepBlob
 }
@@ -28,20 +28,20 @@ export async function createLog<State>(
   place: LogPlace,
   session: SessionId,
   first: readonly EventDraft[],
-  writing: Writing<State>,
+  options: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
-  return beginLog(place, session, startOf(first), writing, (writer) => writer.append(first))
+  return beginLog(place, session, startOf(first), options, (writer) => writer.append(first))
 }
 
 /**
- * Creates the file of the Log and writes what `first` appends. The head exists before the first byte of the Log, so that
- * our Logs are never considered foreign; and it is written only if the file is new, so that no other Log loses its head.
+ * Creates the file of the Log and writes the Events that `first` appends. The head exists before the first byte of the Log,
+ * so that our Logs are never considered foreign. It is written only if the file is new, so that no other Log loses its head.
  */
 export async function beginLog<State>(
   place: LogPlace,
   session: SessionId,
   cursor: Cursor,
-  { fold, keep }: Writing<State>,
+  { fold, keep }: WriterOptions<State>,
   first: (writer: LogWriter<State>) => Promise<Result<unknown>>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('create the Log', () =>
@@ -67,13 +67,13 @@ export async function beginLog<State>(
 }
 
 /**
- * Acquires an existing Log for writing: locks it, reads what is new since the index, repairs a torn tail, and records both.
+ * Acquires an existing Log for writing: locks it, reads the lines after the index, repairs a torn tail, and records both.
  * Refuses without changing anything when the Log is in use (`session_busy`), foreign or damaged.
  */
 export async function acquireLog<State>(
   place: LogPlace,
   session: SessionId,
-  { fold, keep }: Writing<State>,
+  { fold, keep }: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('open the Log', async () => {
     const file = await openLogFile(place, session, 'append')
@@ -92,27 +92,27 @@ export async function acquireLog<State>(
 }
 
 /** The inputs of `takeOver`. `file` is open for append, under the lease. */
-export type Taking<State> = Pick<
+export type TakeOverParts<State> = Pick<
   WriterParts<State>,
   'place' | 'session' | 'file' | 'lease' | 'fold' | 'keep'
 >
 
 /** Makes the Log durable and intact, and records what happened to it together with `more`, atomically. */
 export async function takeOver<State>(
-  taking: Taking<State>,
+  parts: TakeOverParts<State>,
   head: HeadRecord,
   more: readonly EventDraft[] = [],
 ): Promise<Result<LogWriter<State>>> {
-  const { place, session, file, lease, fold } = taking
+  const { place, session, file, lease, fold } = parts
   const folded = await foldSettled(place, session, file, fold, head)
   const fit = await repair(place, session, file, folded, head)
   if (!fit.ok) return fit
   const { snapshot: start, indexedTo } = folded
-  const writer = new LogWriter({ ...taking, start, isNew: false, indexedTo })
-  const drafts = [...(await whatHappened(place, writer, lease)), ...more]
+  const writer = new LogWriter({ ...parts, start, isNew: false, indexedTo })
+  const drafts = [...(await takeOverDrafts(place, writer, lease)), ...more]
   const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
   if (!recorded.ok) return recorded
-  // Also here, for a writer that is killed before it lets go.
+  // Also noted here, in case this writer is killed before it releases the Log.
   await noteWritten(place, session)
   return ok(writer)
 }
@@ -156,8 +156,8 @@ async function repair<State>(
   return ok(undefined)
 }
 
-/** The Events that record a killed writer, and bytes that were cut off and kept. */
-async function whatHappened<State>(
+/** The Events that record a killed writer, and bytes that were cut off and stored. */
+async function takeOverDrafts<State>(
   place: LogPlace,
   writer: LogWriter<State>,
   lease: Lease,

@@ -27,7 +27,7 @@ export interface ReadLines extends ReadEnd {
   readonly lines: readonly LogLine[]
 }
 
-/** A Log opened for reading: takes no lock, works beside any writer, and changes nothing. */
+/** A Log opened for reading: takes no lock, can be used while a writer runs, and changes nothing. */
 export interface LogReader {
   readonly session: SessionId
   /** The Session was created elsewhere: nothing authenticates its author. */
@@ -52,31 +52,31 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
     if (head.ok && (await unbegunClosed(file, session, head.value))) return notFound(session)
-    const vouching = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
-    return ok(readerOf(place, session, file, vouching))
+    const headState = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
+    return ok(readerOf(place, session, file, headState))
   })
 }
 
-interface Scanned {
+interface ScanResult {
   readonly lines: readonly LogLine[]
   readonly end: ScanEnd
 }
 
-async function allLines(file: File, options: ScanOptions): Promise<Scanned> {
+async function allLines(file: File, options: ScanOptions): Promise<ScanResult> {
   const lines: LogLine[] = []
   const end = await scan(file, options, (line) => void lines.push(line))
   return { lines, end }
 }
 
 /**
- * All lines, without checking the schemas of those that `head` covers. `undefined` if it does not turn out to cover them:
- * then nothing that was read is used.
+ * All lines, without checking the schemas of those that `head` covers. `undefined` if the lines read do not lead to `head`:
+ * then none of them may be used.
  */
 async function vouchedLines(
   file: File,
   options: ScanOptions,
   head: HeadRecord | undefined,
-): Promise<Scanned | undefined> {
+): Promise<ScanResult | undefined> {
   if (head?.checked_with === undefined || (options.from?.seq ?? 0) > head.seq) return undefined
   const scanned = await allLines(file, { ...options, vouched: head.seq })
   const last = scanned.lines.findLast(({ seq }) => seq === head.seq)
@@ -99,7 +99,7 @@ async function unbegunClosed(
 }
 
 /** The head of the Log, or `damage` if it cannot be read. */
-interface Vouching {
+interface HeadState {
   readonly head: HeadRecord | undefined
   readonly damage?: HawserError
 }
@@ -108,7 +108,7 @@ function readerOf(
   place: LogPlace,
   session: SessionId,
   file: File,
-  { head, damage }: Vouching,
+  { head, damage }: HeadState,
 ): LogReader {
   const options = { session, strict: head === undefined }
   const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {

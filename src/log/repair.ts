@@ -7,7 +7,7 @@ import type { ScanEnd } from './scan.ts'
 /** The maximum size of one group commit, and so of what a crash can tear. */
 export const BATCH_BYTES = 4 * 1024 * 1024
 
-/** The first comes from a newer version; the second is rejected only by strict readers, and a writer would build on it. */
+/** The first comes from a newer version. The second is rejected only by strict readers, so a writer would append after it. */
 const NEVER_TORN: ReadonlySet<string> = new Set(['version', 'not_canonical'])
 
 /** The end of a Log whose last write was interrupted. */

@@ -9,7 +9,7 @@ import type { LogWriter } from './append.ts'
 import { foreign, notFound, openLogFile } from './fold-log.ts'
 import { readHead } from './head.ts'
 import { decodeLine } from './line.ts'
-import { beginLog, type Writing } from './open.ts'
+import { beginLog, type WriterOptions } from './open.ts'
 import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
 import { LOG_START } from './scan.ts'
@@ -28,7 +28,7 @@ interface Gap {
 }
 
 /** An intact line found in a damaged Log. */
-interface Find {
+interface FoundLine {
   readonly file: File
   readonly seq: number
   readonly offset: number
@@ -40,12 +40,12 @@ interface Find {
 /**
  * Copies every intact line of a Log, and of the parents it was forked from, into a new, self-contained Log. Ids and times
  * stay; a notice marks missing lines. The old Log is not changed. A foreign Session is refused: its copy would count as
- * ours, and no person has trusted it.
+ * ours although no person has trusted the original.
  */
 export async function salvageLog<State>(
   place: LogPlace,
   session: SessionId,
-  writing: Writing<State>,
+  options: WriterOptions<State>,
 ): Promise<Result<SalvageResult>> {
   return asResult('salvage the Log', async () => {
     const head = await readHead(place, session)
@@ -59,7 +59,7 @@ export async function salvageLog<State>(
       if (head.ok && head.value === undefined) return foreign(session)
       const chosen = chooseOnePerNumber(finds)
       const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)
-      return await writeNew(place, session, writing, chosen, missing)
+      return await writeNew(place, session, options, chosen, missing)
     } finally {
       await Promise.all(files.map((file) => ifPossible(file.close())))
     }
@@ -69,12 +69,12 @@ export async function salvageLog<State>(
 async function writeNew<State>(
   place: LogPlace,
   session: SessionId,
-  writing: Writing<State>,
-  chosen: readonly Find[],
+  options: WriterOptions<State>,
+  chosen: readonly FoundLine[],
   missing: readonly Gap[],
 ): Promise<Result<SalvageResult>> {
   const fresh = place.ids.session()
-  const written = await beginLog(place, fresh, LOG_START, writing, (writer) =>
+  const written = await beginLog(place, fresh, LOG_START, options, (writer) =>
     copyAll(writer, session, chosen, missing),
   )
   if (!written.ok) return written
@@ -88,11 +88,11 @@ async function findWithParents(
   session: SessionId,
   throughSeq: number,
   files: File[],
-): Promise<Find[]> {
+): Promise<FoundLine[]> {
   const file = await openLogFile(place, session, 'read')
   if (file === undefined) return []
   files.push(file)
-  const finds: Find[] = []
+  const finds: FoundLine[] = []
   let parent: { session: SessionId; atSeq: number } | undefined
   for await (const { envelope, ...find } of wholeLines(file)) {
     if (envelope.session_id !== session || find.seq > throughSeq) continue
@@ -112,7 +112,7 @@ const CHUNK_BYTES = 256 * 1024
 
 async function* wholeLines(
   file: File,
-): AsyncGenerator<Omit<Find, 'file'> & { envelope: EventEnvelope }> {
+): AsyncGenerator<Omit<FoundLine, 'file'> & { envelope: EventEnvelope }> {
   const framer = new LineFramer(LIMITS.event_line_bytes)
   for (let position = 0; ;) {
     const chunk = await readSpan(file, position, CHUNK_BYTES)
@@ -130,14 +130,14 @@ async function* wholeLines(
 }
 
 /** Sorted by number. Of two lines with one number, the one that the next line names; otherwise the first. */
-function chooseOnePerNumber(finds: readonly Find[]): Find[] {
-  const bySeq = new Map<number, Find[]>()
+function chooseOnePerNumber(finds: readonly FoundLine[]): FoundLine[] {
+  const bySeq = new Map<number, FoundLine[]>()
   for (const find of finds) {
     const others = bySeq.get(find.seq)
     if (others === undefined) bySeq.set(find.seq, [find])
     else others.push(find)
   }
-  const chosen: Find[] = []
+  const chosen: FoundLine[] = []
   for (const seq of [...bySeq.keys()].toSorted((a, b) => b - a)) {
     const candidates = bySeq.get(seq) ?? []
     const next = chosen.at(-1)
@@ -150,7 +150,7 @@ function chooseOnePerNumber(finds: readonly Find[]): Find[] {
 }
 
 /** Includes lines missing at the end, as far as the head knows them. */
-function gapsOf(chosen: readonly Find[], lastSeq: number): Gap[] {
+function gapsOf(chosen: readonly FoundLine[], lastSeq: number): Gap[] {
   let expected = 0
   const gaps: Gap[] = []
   for (const { seq } of chosen) {
@@ -167,7 +167,7 @@ const COPY_BYTES = 512 * 1024
 async function copyAll<State>(
   writer: LogWriter<State>,
   source: SessionId,
-  chosen: readonly Find[],
+  chosen: readonly FoundLine[],
   missing: readonly Gap[],
 ): Promise<Result<unknown>> {
   const settings = new RecordedSettings()

@@ -30,11 +30,11 @@ export interface ScanOptions {
   /** Where to begin. Default: the start of the file. */
   readonly from?: Cursor
   /** Receives all bytes read, before their lines are checked. */
-  readonly passing?: Passing
+  readonly visitBytes?: VisitBytes
 }
 
 /** Bytes of a file and their position; valid until the promise resolves. */
-export type Passing = (bytes: Buffer, position: number) => Promise<void>
+export type VisitBytes = (bytes: Buffer, position: number) => Promise<void>
 
 export const LOG_START: Cursor = { offset: 0, seq: 0, prev: null }
 
@@ -56,7 +56,7 @@ export async function scan(
   let position = cursor.offset
   const framer = new LineFramer(LIMITS.event_line_bytes, position)
   for await (const piece of piecesOf(file, position)) {
-    await options.passing?.(piece, position)
+    await options.visitBytes?.(piece, position)
     position += piece.length
     for (const framed of framer.push(piece)) {
       if ('overlong' in framed) return stop(cursor, 'overlong')
@@ -120,7 +120,7 @@ function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine
   return lineAt(logged, hash, cursor.offset, bytes.length)
 }
 
-/** A fork continues its parent's chain: its first line says where. */
+/** A fork continues its parent's chain; its first line names the position. */
 export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string | null } {
   const logged = readEvent(envelope)
   if (!logged.known || logged.event.type !== 'session_fork') return LOG_START

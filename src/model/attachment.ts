@@ -26,7 +26,7 @@ export const ATTACHMENT_CODES = [
 
 export type AttachmentCode = (typeof ATTACHMENT_CODES)[number]
 
-/** One attachment as a client sends it. Its claims about itself decide nothing. */
+/** One attachment as a client sends it. Its declared name, type and size are not trusted. */
 export type AttachmentInput =
   /** An absolute path on this machine. Not validated yet: a client may send any type. */
   | {
@@ -34,7 +34,7 @@ export type AttachmentInput =
       readonly path: unknown
       /** As a person typed it. */ readonly given?: string
     }
-  /** Bytes in memory, for example from a pipe. The name is checked like that of a file. */
+  /** Bytes in memory, for example from a pipe. The name is checked like a file name. */
   | { readonly from: 'bytes'; readonly name: string; readonly bytes: Buffer }
   /** A `file:` link is read like a path; any other is described and never fetched. */
   | {

@@ -13,7 +13,7 @@ export type ItemContent =
   | {
       readonly kind: 'developer'
       readonly parts: readonly Part[]
-      /** It is between two Turns: the next item is never the model's. */
+      /** The item is between two Turns, so the next item is never from the model. */
       readonly between?: true
     }
   | {
@@ -64,7 +64,7 @@ export interface BlobPart {
   readonly resource?: ResourceId
   /** Its name for people and models. */
   readonly handle?: string
-  /** Of an image, if known. */
+  /** The size of an image in pixels, if known. */
   readonly width?: number
   readonly height?: number
   /** The `TextDecoder` label of text that is not UTF-8; the bytes are converted when they are fetched. */

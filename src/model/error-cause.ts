@@ -39,7 +39,7 @@ export interface ProviderCause {
   readonly refusedMedia?: RefusedMedia
   /** No socket could be opened, or the open one failed. */
   readonly noSocket?: true
-  /** Only the transport failed: the same request may be sent again at once over another one. */
+  /** Only the transport failed: the same request may be sent again immediately over another one. */
   readonly again?: true
 }
 

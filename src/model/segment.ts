@@ -5,7 +5,7 @@ import type { ResourceId } from './ids.ts'
  */
 export type Lifetime = 'stable' | 'turn' | 'carried' | 'window'
 
-/** A run of request bytes in cache order. Cache marks, and what closes the last message, belong to none. */
+/** A run of request bytes in cache order. Cache marks and the bytes that close the last message belong to no segment. */
 export interface Segment {
   readonly role: SegmentRole
   /**

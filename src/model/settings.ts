@@ -45,7 +45,7 @@ const TransportSetting = z
   )
   .meta({ default: 'auto' })
 
-/** Rejects `.` and `..` segments, so that a path means what it reads. */
+/** Rejects `.` and `..` segments, so that the text of a path shows where it leads. */
 const ReadablePath = z
   .string()
   .max(4095)

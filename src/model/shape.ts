@@ -4,7 +4,7 @@ const ANYTHING = z.unknown()
 
 /**
  * An object whose unknown fields are kept in the value but not in the type: fields of a newer writer survive, and code
- * cannot depend on them. Its fields are made on first use: most processes meet few kinds of objects, and making all
+ * cannot depend on them. Its fields are created on first use: most processes use few kinds of objects, and creating all
  * schemas takes a tenth of the start-up time.
  */
 export function openObject<F extends z.ZodRawShape>(fields: () => F): z.ZodObject<F>

@@ -30,7 +30,7 @@ export interface ToolSchema extends Readonly<z.infer<typeof ToolSchema>> {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What a Session's requests start with, and the parameters that shape their bytes; frozen when the Session starts. */
+/** The start of all requests of a Session, and the parameters that affect their bytes; frozen when the Session starts. */
 export const Surface = z.object({
   contract_version: z.string(),
   model: z.string(),

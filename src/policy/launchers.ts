@@ -139,7 +139,7 @@ export function programOf(words: readonly Word[]): string | undefined {
   return first?.fixed === true ? first.text.slice(first.text.lastIndexOf('/') + 1) : undefined
 }
 
-/** Only the plain name: a path may lead to another program of that name. */
+/** Only the plain name: a path may lead to another program with that name. */
 export function isFilter([first]: readonly Word[]): boolean {
   return first?.fixed === true && FILTERS.has(first.text)
 }

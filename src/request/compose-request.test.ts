@@ -33,21 +33,21 @@ async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
 /** Composes one request after another, with one composer per Turn, and returns bodies for reuse as a Turn does. */
 function growing(provider: Dialect, store: BlobStore) {
   let composer: RequestComposer | undefined
-  let last: { request: ComposedRequest; of: GeneratedRequest['made']; bytes: string } | undefined
+  let last: { request: ComposedRequest; of: GeneratedRequest['inputs']; bytes: string } | undefined
   let spent: ComposedRequest | undefined
-  return async ({ made }: GeneratedRequest) => {
-    if (composer === undefined || last?.of.turn !== made.turn) {
+  return async ({ inputs }: GeneratedRequest) => {
+    if (composer === undefined || last?.of.turn !== inputs.turn) {
       composer = new RequestComposer(
-        { provider, store, cacheKey, surface: made.surface },
-        made.turn,
+        { provider, store, cacheKey, surface: inputs.surface },
+        inputs.turn,
       )
     }
-    const request = await composer.compose(made.events, { spent, before: last?.request })
+    const request = await composer.compose(inputs.events, { spent, before: last?.request })
     // Only returned bodies may have changed.
     expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
     const shared = sharedWith(last?.request, request)
     spent = last?.request
-    last = { request, of: made, bytes: request.body.toString('latin1') }
+    last = { request, of: inputs, bytes: request.body.toString('latin1') }
     return { request, shared }
   }
 }
@@ -66,16 +66,16 @@ test.each(DIALECT_NAMES)(
       const store = await storeOf(seed, dialect)
       const next = growing(provider, store)
       let before: ComposedRequest | undefined
-      for (const made of await generatedRequests(seed, { dialect })) {
-        const { request, shared } = await next(made)
-        const { surface, turn, events } = made.made
+      for (const generated of await generatedRequests(seed, { dialect })) {
+        const { request, shared } = await next(generated)
+        const { surface, turn, events } = generated.inputs
         const parts = { provider, surface, store, cacheKey }
         const anew = await new RequestComposer(parts, turn).compose(events, { before })
-        if (before?.made.turn === turn && shared.prefix_break === undefined) continued += 1
+        if (before?.inputs.turn === turn && shared.prefix_break === undefined) continued += 1
         expect(request.body.equals(anew.body)).toBe(true)
         expect(request.sha256).toBe(sha256(anew.body))
         expect(anew.sha256).toBe(request.sha256)
-        expect(comparable(request.segments)).toEqual(comparable(made.segments))
+        expect(comparable(request.segments)).toEqual(comparable(generated.segments))
         expect(shared).toEqual(sharedWith(before, anew))
         before = anew
       }
@@ -99,8 +99,8 @@ test.each(DIALECT_NAMES)(
     for (let seed = 1; seed <= 10; seed++) {
       const store = await storeOf(seed, dialect)
       let last: ComposedRequest | undefined
-      for (const { made } of await generatedRequests(seed, { dialect })) {
-        const { turn, events, surface } = made
+      for (const { inputs } of await generatedRequests(seed, { dialect })) {
+        const { turn, events, surface } = inputs
         const partsFor = (provider: Dialect) => ({ provider, store, cacheKey, surface })
         const anew = await new RequestComposer(
           partsFor(counting((items) => (encodedAnew += items))),
@@ -125,13 +125,13 @@ test.each(DIALECT_NAMES)(
 
 /** A request as a process that did not send it knows it. */
 function recomposed(
-  { made, projected, sha256: request_sha256, length }: ComposedRequest,
+  { inputs, projected, sha256: request_sha256, length }: ComposedRequest,
   provider: Dialect,
   store: BlobStore,
 ) {
-  const parts = { provider, store, cacheKey, surface: made.surface }
+  const parts = { provider, store, cacheKey, surface: inputs.surface }
   const recorded = { projected, request_sha256, request_bytes: length }
-  return new RequestComposer(parts, made.turn).composeAgain(made.events, recorded)
+  return new RequestComposer(parts, inputs.turn).composeAgain(inputs.events, recorded)
 }
 
 test.each(DIALECT_NAMES)(
@@ -141,15 +141,15 @@ test.each(DIALECT_NAMES)(
     const store = await storeOf(3, dialect)
     let composer: RequestComposer | undefined
     let last: ComposedRequest | undefined
-    for (const { made } of await generatedRequests(3, { dialect })) {
-      const parts = { provider, store, cacheKey, surface: made.surface }
-      const anew = await new RequestComposer(parts, made.turn).compose(made.events, {
+    for (const { inputs } of await generatedRequests(3, { dialect })) {
+      const parts = { provider, store, cacheKey, surface: inputs.surface }
+      const anew = await new RequestComposer(parts, inputs.turn).compose(inputs.events, {
         before: last,
       })
-      if (composer === undefined || last?.made.turn !== made.turn) {
-        composer = new RequestComposer(parts, made.turn)
+      if (composer === undefined || last?.inputs.turn !== inputs.turn) {
+        composer = new RequestComposer(parts, inputs.turn)
       }
-      last = await composer.compose(made.events, { before: last, spent: last })
+      last = await composer.compose(inputs.events, { before: last, spent: last })
       expect([last.sha256, last.body.equals(anew.body)]).toEqual([anew.sha256, true])
     }
   },
@@ -160,11 +160,11 @@ test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', a
   const store = await storeOf(3, dialect)
   const requests = await generatedRequests(3, { dialect })
   const composed: { body: Buffer; bytes: Buffer }[] = []
-  for (const { made } of requests) {
-    const parts = { provider, store, cacheKey, surface: made.surface }
-    const composer = new RequestComposer(parts, made.turn)
-    for (const length of [made.events.length - 1, made.events.length]) {
-      const { body } = await composer.compose(made.events.slice(0, length))
+  for (const { inputs } of requests) {
+    const parts = { provider, store, cacheKey, surface: inputs.surface }
+    const composer = new RequestComposer(parts, inputs.turn)
+    for (const length of [inputs.events.length - 1, inputs.events.length]) {
+      const { body } = await composer.compose(inputs.events.slice(0, length))
       composed.push({ body, bytes: Buffer.from(body) })
     }
   }
@@ -184,8 +184,10 @@ test.each(DIALECT_NAMES)(
         }),
     }
     const store = await storeOf(3, dialect)
-    const [made = expect.fail('no request was made')] = await generatedRequests(3, { dialect })
-    const { surface, surfaceSegments, turn, events } = made.made
+    const [generated = expect.fail('no request was generated')] = await generatedRequests(3, {
+      dialect,
+    })
+    const { surface, surfaceSegments, turn, events } = generated.inputs
     const compose = (provider: Dialect) =>
       new RequestComposer({ provider, store, cacheKey, surface }, turn).compose(events)
     const [before, same, moved] = [await compose(right), await compose(right), await compose(wrong)]

@@ -6,7 +6,7 @@ import {
   predictBreak,
   sameWords,
   type Break,
-  type Made,
+  type RequestInputs,
 } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
@@ -20,14 +20,14 @@ import type { Surface } from '../model/surface.ts'
 import type { Dialect, BodyOptions } from '../providers/provider.ts'
 import { Fitting } from './fit-parts.ts'
 import { sameText } from './same-text.ts'
-import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
+import { loadParts, type HoldsKey, type LostResource } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type VariantWork } from './variants.ts'
 
 /** The inputs of a request besides Events. */
 export interface RequestParts {
   readonly provider: Dialect
-  /** The name of the provider it goes to. */
+  /** The name of the provider that receives the request. */
   readonly providerName?: string | undefined
   readonly surface: Surface
   /** The hash of the prompt texts, as recorded with the surface. */
@@ -51,16 +51,16 @@ export interface ComposeOptions {
   /** Results that follow the Events, in the order in which they will be recorded. */
   readonly ahead?: readonly RecordedResult[] | undefined
   /** The recorded projections, when the request is composed again. */
-  readonly recorded?: Projected | undefined
+  readonly recorded?: Projections | undefined
 }
 
-/** What a request contains of a `tool_result`, as its Event contains it. */
+/** The fields of a `tool_result` that a request contains, as its Event contains them. */
 export type RecordedResult = Pick<
   EventData<'tool_result'>,
   'call_id' | 'name' | 'outcome' | 'output'
 >
 
-/** What the next request is compared with. Excludes the body, which may be large. */
+/** A sent request, for comparison with the next one. Excludes the body, which may be large. */
 export interface SentRequest {
   readonly sha256: string
   /** Bytes of its body. */
@@ -68,14 +68,14 @@ export interface SentRequest {
   /** Its segments, in the list they were collected in. */
   readonly run: SegmentRun
   /** Its inputs. */
-  readonly made: Made
+  readonly inputs: RequestInputs
   /** Its items, if it was composed again: the next request need not encode them again. */
   readonly items?: readonly ConversationItem[] | undefined
 }
 
-/** Drops everything that only sending needs. */
-export function asSent({ sha256, length, run, made }: SentRequest): SentRequest {
-  return { sha256, length, run, made }
+/** Drops everything that is needed only for sending. */
+export function asSent({ sha256, length, run, inputs }: SentRequest): SentRequest {
+  return { sha256, length, run, inputs }
 }
 
 /** A request exactly as it is sent. */
@@ -85,13 +85,13 @@ export interface ComposedRequest extends SentRequest {
   readonly bodyOptions: BodyOptions
   readonly segments: readonly Segment[]
   /** The Resources whose bytes it contains. */
-  readonly projected: Projected
-  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  readonly projected: Projections
+  /** Images that are shown in a smaller form, with both sizes, for people. */
   readonly reduced: readonly string[]
-  /** Why no form of it could be made that the model takes, in words for people. */
-  readonly unmade: readonly string[]
-  /** What was to be shown and cannot be, or does not fit the model. */
-  readonly lost: readonly Lost[]
+  /** Why a variant that the model accepts could not be created, for people. */
+  readonly variantFailures: readonly string[]
+  /** Resources that cannot be shown, or that exceed the limits of the model. */
+  readonly lost: readonly LostResource[]
   /** The store failed: such a request must not be sent. */
   readonly failure?: HawserError | undefined
 }
@@ -101,7 +101,7 @@ type RecordedRequest = Pick<
   'request_sha256' | 'request_bytes' | 'projected'
 >
 
-type Projected = NonNullable<RecordedRequest['projected']>
+type Projections = NonNullable<RecordedRequest['projected']>
 
 /** The first `count` segments of a list that may have grown since, but was not otherwise changed. */
 interface SegmentRun {
@@ -125,12 +125,12 @@ export class RequestComposer {
   #segmentBytes = 0
   /** Index of the first segment that is retired with this Turn. */
   #firstTransient: number | undefined
-  /** Where the latest Event with lasting bytes starts to show them: those are retired first. */
+  /** The first segment of the latest Event whose bytes outlive the Turn: these are retired first. */
   #latestStaying: { readonly seq: number; readonly place: number } | undefined
   readonly #variants: Variants
   #fitting: Fitting
-  #projected: Projected = []
-  #lost: readonly Lost[] = []
+  #projected: Projections = []
+  #lost: readonly LostResource[] = []
   #failure: HawserError | undefined
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
@@ -142,40 +142,46 @@ export class RequestComposer {
   }
 
   /**
-   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, those of
-   * `ahead` among them.
+   * `events` must be the same list every time, or start with the same Events; more may be appended afterwards, including
+   * those of `ahead`.
    */
   async compose(
     events: readonly WholeEvent[],
     { before, spent, ahead = [], recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
-    const { run, made } = await this.#collect(events, { before, ahead, recorded })
+    const { run, inputs } = await this.#collect(events, { before, ahead, recorded })
     const { provider, cacheKey } = this.#parts
     const continued = spent?.run.list === run.list
-    const shared = sharedRun(before, run, made)
+    const shared = sharedRun(before, run, inputs)
     const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
     const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
-    // Marks move after the end of the last request, and what closes the last message belongs to no segment.
+    // Marks move after the end of the last request, and the bytes that close the last message belong to no segment.
     const sha256 = this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED)
     const lost = [...this.#lost, ...this.#fitting.lost]
     const { reduced } = this.#fitting
-    const { failures: unmade } = this.#variants
-    const shown = { projected: this.#projected, reduced, unmade, lost, failure: this.#failure }
-    return new Composed({ body, sha256, run, made, bodyOptions }, shown)
+    const { failures: variantFailures } = this.#variants
+    const shown = {
+      projected: this.#projected,
+      reduced,
+      variantFailures,
+      lost,
+      failure: this.#failure,
+    }
+    return new NewRequest({ body, sha256, run, inputs, bodyOptions }, shown)
   }
 
-  /** A request that was sent before, without its body: what the next request is compared with. */
+  /** A request that was sent before, without its body, for comparison with the next one. */
   async composeAgain(
     events: readonly WholeEvent[],
     { request_sha256, request_bytes, projected = [] }: RecordedRequest,
   ): Promise<Result<SentRequest>> {
-    const { run, made, items } = await this.#collect(events, { recorded: projected })
+    const { run, inputs, items } = await this.#collect(events, { recorded: projected })
     if (this.#failure !== undefined) return { ok: false, error: this.#failure }
-    return ok({ sha256: request_sha256, length: request_bytes, run, made, items: [...items] })
+    return ok({ sha256: request_sha256, length: request_bytes, run, inputs, items: [...items] })
   }
 
-  /** Folds and encodes what is new in `events`. */
+  /** Folds and encodes the new Events in `events`. */
   async #collect(
     events: readonly WholeEvent[],
     { before, ahead = [], recorded = [] }: ComposeOptions,
@@ -187,7 +193,7 @@ export class RequestComposer {
     await this.#encodeNew(items.slice(this.#takeOver(before, items)))
     const { provider, providerName, surface, words } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
-    const made = {
+    const inputs = {
       dialect: provider.dialect,
       provider: providerName,
       surface,
@@ -197,19 +203,19 @@ export class RequestComposer {
       turn: this.#turn,
       words,
     }
-    return { run, made, items }
+    return { run, inputs, items }
   }
 
   /**
-   * If nothing is encoded yet and `items` start with all items of `before`, its segments are theirs: encoding depends on
+   * If nothing is encoded yet and `items` start with all items of `before`, their segments are reused: encoding depends on
    * nothing else. Returns the number of these items.
    */
   #takeOver(before: SentRequest | undefined, items: readonly ConversationItem[]): number {
     const { provider, surface } = this.#parts
-    if (before?.items === undefined || before.made.dialect !== provider.dialect) return 0
+    if (before?.items === undefined || before.inputs.dialect !== provider.dialect) return 0
     if (this.#segments.length > this.#surfaceSegments.length) return 0
-    // Both were read from a blob, so the same surface is spelled the same.
-    if (JSON.stringify(before.made.surface) !== JSON.stringify(surface)) return 0
+    // Both were read from a blob, so equal surfaces have equal JSON.
+    if (JSON.stringify(before.inputs.surface) !== JSON.stringify(surface)) return 0
     if (!before.items.every((item, at) => sameText(item, items[at]))) return 0
     const { list, count } = before.run
     this.#add(list.slice(this.#surfaceSegments.length, count))
@@ -280,33 +286,36 @@ export class RequestComposer {
   }
 }
 
-type Framed = Pick<ComposedRequest, 'body' | 'sha256' | 'run' | 'made' | 'bodyOptions'>
-type Contents = Pick<ComposedRequest, 'projected' | 'reduced' | 'unmade' | 'lost' | 'failure'>
+type FramedBody = Pick<ComposedRequest, 'body' | 'sha256' | 'run' | 'inputs' | 'bodyOptions'>
+type Contents = Pick<
+  ComposedRequest,
+  'projected' | 'reduced' | 'variantFailures' | 'lost' | 'failure'
+>
 
 /** A class, because V8 keeps a hidden class for each object whose literal has a getter. */
-class Composed implements ComposedRequest {
+class NewRequest implements ComposedRequest {
   readonly body: Buffer
   readonly length: number
   readonly sha256: string
   readonly run: SegmentRun
-  readonly made: Made
+  readonly inputs: RequestInputs
   readonly bodyOptions: BodyOptions
-  readonly projected: Projected
+  readonly projected: Projections
   readonly reduced: readonly string[]
-  readonly unmade: readonly string[]
-  readonly lost: readonly Lost[]
+  readonly variantFailures: readonly string[]
+  readonly lost: readonly LostResource[]
   readonly failure: HawserError | undefined
 
-  constructor({ body, sha256, run, made, bodyOptions }: Framed, contents: Contents) {
+  constructor({ body, sha256, run, inputs, bodyOptions }: FramedBody, contents: Contents) {
     this.body = body
     this.length = body.length
     this.sha256 = sha256
     this.run = run
-    this.made = made
+    this.inputs = inputs
     this.bodyOptions = bodyOptions
     this.projected = contents.projected
     this.reduced = contents.reduced
-    this.unmade = contents.unmade
+    this.variantFailures = contents.variantFailures
     this.lost = contents.lost
     this.failure = contents.failure
   }
@@ -316,28 +325,32 @@ class Composed implements ComposedRequest {
   }
 }
 
-/** The maximum number of bytes of all marks and of what closes a body. */
+/** The maximum size of all marks together with the bytes that close a body. */
 const MOST_MOVED = 256
 
 /** The leading segments of `run` that an earlier request shares. */
-function sharedRun(before: SentRequest | undefined, run: SegmentRun, made: Made): SegmentRun {
+function sharedRun(
+  before: SentRequest | undefined,
+  run: SegmentRun,
+  inputs: RequestInputs,
+): SegmentRun {
   if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
   if (before.run.list === run.list) return before.run
-  const { segments, bytes } = sharedPrefix(knownSegments(before, made), run.list)
+  const { segments, bytes } = sharedPrefix(knownSegments(before, inputs), run.list)
   return { list: run.list, count: segments, bytes }
 }
 
 /** The segments of an earlier request, as far as this version encodes them as they were sent. */
-function knownSegments({ run, made }: SentRequest, next: Made): readonly Segment[] {
-  return sameWords(made, next) ? segmentsOf(run) : made.surfaceSegments
+function knownSegments({ run, inputs }: SentRequest, next: RequestInputs): readonly Segment[] {
+  return sameWords(inputs, next) ? segmentsOf(run) : inputs.surfaceSegments
 }
 
 function segmentsOf({ list, count }: SegmentRun): Segment[] {
   return list.slice(0, count)
 }
 
-/** What a request shares with the previous one. */
-export interface Shared {
+/** How much of the previous request a request starts with, and why not more. */
+export interface PrefixComparison {
   /** All of the earlier request, if this one extends it; otherwise its bytes up to the break. */
   readonly shared_prefix_bytes: number
   readonly prefix_break?: { readonly at: number; readonly cause: Break['cause'] | 'unknown' }
@@ -347,18 +360,18 @@ export interface Shared {
  * Compares bytes, and names the cause that Events predict. A break without a predicted cause is a bug and is recorded
  * as unknown.
  */
-export function sharedWith(before: SentRequest | undefined, next: SentRequest): Shared {
+export function sharedWith(before: SentRequest | undefined, next: SentRequest): PrefixComparison {
   if (before === undefined) return { shared_prefix_bytes: 0 }
   // The usual case: no break is predicted, and the segments are the same list, extended.
-  if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
+  if (onlyGrew(before.inputs, next.inputs) && before.run.list === next.run.list) {
     return { shared_prefix_bytes: before.length }
   }
   const segments = segmentsOf(before.run)
-  const predicted = predictBreak(before.made, segments, next.made)
+  const predicted = predictBreak(before.inputs, segments, next.inputs)
   const apart = predicted !== undefined && APART.has(predicted.cause)
-  const shared = sharedPrefix(knownSegments(before, next.made), segmentsOf(next.run))
+  const shared = sharedPrefix(knownSegments(before, next.inputs), segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
-  if (shared.whole && !apart && sameWords(before.made, next.made))
+  if (shared.whole && !apart && sameWords(before.inputs, next.inputs))
     return { shared_prefix_bytes: before.length }
   const cause = predicted?.at === bytes ? predicted.cause : 'unknown'
   return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }

@@ -4,18 +4,18 @@ import type { LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { SurfaceParams } from '../model/surface.ts'
-import type { Lost } from './load-parts.ts'
+import type { LostResource } from './load-parts.ts'
 import type { ImageCaps, NoForm, Variants } from './variants.ts'
 
 /**
- * Fits what a request shows to what its model takes, in order: what does not fit is shown in a form that does, or is lost,
- * with a sentence in its place. Decided by the frozen surface and by forms that were recorded, so that the same Events always
- * give the same request. What is lost has to be recorded before the request is sent: then Events say the same sentence.
+ * Fits the parts of a request, in order, to the limits of its model. A part that does not fit is replaced by a variant, or
+ * lost and replaced by a sentence. Depends only on the frozen surface and on recorded variants, so that the same Events always
+ * give the same request. A loss must be recorded before the request is sent, so that Events give the same sentence.
  */
 export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
-  readonly #lost: Lost[] = []
+  readonly #lost: LostResource[] = []
   readonly #reduced = new Map<string, string>()
   #images = 0
   #bytes = 0
@@ -27,11 +27,11 @@ export class Fitting {
   }
 
   /** Everything so far that did not fit. */
-  get lost(): readonly Lost[] {
+  get lost(): readonly LostResource[] {
     return this.#lost
   }
 
-  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  /** Images that are shown in a smaller form, with both sizes, for people. */
   get reduced(): readonly string[] {
     return [...this.#reduced.values()]
   }
@@ -62,7 +62,7 @@ export class Fitting {
     return form === original || !isImage(form) ? [form] : [this.#reduce(original, form), form]
   }
 
-  /** The line says which size the model sees, for as long as it sees it. */
+  /** The line states the size that the model sees, and has the same lifetime as the image. */
   #reduce(original: BlobPart, form: BlobPart): Part {
     const { handle = 'A stored file', resource, lifetime } = form
     const text = words.reduced(handle, form, original)
@@ -70,7 +70,7 @@ export class Fitting {
     return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
-  /** Of what belongs to no Resource, nothing can be recorded. */
+  /** A part that belongs to no Resource is not recorded as lost. */
   #lose({ handle, lifetime, resource }: BlobPart, loss: LossRecord): Part {
     const text = words.lost(handle, loss)
     if (resource === undefined) return { type: 'text', text, lifetime }
@@ -78,7 +78,7 @@ export class Fitting {
     return { type: 'text', text, resource, lifetime }
   }
 
-  /** The part itself where that fits, or a form of it; the part again where none is made here. */
+  /** The part itself if it fits, or a variant of it; also the part itself if no variant can be created here. */
   async #form(part: BlobPart): Promise<BlobPart | LossRecord> {
     if (isPdf(part) && this.#params.files === false) {
       return this.#orLost(part, await this.#variants.words(part))
@@ -89,7 +89,7 @@ export class Fitting {
     return this.#orLost(part, await this.#variants.smaller(part, caps))
   }
 
-  /** Where forms can be made and this one could not, it is not tried again on every Turn. */
+  /** If variants can be created but this one could not, the part is lost: it is not tried again on every Turn. */
   #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart | LossRecord {
     if (typeof form !== 'string') return form
     if (form === 'gone') return { why: 'payload_missing' }
@@ -104,14 +104,14 @@ export class Fitting {
     }
   }
 
-  /** Why a part cannot be shown; `undefined` when it can. A limit that nobody knows refuses nothing. */
+  /** Why a part cannot be shown; `undefined` if it can. An unknown limit refuses nothing. */
   #loss(part: BlobPart): LossRecord | undefined {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits
     if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
       return { why: 'over_request', figures: { limit: request_bytes } }
     }
-    // Text in another encoding may become longer than its file, which is known only here.
+    // The size of converted text is known only here: it may be longer than its file.
     const most = LIMITS.request_resource_bytes
     if (part.resource !== undefined && this.#resourceBytes + (part.bytes?.length ?? 0) > most) {
       return { why: 'over_budget', figures: { limit: most } }

@@ -7,14 +7,14 @@ import { causeOf, type HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'
 
 /** A Resource whose bytes cannot be shown. */
-export interface Lost extends LossRecord {
+export interface LostResource extends LossRecord {
   readonly resource: ResourceId
   readonly handle: string
 }
 
-export interface Loaded {
+export interface LoadedItems {
   readonly items: readonly ConversationItem[]
-  readonly lost: readonly Lost[]
+  readonly lost: readonly LostResource[]
   /** The store failed, which does not mean that blobs are missing. */
   readonly failure?: HawserError
 }
@@ -33,9 +33,9 @@ export async function loadParts(
   items: readonly ConversationItem[],
   store: BlobStore,
   holdsKey: HoldsKey = async () => false,
-): Promise<Loaded> {
+): Promise<LoadedItems> {
   const loaded: ConversationItem[] = []
-  const lost: Lost[] = []
+  const lost: LostResource[] = []
   let failure: HawserError | undefined
   for (const item of items) {
     if (!('parts' in item) || item.parts.every(({ type }) => type === 'text')) {
@@ -60,7 +60,7 @@ export async function loadParts(
   return { items: loaded, lost, ...(failure === undefined ? {} : { failure }) }
 }
 
-/** In UTF-8 if they are text; or why there are none. */
+/** The bytes, text in UTF-8; or why they cannot be shown. */
 async function bytesOf(
   { blob, media_type, charset, resource }: BlobPart,
   store: BlobStore,
@@ -91,6 +91,6 @@ function missing({ handle, resource, lifetime }: BlobPart): Part {
   return { type: 'text', text: payloadMissing(handle), ...owner, lifetime }
 }
 
-function lossOf({ resource, handle = '' }: BlobPart, why: Loss): Lost[] {
+function lossOf({ resource, handle = '' }: BlobPart, why: Loss): LostResource[] {
   return resource === undefined ? [] : [{ resource, handle, why }]
 }

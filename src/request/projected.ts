@@ -2,10 +2,10 @@ import type { ConversationItem } from '../model/conversation.ts'
 import type { EventData } from '../model/events/event.ts'
 import { blobSha256 } from '../model/ids.ts'
 
-type Projected = NonNullable<EventData<'provider_request'>['projected']>
+type Projections = NonNullable<EventData<'provider_request'>['projected']>
 
 /** The Resources whose bytes are in these items, after loading and fitting. */
-export function projectedIn(items: readonly ConversationItem[]): Projected {
+export function projectedIn(items: readonly ConversationItem[]): Projections {
   return items.flatMap((item) =>
     'parts' in item
       ? item.parts.flatMap((part) => {

@@ -11,7 +11,7 @@ import type { VariantMade } from '../model/variant-made.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 
-type Projected = NonNullable<EventData<'provider_request'>['projected']>
+type Projections = NonNullable<EventData<'provider_request'>['projected']>
 
 /** The limits for an image, as far as they are known. */
 export interface ImageCaps {
@@ -31,7 +31,7 @@ export type NoForm = 'none' | 'gone'
 
 /**
  * Variants of Resources for models that do not accept the original. A variant of an earlier request is used again, byte
- * for byte, even if it could not be made any more; without `work` nothing is made. All variants of one Turn share a
+ * for byte, even if it could not be created now; without `work` none is created. All variants of one Turn share a
  * time limit.
  */
 export class Variants {
@@ -39,7 +39,7 @@ export class Variants {
   readonly #work: VariantWork | undefined
   /** Time spent so far. A Turn may last for hours; only this is limited. */
   #spentMs = 0
-  readonly #known = new Map<string, Form>()
+  readonly #known = new Map<string, StoredVariant>()
   readonly #failures = new Map<string, string>()
 
   constructor(store: BlobStore, work: VariantWork | undefined) {
@@ -47,18 +47,18 @@ export class Variants {
     this.#work = work
   }
 
-  /** Whether variants can be made at all. */
+  /** Whether variants can be created at all. */
   get makes(): boolean {
     return this.#work !== undefined && !this.#work.signal.aborted
   }
 
-  /** Why variants could not be made, for people. */
+  /** Why variants could not be created, for people. */
   get failures(): readonly string[] {
     return [...this.#failures.values()]
   }
 
   /** Adds the recorded variants of a request. */
-  learn(projected: Projected): void {
+  learn(projected: Projections): void {
     for (const { variant, made } of projected) {
       if (variant === undefined || made?.of === undefined) continue
       this.#known.set(keyOf(made.of, made), { key: variant, made })
@@ -77,26 +77,26 @@ export class Variants {
     return this.#form(part, { format: 'text' }, (maker, bytes) => maker.pdfText(bytes))
   }
 
-  async #form(part: BlobPart, wish: Wish, make: Make): Promise<BlobPart | NoForm> {
-    const name = keyOf(blobSha256(part.blob), wish)
+  async #form(part: BlobPart, params: VariantParams, make: Make): Promise<BlobPart | NoForm> {
+    const name = keyOf(blobSha256(part.blob), params)
     const known = this.#known.get(name)
     const bytes = known === undefined ? undefined : await this.#store.get(known.key)
     if (known !== undefined && bytes?.ok === true) return asForm(part, known, bytes.value)
-    const made = this.#failures.has(name) ? undefined : await this.#made(part, make)
-    if (made === undefined) return known === undefined ? 'none' : 'gone'
-    if (!made.ok) {
+    const created = this.#failures.has(name) ? undefined : await this.#create(part, make)
+    if (created === undefined) return known === undefined ? 'none' : 'gone'
+    if (!created.ok) {
       const what = part.handle ?? 'A stored file'
-      this.#failures.set(name, `${what} could not be made to fit: ${made.error.message}`)
+      this.#failures.set(name, `${what} could not be made to fit: ${created.error.message}`)
       return known === undefined ? 'none' : 'gone'
     }
-    // A variant made again counts only if it equals the one sent before.
-    if (known !== undefined && known.key !== made.value.form.key) return 'gone'
-    this.#known.set(name, made.value.form)
-    return asForm(part, made.value.form, made.value.bytes)
+    // A variant that is created again is used only if it equals the one that was sent before.
+    if (known !== undefined && known.key !== created.value.form.key) return 'gone'
+    this.#known.set(name, created.value.form)
+    return asForm(part, created.value.form, created.value.bytes)
   }
 
-  /** `undefined` if nothing is made, or after an abort. */
-  async #made(part: BlobPart, make: Make): Promise<Result<Made> | undefined> {
+  /** `undefined` if no variant can be created, or after an abort. */
+  async #create(part: BlobPart, make: Make): Promise<Result<NewVariant> | undefined> {
     if (this.#work === undefined || part.bytes === undefined || !this.makes) return undefined
     const { maker, signal, clock } = this.#work
     const left = LIMITS.turn_attachment_ms - this.#spentMs
@@ -121,25 +121,25 @@ export class Variants {
 
 type Make = (maker: VariantMaker, bytes: Buffer) => Promise<Result<Variant>>
 
-interface Made {
-  readonly form: Form
+interface NewVariant {
+  readonly form: StoredVariant
   readonly bytes: Buffer
 }
 
-interface Form {
+interface StoredVariant {
   readonly key: BlobKey
   readonly made: VariantMade
 }
 
-type Wish = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
+type VariantParams = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
 
 /** The same bytes under the same limits have one variant, whatever its format. */
-function keyOf(of: string, { format, max_side, max_base64_bytes }: Wish): string {
+function keyOf(of: string, { format, max_side, max_base64_bytes }: VariantParams): string {
   const sort = format === 'text' ? 'text' : 'image'
   return sha256(JSON.stringify([of, sort, max_side ?? 0, max_base64_bytes ?? 0]))
 }
 
-function asForm(part: BlobPart, { key, made }: Form, bytes: Buffer): BlobPart {
+function asForm(part: BlobPart, { key, made }: StoredVariant, bytes: Buffer): BlobPart {
   const { charset: _charset, width: _width, height: _height, variant, ...same } = part
   const { width, height } = made
   return {

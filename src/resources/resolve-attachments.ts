@@ -34,7 +34,7 @@ export interface ResolverParts {
   readonly redactor?: Redactor
 }
 
-export type Resolved =
+export type ResolvedAttachment =
   | { readonly ok: true; readonly facts: ResourceFacts }
   /** `given` is what the client sent; it is returned to that client only. */
   | { readonly ok: false; readonly given: string; readonly error: AttachmentError }
@@ -47,10 +47,10 @@ export type Resolved =
 export async function resolveAttachments(
   inputs: readonly AttachmentInput[],
   parts: ResolverParts,
-): Promise<Result<readonly Resolved[]>> {
+): Promise<Result<readonly ResolvedAttachment[]>> {
   const reading = readingFor(parts)
   const all = patience(parts.clock, LIMITS.turn_attachment_ms, parts.signal)
-  const resolved: Resolved[] = []
+  const resolved: ResolvedAttachment[] = []
   try {
     for (const [index, input] of inputs.entries()) {
       const one = await resolveOne(input, index, reading, parts, all.signal)
@@ -74,7 +74,7 @@ export interface AttachmentVerdict {
   readonly actual?: number
 }
 
-export function verdictOf(resolved: Resolved): AttachmentVerdict {
+export function verdictOf(resolved: ResolvedAttachment): AttachmentVerdict {
   if (!resolved.ok) {
     const { code, reason, limit, actual } = resolved.error
     return {
@@ -106,7 +106,7 @@ async function resolveOne(
   reading: FileReading,
   parts: ResolverParts,
   all: AbortSignal,
-): Promise<Result<Resolved>> {
+): Promise<Result<ResolvedAttachment>> {
   const wanted = readInput(input, reading.confined !== undefined)
   const one = patience(parts.clock, LIMITS.attachment_ms, all)
   const examined = await whileWaiting(one, () => examine(wanted, reading, one)).finally(() =>

@@ -2,7 +2,7 @@ import type { SweepResult } from '../blobs/sweep.ts'
 import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
 import { sessionsBeingWritten } from '../log/lease.ts'
-import type { Writing } from '../log/open.ts'
+import type { WriterOptions } from '../log/open.ts'
 import type { SalvageResult } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
@@ -206,13 +206,13 @@ export class Harness {
   /** Copies the intact Events of a damaged Log into a new Session. */
   async salvage(id: SessionId): Promise<Result<SalvageResult>> {
     const { salvageLog } = await import('../log/salvage.ts')
-    return salvageLog(this.#parts.log.place, id, this.#writing())
+    return salvageLog(this.#parts.log.place, id, this.#writerOptions())
   }
 
   /** Accepts a Session that was created elsewhere. Its permission mode becomes at most `ask`. */
   async adopt(id: SessionId): Promise<Result<void>> {
     const { adoptLog } = await import('../log/adopt.ts')
-    return adoptLog(this.#parts.log.place, id, this.#writing())
+    return adoptLog(this.#parts.log.place, id, this.#writerOptions())
   }
 
   async delete(id: SessionId): Promise<Result<void>> {
@@ -239,7 +239,7 @@ export class Harness {
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
   }
 
-  #writing(): Writing<SessionState> {
+  #writerOptions(): WriterOptions<SessionState> {
     const { store } = this.#parts.log
     return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }

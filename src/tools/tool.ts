@@ -10,7 +10,7 @@ import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { KeyedContent } from '../resources/holds-key.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 
 /** A tool that a model may call. Its schema and description are part of the toolset that a surface freezes. */
@@ -97,7 +97,7 @@ export interface ToolResources {
   ) => Promise<boolean>
   readonly variants: VariantMaker
   /** Checks and stores a file of the workspace, like an attachment of the agent. */
-  readonly ingest: (path: string) => Promise<Result<Resolved>>
+  readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
   /** Gives it a handle that is unique in the Session. */
   readonly name: (facts: ResourceFacts) => Result<Descriptor>
 }

@@ -9,9 +9,9 @@ import type { TurnParts } from './turn-parts.ts'
 export interface ProviderAnswer {
   readonly calls: readonly ToolCallItem[]
   readonly usage: CallUsage
-  /** Set if it ended before the model finished. */
+  /** Set if the answer ended before the model finished. */
   readonly cut: AnswerCut | undefined
-  /** The model continues when it is called again. */
+  /** The model continues its answer when it is called again. */
   readonly paused: boolean
   /** US dollars, if the prices are known. */
   readonly cost: number | undefined
@@ -19,7 +19,7 @@ export interface ProviderAnswer {
 
 export type ToolCallItem = Extract<AnswerItem, { kind: 'tool_call' }>
 
-/** A failed call. Output that was shown cannot be taken back, so a call that showed anything is not retried. */
+/** A failed call. Output that was shown cannot be withdrawn, so a call that showed anything is not retried. */
 export interface FailedCall extends Failed {
   readonly shown: boolean
 }
@@ -75,7 +75,7 @@ function draftOf(
   }
 }
 
-/** Records what a person has seen as part of an answer; calls of an incomplete answer never run. */
+/** Records the text of an incomplete answer that a person has seen. Its calls never run. */
 export async function keepPartial(
   { commit }: TurnParts['log'],
   items: readonly AnswerItem[],

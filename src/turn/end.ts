@@ -16,12 +16,12 @@ export type Ending =
       /** Why the last answer is incomplete. */
       readonly cut?: AnswerCut | undefined
     }
-  /** Nothing of the message can be sent to a model. */
+  /** No part of the message can be sent to a model. */
   | { readonly how: 'refused'; readonly error: HawserError }
   /** The writer crashed; the next one ends the Turn. */
   | { readonly how: 'crashed'; readonly usage: UsageTotal }
 
-/** Ends a Turn. `before` goes into the same write: all of it is durable, or nothing. */
+/** Ends a Turn. `before` is part of the same write: either all of it is durable, or none of it. */
 export async function endTurn(
   { commit }: Pick<TurnParts['log'], 'commit'>,
   ending: Ending,

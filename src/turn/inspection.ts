@@ -7,13 +7,14 @@ import type { WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
 
-type Inspecting = Pick<TurnParts, 'log' | 'tools' | 'person'>
+type InspectionParts = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
 /**
- * Settles commands that were killed with Hawser before their changes were inspected. Lists what is new at protected
- * paths and asks whether to move it aside, because a person may have created it since. Without an answer it stays open.
+ * Settles commands that were killed together with Hawser, before their changes were inspected. Lists new files at protected
+ * paths and asks whether to move them aside, because a person may have created them since. Without an answer, the command
+ * stays unsettled.
  */
-export async function settleKilled(parts: Inspecting): Promise<Result<void>> {
+export async function settleKilled(parts: InspectionParts): Promise<Result<void>> {
   for (const watch of openWatches(parts.log.events())) {
     const found = await findings(parts, watch)
     if (!found.ok) return found
@@ -29,7 +30,9 @@ export async function settleKilled(parts: Inspecting): Promise<Result<void>> {
 }
 
 /** Why no command may run now; `undefined` if commands may run. */
-export async function commandsRefused(parts: Inspecting): Promise<Result<HawserError | undefined>> {
+export async function commandsRefused(
+  parts: InspectionParts,
+): Promise<Result<HawserError | undefined>> {
   for (const watch of openWatches(parts.log.events())) {
     const found = await findings(parts, watch)
     if (!found.ok) return found
@@ -45,9 +48,9 @@ export async function commandsRefused(parts: Inspecting): Promise<Result<HawserE
   return ok(undefined)
 }
 
-/** What is new since the command started. If nothing is, that is recorded, and the command is settled. */
+/** New files since the command started. If there are none, this is recorded, and the command is settled. */
 async function findings(
-  parts: Inspecting,
+  parts: InspectionParts,
   watch: WholeEvent<'command_watched'>,
 ): Promise<Result<readonly ProtectedChange[]>> {
   const found = await parts.tools.inspection.since(watch.data.paths)
@@ -56,9 +59,9 @@ async function findings(
   return nothing.ok ? found : nothing
 }
 
-/** Moves first, then records: after a kill in between, the next inspection finds what is left and asks again. */
+/** Moves first, then records: after a kill in between, the next inspection finds the remaining files and asks again. */
 async function settle(
-  parts: Inspecting,
+  parts: InspectionParts,
   watch: WholeEvent<'command_watched'>,
   found: readonly ProtectedChange[],
   answer: PermissionAnswer,
@@ -72,7 +75,7 @@ async function settle(
 }
 
 async function decide(
-  { log, tools }: Inspecting,
+  { log, tools }: InspectionParts,
   { data: { call_id } }: WholeEvent<'command_watched'>,
   found: readonly ProtectedChange[],
   {

@@ -7,7 +7,7 @@ import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './resource-names.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -19,15 +19,15 @@ import { nothingUsable, userMessage } from './user-message.ts'
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
-  readonly resolved: readonly Resolved[]
+  readonly resolved: readonly ResolvedAttachment[]
   /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
   readonly late: EventData<'late_context'> | undefined
   readonly piped: string | undefined
 }
 
-/** What must be decided and recorded before the first request, in this order. */
-export interface Unrecorded extends Pick<TurnInput, 'views' | 'late'> {}
+/** Input that is not recorded yet. `prepareTurn` decides on it and records it, in this order. */
+export interface TurnPreparation extends Pick<TurnInput, 'views' | 'late'> {}
 
 /**
  * Opens a Turn: when this resolves, the person's message is durable. The opening Events are one write. A message that
@@ -36,7 +36,7 @@ export interface Unrecorded extends Pick<TurnInput, 'views' | 'late'> {}
 export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names'>,
   input: TurnInput,
-): Promise<Result<Unrecorded>> {
+): Promise<Result<TurnPreparation>> {
   const { source, text, resolved, views, late, piped } = input
   const empty = unknownHandles(log.events(), views) ?? nothingToAsk(log.events(), input)
   if (empty !== undefined) return empty
@@ -82,12 +82,12 @@ function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
 }
 
 /**
- * Everything else that is decided and recorded before the first request of a Turn: remains of a killed command, which
- * old bytes are retired, whether new ones may be sent, and the person's views.
+ * Decides and records the rest that precedes the first request of a Turn: leftovers of a killed command, which old bytes
+ * are retired, whether new ones may be sent, the person's views, and late context.
  */
 export async function prepareTurn(
   parts: TurnParts,
-  { views, late }: Unrecorded,
+  { views, late }: TurnPreparation,
 ): Promise<Result<void>> {
   const steps = [
     () => settleKilled(parts),
@@ -127,7 +127,7 @@ async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Prom
   return over.length === 0 ? ok(undefined) : commit(over)
 }
 
-/** Retires what does not fit into a request; bytes of this Turn have priority. */
+/** Retires bytes that do not fit into a request; bytes of this Turn have priority. */
 async function retireOverBudget({
   log,
   model,
@@ -138,7 +138,7 @@ async function retireOverBudget({
   const lost = overBudget(visible).map(({ resource, handle }) => {
     return { resource, handle, why: 'over_budget', figures } as const
   })
-  return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, unmade: [] }))
+  return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, variantFailures: [] }))
 }
 
 /** Loaded only if the message names a Resource. */

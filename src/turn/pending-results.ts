@@ -7,21 +7,21 @@ import type { TurnParts } from './turn-parts.ts'
 type ResultDraft = EventDraft<'tool_result'>
 type ResultLog = Pick<TurnParts['log'], 'commit' | 'clock' | 'recordedText'>
 
-/** A result is recorded after this time at the latest, plus the sync, whatever the Turn waits for. */
+/** The maximum time before the write of a result starts, whatever the Turn waits for. */
 const SOON_MS = 20
-/** More characters of output are recorded at once: one append has a maximum size. */
+/** Results with more characters of output are recorded immediately, because one append has a maximum size. */
 const MOST_OUTPUT = 256 * 1024
 
 /**
  * Results of calls that changed nothing. They are recorded in one write with the next Event of the Turn, usually the
- * request that contains them. If a crash comes first, the Log has no result of these calls, and none is needed: they may
- * run again. A result of a call with effects never waits here.
+ * request that contains them. After a crash before that write, the Log has no results of these calls and needs none,
+ * because the calls may run again. The result of a call with effects is never delayed here.
  */
 export class PendingResults {
   readonly #log: ResultLog
   #waiting: ResultDraft[] = []
   #output = 0
-  /** In order; not in `log.events()` yet. */
+  /** In the order of the write; not yet in `log.events()`. */
   #writing: ResultDraft[] = []
   #cancelTimer: (() => void) | undefined
   #flushed: Promise<Result<void>> = Promise.resolve(ok(undefined))
@@ -51,7 +51,7 @@ export class PendingResults {
   /** `log.commit`, with the results in the same write, before `drafts`. */
   commit: TurnParts['log']['commit'] = async (drafts) => {
     const recorded = await this.#record(drafts)
-    // Settled by now: the Log acknowledges in order. A later Event must not hide that a result was lost.
+    // Already settled, because the Log acknowledges in order. A later Event must not hide that a result was lost.
     const flushed = await this.#flushed
     return flushed.ok ? recorded : flushed
   }
@@ -63,7 +63,7 @@ export class PendingResults {
       const before = await earlier
       return before.ok ? now : before
     })
-    // The next commit throws it.
+    // The next commit throws the error.
     this.#flushed.catch(() => {})
   }
 
@@ -84,8 +84,8 @@ export class PendingResults {
 }
 
 /**
- * Records the result of a call, and before it what else the call records. The call ran, so it has a result in the Log
- * even if a defect prevents its own; the Turn ends with that defect.
+ * Records the result of a call, after the other Events of that call. Because the call ran, the Log must have a result: if a
+ * defect makes it impossible to record, a replacement is recorded, and the Turn ends with that defect.
  */
 export async function recordResult(
   { commit }: Pick<TurnParts['log'], 'commit'>,

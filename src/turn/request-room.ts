@@ -12,7 +12,7 @@ interface RoomParts {
 
 type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limits'>
 
-/** Whoever asks for it must leave it: later calls wait for that. */
+/** The room of one call. The caller must call `leave`, because later calls wait for it. */
 export interface CallRoom extends Pick<ToolResources, 'visible' | 'take'> {
   readonly leave: () => void
 }
@@ -40,7 +40,7 @@ export class RequestRoom {
 
   /**
    * The room for the next call of an answer. It is granted in the order of calls, not in the order in which files happen to
-   * be loaded: of views that do not fit together, the last is refused.
+   * be loaded: if views do not fit together, the last one is refused.
    */
   forCall(): CallRoom {
     const earlier = this.#earlier

@@ -1,7 +1,7 @@
 import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 
 /** Failures that may not recur on a retry. Refusals, and failures about money or a key, are not retried. */
-const PASSING: ReadonlySet<ErrorKind> = new Set([
+const TEMPORARY: ReadonlySet<ErrorKind> = new Set([
   'rate_limited',
   'overloaded',
   'network',
@@ -14,7 +14,7 @@ const LONGEST_MS = 8_000
 /** If the server asks for a longer wait, the call fails with that time instead of waiting. */
 const PATIENCE_MS = 5 * 60_000
 
-/** Most come from a proxy and do not recur; a server that sends two in a row keeps sending them. */
+/** Most invalid responses come from a proxy and do not recur; a server that sends two in a row keeps sending them. */
 const INVALID_RETRIES = 1
 
 /**
@@ -27,7 +27,7 @@ export function retryIn(
   { attempt, invalid }: { readonly attempt: number; readonly invalid: number },
   { retries, chance }: { readonly retries: number; readonly chance: () => number },
 ): number | undefined {
-  if (attempt >= retries || !PASSING.has(error.kind)) return undefined
+  if (attempt >= retries || !TEMPORARY.has(error.kind)) return undefined
   if (error.kind === 'invalid_response' && invalid >= INVALID_RETRIES) return undefined
   const cause = causeOf(error)
   const floor = cause?.type === 'provider' ? (cause.retryAfterMs ?? 0) : 0

@@ -11,7 +11,7 @@ import {
   sharedWith,
   type ComposedRequest,
   type SentRequest,
-  type Shared,
+  type PrefixComparison,
 } from '../request/compose-request.ts'
 import {
   answerDrafts,
@@ -24,7 +24,7 @@ import {
 import { CallIds } from './call-ids.ts'
 import { costOf } from './cost.ts'
 import { endTurn, type TurnEnded } from './end.ts'
-import { prepareTurn, type Unrecorded } from './open.ts'
+import { prepareTurn, type TurnPreparation } from './open.ts'
 import { PendingResults } from './pending-results.ts'
 import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -43,13 +43,13 @@ export interface TurnOutcome {
  */
 export async function runTurn(
   parts: TurnParts,
-  unrecorded: Unrecorded,
+  preparation: TurnPreparation,
 ): Promise<Result<TurnOutcome>> {
   const { person } = parts
   const pending = new PendingResults(parts.log)
   const log = { ...parts.log, commit: pending.commit }
   const loop = new Loop({ ...parts, log }, pending)
-  const prepared = await prepareTurn(parts, unrecorded)
+  const prepared = await prepareTurn(parts, preparation)
   const error = prepared.ok ? await loop.run() : prepared.error
   const { usage, cut, lastRequest } = loop
   // Text that came too late for this Turn is recorded, and the next request contains it.
@@ -61,7 +61,7 @@ export async function runTurn(
 
 /**
  * Calls the model, runs the calls of its answer, and calls it again, until an answer has none. Every request is
- * recorded durably, with all that it contains, before a byte of it is sent, and every answer before it is acted on.
+ * durable, with everything it contains, before a byte of it is sent, and every answer before its calls run.
  */
 class Loop {
   readonly #parts: TurnParts
@@ -69,7 +69,7 @@ class Loop {
   readonly #composer: RequestComposer
   readonly #callIds: CallIds
   usage = NO_USAGE
-  /** Of the last answer, until the Turn continues. */
+  /** Set if the last answer was cut off; reset when the Turn continues. */
   cut: AnswerCut | undefined
   /** The last request of this Turn that was sent. */
   #sent: ComposedRequest | undefined
@@ -78,7 +78,7 @@ class Loop {
   /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
   #spent: ComposedRequest | undefined
 
-  /** `parts.log.commit` is that of `pending`. */
+  /** `parts.log.commit` must be `pending.commit`. */
   constructor(parts: TurnParts, pending: PendingResults) {
     this.#parts = parts
     this.#pending = pending
@@ -93,7 +93,7 @@ class Loop {
     return this.#sent ?? this.#parts.model.lastRequest
   }
 
-  /** `undefined` if the model finished. */
+  /** Returns why the Turn ended early; `undefined` if the model finished. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
@@ -170,7 +170,7 @@ class Loop {
   }
 
   /** Records the request, then sends it. */
-  async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<Called> {
+  async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<CallOutcome> {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
@@ -196,7 +196,7 @@ class Loop {
   }
 
   /** Most providers have one transport; others choose one before anything is recorded. */
-  #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
+  #delivery(request: ComposedRequest, { prefix_break }: PrefixComparison): Delivery {
     const { session } = this.#parts.log
     const { provider, surface } = this.#parts.model
     const { body, sha256, segments, bodyOptions } = request
@@ -222,7 +222,10 @@ class Loop {
   }
 
   /** Reads the response. Deltas are for display; only complete items count. */
-  async #read({ stream, transport, continuation }: Delivery, call_index: number): Promise<Called> {
+  async #read(
+    { stream, transport, continuation }: Delivery,
+    call_index: number,
+  ): Promise<CallOutcome> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
     const items: AnswerItem[] = []
@@ -268,8 +271,8 @@ class Loop {
   async #record(
     items: readonly AnswerItem[],
     { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
-    { call_index, transport, continuation, started, firstToken }: Reading,
-  ): Promise<Called> {
+    { call_index, transport, continuation, started, firstToken }: CallFacts,
+  ): Promise<CallOutcome> {
     const { log, model } = this.#parts
     // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
     const answer = items.map((item) =>
@@ -304,7 +307,7 @@ class Loop {
     return { ok: true, value }
   }
 
-  /** A truncated answer that does not end the Turn is not visible otherwise. */
+  /** Without this notice, an answer that was cut off but does not end the Turn would go unnoticed. */
   async #noteCut(): Promise<Result<void>> {
     if (this.cut === undefined) return ok(undefined)
     const { stop_reason, lost_calls } = this.cut
@@ -325,7 +328,7 @@ class Loop {
     return entered.ok ? ok(true) : entered
   }
 
-  /** Adds what fills a request that does not fit, and what can be done. */
+  /** Explains an error about a request that does not fit: what fills it, and what can be done. */
   async #explained(error: HawserError): Promise<HawserError> {
     const request = this.#composed
     if (error.kind !== 'context_overflow' || request === undefined) return error
@@ -339,13 +342,13 @@ class Loop {
 interface Try {
   readonly call_index: number
   readonly attempt: number
-  /** Recorded with it. */
+  /** Recorded in the same write as the request. */
   readonly drafts: readonly EventDraft[]
 }
 
-type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
+type CallOutcome = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
 
-interface Reading extends Pick<Delivery, 'transport'> {
+interface CallFacts extends Pick<Delivery, 'transport'> {
   readonly call_index: number
   readonly continuation: Delivery['continuation'] | undefined
   readonly started: number

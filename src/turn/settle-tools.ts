@@ -38,14 +38,14 @@ export async function settleTools(
     : ok(undefined)
 }
 
-/** A call, as far as it can be parsed without running it. */
-interface Understood {
+/** A call and the result of parsing it, which fails for an unknown tool or invalid arguments. */
+interface CheckedCall {
   readonly call: ToolCallItem
   readonly parsed: Result<ParsedCall>
 }
 
-function inGroups(toolset: Toolset, calls: readonly ToolCallItem[]): Understood[][] {
-  const groups: Understood[][] = []
+function inGroups(toolset: Toolset, calls: readonly ToolCallItem[]): CheckedCall[][] {
+  const groups: CheckedCall[][] = []
   let together = false
   for (const call of calls) {
     const parsed = parse(toolset, call)
@@ -70,7 +70,7 @@ function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Resul
 
 async function settle(
   parts: TurnParts,
-  { call, parsed }: Understood,
+  { call, parsed }: CheckedCall,
   room: CallRoom,
   pending: PendingResults,
 ): Promise<Result<void>> {
@@ -122,7 +122,7 @@ async function settle(
 /** A failure here is a failure of the Log; any failure of a tool is an outcome. */
 async function outcomeOf(
   parts: TurnParts,
-  { call, parsed }: Understood,
+  { call, parsed }: CheckedCall,
   room: CallRoom,
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
@@ -150,7 +150,7 @@ async function outcomeOf(
   return ok(await parsed.value.run({ ...context, resources: toolResources(parts, room, call_id) }))
 }
 
-/** A link may point to a protected path, which is what must be decided on. */
+/** A link may point to a protected path; the decision must be about the target. */
 async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim): Promise<Claim> {
   if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
@@ -158,7 +158,7 @@ async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim):
   return { ...claim, paths: [...new Set([...claim.paths, ...places])], gitReads: read.flat() }
 }
 
-/** Remains of an earlier command may run with the next one: until a person has decided about them, none runs. */
+/** Files that a killed command left may run with the next one: no command runs until a person has decided about them. */
 async function refusedCommand(
   parts: TurnParts,
   call: ToolCallItem,
@@ -180,7 +180,7 @@ async function refusedCommand(
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
-interface Deciding {
+interface DecisionParts {
   readonly decision: Decision
   readonly mode: PermissionMode
   readonly preview: () => Promise<string | undefined>
@@ -191,7 +191,7 @@ async function permit(
   parts: TurnParts,
   call: ToolCallItem,
   claim: Claim,
-  { decision, mode, preview }: Deciding,
+  { decision, mode, preview }: DecisionParts,
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'
   if (quiet && decision.answer === 'allow') return ok(undefined)
@@ -219,10 +219,12 @@ async function permit(
   return ok(refusal(decision.reason, answer))
 }
 
-type Settled = Omit<PermissionAnswer, 'by'> & { readonly by: PermissionAnswer['by'] | 'policy' }
+type PermissionVerdict = Omit<PermissionAnswer, 'by'> & {
+  readonly by: PermissionAnswer['by'] | 'policy'
+}
 
-/** Includes the rule that decided, if any. */
-function byPolicy({ answer, by = [] }: Decision): Settled {
+/** The answer of the policy, with the rule that decided, if any. */
+function byPolicy({ answer, by = [] }: Decision): PermissionVerdict {
   const [first] = by
   const ruled = first === undefined ? { scope: 'once' as const } : first
   return { allowed: answer === 'allow', by: 'policy', ...ruled }
@@ -245,7 +247,7 @@ const REFUSED_BY = {
   nobody: 'This requires permission, and no user is available to ask',
 } as const
 
-function refusal(why: string, { by, reason }: Settled): HawserError {
+function refusal(why: string, { by, reason }: PermissionVerdict): HawserError {
   const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
   return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
 }

@@ -16,7 +16,7 @@ export class Steering {
     return this.#texts.splice(0).map(asSteering)
   }
 
-  /** The same for the last time: later texts are refused. */
+  /** Like `take`, but for the last time: later texts are refused. */
   end(): EventDraft[] {
     this.#open = false
     return this.take()

@@ -22,7 +22,7 @@ export function toolResources(parts: TurnParts, room: CallRoom, call_id?: string
   }
 }
 
-/** Accepts everything that can be converted to fit; if that fails, composing the request reports it. */
+/** Why a view is refused. Accepts anything that a variant may make fit; if that fails, composing the request reports it. */
 function notTaken({ model }: TurnParts, { kind }: Pick<Descriptor, 'kind'>): string | undefined {
   const isRefused = kind === 'image' && model.surface.params.images === false
   return isRefused ? 'this model does not accept images' : undefined

@@ -12,7 +12,7 @@ import type { TurnParts } from './turn-parts.ts'
 
 /** How to retry a failed call. */
 export interface NextTry {
-  /** Something is omitted from now on: the request must be composed again. */
+  /** Some content is omitted from now on, so the request must be composed again. */
   readonly changed: boolean
   /** To record with the next try. */
   readonly drafts: readonly EventDraft[]
@@ -82,7 +82,7 @@ export class Tries {
     return log.commit([...gone, notice('resource_quarantined', text)])
   }
 
-  /** The request may fit without them. The Turn continues, and they are not carried into the next. */
+  /** The request may fit without these Resources. The Turn continues, and they are not carried into the next one. */
   async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
     const { log } = this.#parts
     const known = new SessionResources(log.events())
@@ -110,7 +110,7 @@ function providerCause(error: HawserError): ProviderCause | undefined {
   return cause?.type === 'provider' ? cause : undefined
 }
 
-/** A limit for providers that keep offering another transport. */
+/** Limits how often a call switches its transport, in case a provider keeps offering another one. */
 const MOST_WAYS = 2
 
 function changedBy(recorded: Result<void>): Result<NextTry> {

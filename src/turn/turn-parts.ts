@@ -12,7 +12,7 @@ import type { Decision, Posture } from '../policy/decide.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { Offer } from '../policy/rules.ts'
 import type { UploadRules } from '../policy/upload.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ToolContext, ToolResources, Toolset } from '../tools/tool.ts'
@@ -20,7 +20,7 @@ import type { SentRequest } from '../request/compose-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 
-/** What one Turn needs, grouped by subject. The Session builds it; a function takes the groups that it needs. */
+/** The dependencies of one Turn, grouped by subject. The Session builds them; each function accepts only the groups it needs. */
 export interface TurnParts {
   /** The recorded Events, and how to record more. */
   readonly log: {
@@ -66,11 +66,11 @@ export interface TurnParts {
     readonly posture: (claim: Claim) => Promise<Posture>
     /** The real location of a workspace-relative path, with links resolved; the path itself if unknown. */
     readonly placeOf: (path: string) => Promise<string>
-    /** What else git would read because of a write to this workspace-relative path, with the reason. */
+    /** Other files that git would read because of a write to this workspace-relative path, with the reason. */
     readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
     /** The context of one call, confined as decided. */
     readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
-    /** What is new at protected paths since a command started, and a way to move it aside. */
+    /** New files at protected paths since a command started, and a way to move them aside. */
     readonly inspection: {
       readonly since: (
         places: readonly RecordedPlace[],
@@ -78,7 +78,7 @@ export interface TurnParts {
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
     /** Checks and stores a file of the workspace as an attachment of the agent. */
-    readonly ingest: (path: string) => Promise<Result<Resolved>>
+    readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
   }
   /** The person whose Turn it is. */
   readonly person: {

@@ -5,11 +5,11 @@ import type { ComposedRequest } from '../request/compose-request.ts'
 
 type LostResource = ComposedRequest['lost'][number]
 
-/** Records the bytes that cannot be shown. After that, the request again follows from Events alone. */
+/** The Events that record which bytes cannot be shown. With them, the request follows from Events alone again. */
 export function lossDrafts({
   lost,
-  unmade,
-}: Pick<ComposedRequest, 'lost' | 'unmade'>): EventDraft[] {
+  variantFailures,
+}: Pick<ComposedRequest, 'lost' | 'variantFailures'>): EventDraft[] {
   const gone = lost.map(({ resource, why, figures }): EventDraft => {
     const estimate = figures === undefined ? {} : { estimate: figures }
     return { type: 'resource_retired', data: { resource_id: resource, why, ...estimate } }
@@ -18,7 +18,9 @@ export function lossDrafts({
   return [
     ...gone,
     ...lost.flatMap((one) => ownNotice(one) ?? []),
-    ...[...notShown(unreported), ...unmade].map((text) => notice('resource_not_shown', text)),
+    ...[...notShown(unreported), ...variantFailures].map((text) =>
+      notice('resource_not_shown', text),
+    ),
   ]
 }
 

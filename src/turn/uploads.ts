@@ -73,7 +73,7 @@ async function record(
   return commit([...(wasShown ? [retired] : []), draft, notice('upload_denied', text)])
 }
 
-/** If even these are allowed, no rule can deny anything. */
+/** If the rules allow even these, no rule can deny anything. */
 const UNSEEN = (['image', 'pdf', 'text'] as const).map((kind) => ({ kind, size_bytes: Infinity }))
 
 interface UploadDecision extends UploadAnswer {
@@ -81,7 +81,7 @@ interface UploadDecision extends UploadAnswer {
   readonly draft?: EventDraft
 }
 
-/** Asks if necessary. An interrupt is not an answer. `once`: a person has already consented. */
+/** Asks if necessary. An interrupt is not an answer. With `once`, a person has already consented. */
 async function decided(
   parts: Pick<TurnParts, 'tools' | 'person'>,
   descriptor: Descriptor,

@@ -12,7 +12,7 @@ export const NO_USAGE: UsageTotal = {
   calls: 0,
 }
 
-/** The cost of a Turn is known only if that of each of its calls is. */
+/** The cost of a Turn is known only if the cost of each of its calls is known. */
 export function addUsage(
   total: UsageTotal,
   { usage, cost }: Pick<ProviderAnswer, 'usage' | 'cost'>,

@@ -1,7 +1,7 @@
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
-import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { ResourceNames } from './resource-names.ts'
 
 type UserMessage = EventData<'user_message'>
@@ -12,7 +12,7 @@ type UserMessage = EventData<'user_message'>
  */
 export function userMessage(
   text: string,
-  resolved: readonly Resolved[],
+  resolved: readonly ResolvedAttachment[],
   name: ResourceNames['name'],
   source: Parameters<ResourceNames['name']>[1],
 ): Result<UserMessage> {
@@ -35,7 +35,7 @@ export function userMessage(
 /** Why a message cannot be sent to a model: it has no text, and none of its attachments is usable. */
 export function nothingUsable(
   { text, resources = [] }: UserMessage,
-  resolved: readonly Resolved[],
+  resolved: readonly ResolvedAttachment[],
 ): Failed | undefined {
   if (text.trim() !== '' || resources.length > 0) return undefined
   const attachmentErrors = resolved.flatMap((one) =>

@@ -6,7 +6,7 @@ import { ok } from '../../src/model/errors.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
-import type { Seen } from '../../src/session/live/subscribe.ts'
+import type { WatcherUpdate } from '../../src/session/live/subscribe.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { withChanges, withClock } from '../support/harness-parts.ts'
@@ -197,6 +197,6 @@ test('watchers receive a result when it is durable, and with it the request', as
   expect(seen[0]).toMatch(/^write tool_result provider_request, sync$|^sync, send$/)
 })
 
-function eventOf(seen: Seen): WholeEvent | undefined {
+function eventOf(seen: WatcherUpdate): WholeEvent | undefined {
   return seen.kind === 'line' ? seen.whole : undefined
 }

@@ -223,8 +223,8 @@ test.each(WAYS)(
         const session = value(
           await harness.create({ ...begin, mode: parts === two.parts ? 'plan' : 'build' }),
         )
-        const { made } = value(await harness.preview(session, 'x'))
-        return Buffer.concat(made.surfaceSegments.map(({ bytes }) => bytes))
+        const { inputs } = value(await harness.preview(session, 'x'))
+        return Buffer.concat(inputs.surfaceSegments.map(({ bytes }) => bytes))
       }),
     )
     expect(surfaces[0]?.equals(surfaces[1] ?? Buffer.alloc(0))).toBe(true)

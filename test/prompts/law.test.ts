@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { LATE_HEADING } from '../../src/encoding/words/notes.ts'
-import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
+import { onlyGrew, predictBreak, type RequestInputs } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
 import { Conversation } from '../../src/history/conversation.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
@@ -121,14 +121,14 @@ test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistak
 })
 
 /** The input of a request of any Turn at any position of a Log, and the segments of that request. */
-function anyRequest(surface: Surface, turn: Made['turn'], events: readonly WholeEvent[]) {
+function anyRequest(surface: Surface, turn: RequestInputs['turn'], events: readonly WholeEvent[]) {
   const { encode } = DIALECTS.rehearsal
   const segments = encode(
     new Conversation(events, { turn, replay: surface.params.replay }).items(),
     surface,
   )
   const surfaceSegments = encode([], surface)
-  return { made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }
+  return { inputs: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }
 }
 
 /** A refused Turn was never sent, whatever was sent before it ended. */
@@ -144,7 +144,7 @@ test('a request that only grew is computed from its new Events alone, with the s
     const last = (await generatedRequests(seed)).at(-1)
     if (last === undefined) continue
     const chance = random(seed)
-    const events = last.made.events.map((event) => refusedAtTimes(event, chance))
+    const events = last.inputs.events.map((event) => refusedAtTimes(event, chance))
     const turns = [...new Set(events.map(({ turn_id }) => turn_id))]
     // At the position of a request, every call has its result.
     const places = events.flatMap(({ type }, at) => (type === 'provider_request' ? [at] : []))
@@ -154,12 +154,12 @@ test('a request that only grew is computed from its new Events alone, with the s
       const own = events[places[at] ?? 0]?.turn_id
       const turn = chance.below(2) === 0 ? own : turns[chance.below(turns.length)]
       const later = chance.below(6) > 0 ? turn : turns[chance.below(turns.length)]
-      const { surface } = last.made
+      const { surface } = last.inputs
       const other = chance.below(12) > 0 ? surface : { ...surface, system: ['another'] }
       const before = anyRequest(surface, turn, events.slice(0, places[at]))
       const next = anyRequest(other, later, events.slice(0, places[to]))
-      const grown = onlyGrew(before.made, next.made)
-      const long = predictBreak(before.made, before.segments, next.made)
+      const grown = onlyGrew(before.inputs, next.inputs)
+      const long = predictBreak(before.inputs, before.segments, next.inputs)
       const { whole } = sharedPrefix(before.segments, next.segments)
       if (grown && (long !== undefined || !whole)) wrong.push(`seed ${seed}: ${long?.cause}`)
       steps[grown ? 'grown' : long === undefined ? 'neither' : 'broken'] += 1

@@ -22,7 +22,7 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
       const before = comparedWith(requests, at)
       if (before === undefined) continue
       pairs += 1
-      const cause = predictBreak(before.made, before.segments, next.made)?.cause ?? 'unbroken'
+      const cause = predictBreak(before.inputs, before.segments, next.inputs)?.cause ?? 'unbroken'
       causes[cause] = (causes[cause] ?? 0) + 1
       const found = [...offences(before, next), ...movedBlocks(before, next, dialect)]
       wrong.push(...found.map((offence) => `seed ${seed}, request ${at}: ${offence}`))
@@ -36,14 +36,14 @@ function comparedWith(
   requests: readonly GeneratedRequest[],
   at: number,
 ): GeneratedRequest | undefined {
-  const { model } = requests[at]?.made.surface ?? {}
+  const { model } = requests[at]?.inputs.surface ?? {}
   const earlier = requests.slice(0, at)
-  return earlier.findLast(({ made }) => made.surface.model === model) ?? earlier.at(-1)
+  return earlier.findLast(({ inputs }) => inputs.surface.model === model) ?? earlier.at(-1)
 }
 
 /** What is wrong with the step from one request to the next; empty if the law holds. */
 function offences(before: GeneratedRequest, next: GeneratedRequest): string[] {
-  const predicted = predictBreak(before.made, before.segments, next.made)
+  const predicted = predictBreak(before.inputs, before.segments, next.inputs)
   const apart = predicted !== undefined && APART.has(predicted.cause)
   const shared = sharedPrefix(before.segments, next.segments)
   const bytes = apart ? 0 : shared.bytes
@@ -65,7 +65,7 @@ function movedBlocks(
   next: GeneratedRequest,
   dialect: DialectName,
 ): string[] {
-  const predicted = predictBreak(before.made, before.segments, next.made)
+  const predicted = predictBreak(before.inputs, before.segments, next.inputs)
   if (predicted !== undefined && APART.has(predicted.cause)) return []
   const [earlier, later] = [before, next].map(({ body }) => wireBlocks(dialect, body))
   const { segments, whole } = sharedPrefix(before.segments, next.segments)

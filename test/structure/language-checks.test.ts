@@ -24,6 +24,7 @@ test('they are found in every text of the source, except the grammar of the rehe
     ['src/session/b.ts', "const next = { action: 'Say --yes to it.' }\n"],
     ['src/session/c.ts', "failed('x', 'This Session can go on, whoever wrote it.')\n"],
     ['src/tools/d.ts', 'export const NOTE = `${path} is not there`\n'],
+    ['src/tools/f.ts', "export const NONE = 'No tool of that name exists.'\n"],
     ['src/providers/rehearsal/english/e.ts', "export const VERB = 'go on'\n"],
   ])
   expect(avoidedWords(tree)).toEqual([
@@ -33,6 +34,7 @@ test('they are found in every text of the source, except the grammar of the rehe
     'src/session/c.ts:1 says "whoever"; write: name the person or the program',
     'src/session/c.ts:1 says "go on"; write: continue',
     'src/tools/d.ts:1 says "is not there"; write: does not exist',
+    'src/tools/f.ts:1 says "of that name"; write: with that name',
   ])
 })
 

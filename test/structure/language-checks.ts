@@ -39,6 +39,7 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bholds? (a key|exactly|nothing|no)\b/i, 'contains'],
   [/\bcannot be had\b/i, 'is not available'],
   [/\bas it stands\b/i, 'unchanged'],
+  [/\bof (that|this) name\b/i, 'with that name'],
   // A name of the code is not a word: a rename in the code must not rename it in a sentence.
   [NAME_OF_CODE, 'a word'],
 ]

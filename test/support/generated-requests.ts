@@ -1,5 +1,5 @@
 import { thawSurface } from '../../src/contract/surface.ts'
-import type { Made } from '../../src/contract/predict.ts'
+import type { RequestInputs } from '../../src/contract/predict.ts'
 import { Conversation } from '../../src/history/conversation.ts'
 import { sealLine } from '../../src/log/line.ts'
 import { LOG_START, scan } from '../../src/log/scan.ts'
@@ -15,7 +15,7 @@ import { overwrite } from './raw-log.ts'
 
 /** A request of a generated Log: the input it was built from, its segments, and its body as it would be sent. */
 export interface GeneratedRequest {
-  readonly made: Made
+  readonly inputs: RequestInputs
   readonly items: readonly ConversationItem[]
   readonly segments: readonly Segment[]
   readonly body: Buffer
@@ -47,8 +47,8 @@ export async function generatedRequests(
       surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))
     }
     if (event.type !== 'provider_request' || surface === undefined) continue
-    const made = { log, mistake, dialect }
-    requests.push(requestAt(events.slice(0, at), event.turn_id, surface, made))
+    const options = { log, mistake, dialect }
+    requests.push(requestAt(events.slice(0, at), event.turn_id, surface, options))
   }
   return requests
 }
@@ -77,7 +77,7 @@ function requestAt(
   const marks = [{ after: surfaceSegments.length }, { after: segments.length }]
   const built = buildBody(segments, { cacheKey: 'hw1', marks })
   const body = mistake.body?.(built) ?? built
-  return { items, segments, body, made: { dialect, surface, surfaceSegments, events, turn } }
+  return { items, segments, body, inputs: { dialect, surface, surfaceSegments, events, turn } }
 }
 
 /** Writes the Log to a disk as lines and reads it back. */

@@ -28,7 +28,7 @@ import { enter, openRoot } from './walked-folder.ts'
  * meanwhile.
  *
  * A path is relative to the root, or absolute inside it. Errors: `invalid_args` for an invalid path; `outside_workspace`
- * when the path or a link on its way leads out; `protected_path` for a folder that is never accessed; `not_regular_file`
+ * when the path, or a link in it, leads outside; `protected_path` for a folder that is never accessed; `not_regular_file`
  * for a link, pipe, socket, device or folder where a file is expected (the cause `found` says which); `permission_denied`
  * with the cause `hard_link` for a file with a second name. Links on the way that stay inside are followed; a link at the
  * end never is. No method throws for the state of the disk. Each may be called at any time, also concurrently, until
@@ -40,8 +40,8 @@ export interface ConfinedFiles {
   /** At most `limit` bytes from the start of a file. Never blocks on a writer. */
   read(path: string, limit: number): Promise<Result<FileContent>>
   /**
-   * Writes a file durably: after any crash, either the old or the new content is there, complete. Creates missing folders.
-   * `no_match` with the cause `changed_since` when the current content is not what `expect` says, or when the path no
+   * Writes a file durably: after any crash, the file has either the old or the new content, complete. Creates missing folders.
+   * `no_match` with the cause `changed_since` when the current content does not match `expect`, or when the path no
    * longer leads to `place`; `too_large` when the previous content cannot be returned.
    */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<WriteResult>>
@@ -62,7 +62,7 @@ export interface ConfinedFiles {
 }
 
 export interface FileContent {
-  /** As `realRelative` says. */
+  /** The path, as `realRelative` returns it. */
   readonly path: string
   readonly bytes: Buffer
   /** The size when the file was opened; `bytes` is what was read. */

@@ -44,7 +44,7 @@ export async function readPlace(
     const truncated = bytes.length > limit
     return ok({ bytes: truncated ? bytes.subarray(0, limit) : bytes, truncated, facts })
   } finally {
-    // Nothing was written, so nothing is waited for.
+    // Synchronous: nothing was written, so closing does not block.
     closeSync(fd)
   }
 }

@@ -34,8 +34,8 @@ export interface WalkedPlace {
 
 /**
  * Walks from the root to the folder that contains `path` and runs `work` there. Each step opens one name in an open folder
- * and follows no link; a link on the way is read, and its target is walked in the same manner. So whatever is swapped
- * meanwhile, a walk that arrives has not left the workspace and has accessed nothing outside.
+ * and follows no link; a link on the way is read, and its target is walked in the same way. So a walk that reaches its
+ * end has neither left the workspace nor accessed anything outside it, whatever was swapped meanwhile.
  */
 export async function atPlace<T>(
   ground: Ground,
@@ -93,7 +93,7 @@ interface Walk {
   /** The open folders below the root, and their names. */
   readonly trail: WalkedFolder[]
   readonly names: string[]
-  /** Remaining folders that do not exist. */
+  /** The rest of the path: folders that do not exist. */
   readonly missing: string[]
   readonly name: string | undefined
   readonly refusedIds: ReadonlySet<string>

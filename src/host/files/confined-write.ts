@@ -15,7 +15,7 @@ export const FILE_BYTES = 10 * 1024 * 1024
 /** The required current content: none, any, or the one with this SHA-256. */
 export type ExpectedContent = 'absent' | 'anything' | { readonly sha256: string }
 
-/** The end of a path to a file; the root is not one. */
+/** The place of a file, which has a name; the root has none. */
 export type FilePlace = WalkedPlace & { readonly name: string }
 
 /**
@@ -138,7 +138,7 @@ async function makeAlike(handle: FileHandle, like: BigIntStats): Promise<void> {
   await handle.chmod(Number(like.mode & 0o777n))
 }
 
-/** The final check: the folder is still in the workspace, and the name still has what was read, or still nothing. */
+/** The final check: the folder is still in the workspace, and the file is still the one that was read, or still missing. */
 async function stillThere(
   ground: Ground,
   path: string,

@@ -9,7 +9,7 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_
 
 /**
  * Opens a folder on disk by its path. Links in the path are followed, because a person chose it; from there on no link is
- * followed. It must be a folder; its owner matters only for what is opened below it.
+ * followed. It must be a folder; only folders that are opened below it must be ours.
  */
 export async function diskFolder(path: string): Promise<Folder> {
   return new DiskFolder(await asFileFailure(open(path, O_RDONLY | O_DIRECTORY)), path)
@@ -31,7 +31,7 @@ class DiskFolder implements Folder {
   constructor(handle: FileHandle, path: string) {
     this.#handle = handle
     this.label = path
-    // openat(2) through /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path must do; below the
+    // openat(2) through /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path is used; below the
     // first private folder (0700, ours) only our own user could swap anything.
     this.#base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path
   }
@@ -160,7 +160,7 @@ class DiskFile implements File {
   }
 }
 
-/** Synchronous inside: before every call of a tool, a file is looked for that is usually missing. */
+/** Synchronous inside: this runs before every tool call, for a file that is usually missing. */
 async function isMissingAt(path: string): Promise<boolean> {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }

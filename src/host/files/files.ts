@@ -66,7 +66,7 @@ export interface FileFacts {
   readonly changedAt: number
 }
 
-/** The only error that a `Folder` or a `File` throws: an errno code of the system, or a code of our own. */
+/** The only error that a `Folder` or a `File` throws: an errno code of the system, or one of our codes. */
 export class FileFailure extends Error {
   readonly code: string
   constructor(code: string, message: string) {

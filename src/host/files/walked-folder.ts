@@ -65,7 +65,7 @@ export async function openRoot(path: string): Promise<WalkedFolder> {
   }
 }
 
-/** What a name on the way is: an open folder, the target of a link, or missing. */
+/** The result of `enter`: an open folder, the target of a link, or `missing`. */
 export type EnterResult = WalkedFolder | { readonly target: string } | 'missing'
 
 /** Opens a folder in a folder, following no link. Throws the system error for a file or a denied folder. */

@@ -20,7 +20,7 @@ export async function removeAbandonedFolders(parent: string = tmpdir()): Promise
     abandoned.map(async (name) => {
       const path = join(parent, name)
       const facts = await lstat(path)
-      // In a world-writable folder, another user may have created an entry of that name.
+      // In a world-writable folder, another user may have created an entry with that name.
       const ours = facts.isDirectory() && facts.uid === process.geteuid?.()
       if (ours) await rm(path, { recursive: true, force: true })
     }),

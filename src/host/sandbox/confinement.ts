@@ -1,6 +1,6 @@
 import type { EntryKind } from '../../model/error-cause.ts'
 import type { Result } from '../../model/errors.ts'
-import type { KeepAppeared } from './watch/move-aside.ts'
+import type { KeepMovedFile } from './watch/move-aside.ts'
 import type { LimitName } from './limits/limits.ts'
 
 export interface ConfinedCommand {
@@ -61,7 +61,7 @@ export interface Confinement {
   /** A guest owns the workspace's `.hawser` and starts its own sandboxes. */
   readonly guest?: boolean
   /** Receives what appeared at a protected path. Without it, the file stays in its folder under a name that nothing reads. */
-  readonly keep?: KeepAppeared
+  readonly keep?: KeepMovedFile
   /**
    * Called before a program that can write to the workspace starts, with the current state of the protected paths. If a
    * recorded state has no matching result, a later process can compare and find what is new. On failure the program does

@@ -15,8 +15,8 @@ export const CompactionTrigger = z.enum([
   'policy_auto',
 ])
 
-/** What the Summary preserves of the range verbatim, not in a model's words. */
-const Carried = openObject(() => ({
+/** The facts of the range that the checkpoint carries verbatim, not in a model's words. */
+const CarriedFacts = openObject(() => ({
   files_touched: z.array(z.string()),
   decisions: z.array(z.string()),
   open_tasks: z.array(z.string()),
@@ -31,7 +31,7 @@ const Carried = openObject(() => ({
   pinned: z.array(z.string()),
 }))
 
-/** Resume reads a checkpoint and what follows it, nothing before: everything else it needs is here. */
+/** Resuming reads only a checkpoint and the Events after it. This contains everything that it needs from before. */
 const ResumeState = openObject(() => ({
   handle_counter: Count,
   resources: z.array(Descriptor),
@@ -48,7 +48,7 @@ export const HistoryCompaction = openObject(() => ({
   elided: openObject(() => ({ before_seq: Count, over_bytes: Count })).optional(),
   tokens_before: Count,
   tokens_after: Count,
-  carried: Carried,
+  carried: CarriedFacts,
   state: ResumeState,
   limitations: list(z.string()),
   summary: z.string(),

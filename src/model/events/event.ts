@@ -154,7 +154,7 @@ export function readEvent(raw: EventEnvelope): LoggedEvent {
   return judgedEvent(raw, unknownBecause(raw.type, raw.data))
 }
 
-/** The result of `readEvent` for an Event whose data matches the schema of its type, as its writer made sure. */
+/** The result of `readEvent` for an Event whose data is known to match the schema of its type, because its writer checked it. */
 export function vouchedEvent(raw: EventEnvelope): LoggedEvent {
   return judgedEvent(raw, isEventType(raw.type) ? undefined : 'unknown_type')
 }

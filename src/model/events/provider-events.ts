@@ -7,11 +7,11 @@ import { VariantMade } from '../variant-made.ts'
 
 export const Dialect = z.enum(['responses', 'messages', 'chat', 'rehearsal', 'claude-agent-sdk'])
 
-/** One Resource whose bytes are in the request: written before the request is sent. */
-const Projected = openObject(() => ({
+/** One Resource whose bytes are in the request. Recorded before the request is sent. */
+const Projection = openObject(() => ({
   resource_id: ResourceId,
   content_sha256: Sha256,
-  /** What was sent instead of the original, and how it was made. */
+  /** The blob that was sent instead of the original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
   bytes: Count,
@@ -30,7 +30,7 @@ export const ProviderRequest = openObject(() => ({
   sent_bytes: Count.optional(),
   shared_prefix_bytes: Count,
   prefix_break: openObject(() => ({ at: Count, cause: BreakCause })).optional(),
-  projected: list(Projected),
+  projected: list(Projection),
   transport: z.string(),
   previous_response_id_used: Flag,
 }))
@@ -60,7 +60,7 @@ const Pressure = openObject(() => ({
   notice: Flag,
 }))
 
-/** `contract_version` and `transport` are those of its request; absent in Logs of versions that did not record them. */
+/** `contract_version` and `transport` are those of its request; absent in Logs of older versions. */
 export const ProviderUsage = openObject(() => ({
   call_index: Count,
   contract_version: z.string().optional(),

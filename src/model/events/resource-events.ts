@@ -32,12 +32,12 @@ export const ResourceView = openObject(() => ({
   size: openObject(() => ({ width: Count, height: Count })).optional(),
   /** Absent for a link, whose target was never fetched. */
   content_sha256: Sha256.optional(),
-  /** What is shown instead of the whole original, and how it was made. */
+  /** The blob that is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
-  /** Of what is visible already: the handle that it is shown under, where that is another one. */
+  /** The handle under which the bytes are already visible, if it is another one. */
   same_as: Handle.optional(),
-  /** Of what is shown. */
+  /** The size of the shown bytes. */
   shown_bytes: Count.optional(),
   outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
@@ -47,7 +47,7 @@ export const ResourceView = openObject(() => ({
 export const ResourceRetired = openObject(() => ({
   resource_id: ResourceId,
   why: z.string(),
-  /** The figures behind the choice, by name. */
+  /** The figures that the decision is based on, by name. */
   estimate: z.record(z.string(), z.number()).optional(),
 }))
 

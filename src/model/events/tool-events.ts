@@ -26,7 +26,7 @@ export const ToolResult = openObject(() => ({
   error: LoggedError.optional(),
   output: z.string(),
   truncated: Flag,
-  /** Exit status of a program that ran to its end. If it is not 0, the outcome is `failed`; Logs of older versions have neither. */
+  /** Exit status of a program that ran to its end. If it is not 0, the outcome is `failed`. Older versions recorded neither. */
   exit_code: z.int().optional(),
   duration_ms: Milliseconds,
   resources: list(Descriptor),
@@ -35,11 +35,11 @@ export const ToolResult = openObject(() => ({
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
-  /** For write and edit: what changed, as a unified diff for people. A model is not shown it. In Logs of older versions it is `output`. */
+  /** For write and edit: what changed, as a unified diff for people. It is not sent to the model. Older versions recorded it as `output`. */
   diff: z.string().optional(),
-  /** For a command: protected paths that appeared and were moved aside. */
+  /** For a command: new files at protected paths that were moved aside. */
   moved: list(z.string()),
-  /** For a command: files that run later, for example in CI, and that it created or changed. */
+  /** For a command: files that it created or changed and that run later, for example in CI. */
   runs_later: list(z.string()),
 }))
 
@@ -54,7 +54,7 @@ const WatchedPlace = openObject(() => ({
   stamp: z.string().optional(),
 }))
 
-/** What was protected before a command started. A call without a result after it may have created more. */
+/** The protected paths before a command started. If its call has no result, the command may have created more. */
 export const CommandWatched = openObject(() => ({
   call_id: z.string(),
   paths: z.array(WatchedPlace),
@@ -79,7 +79,7 @@ export const PermissionDecision = openObject(() => ({
   decision: PermissionOutcome,
   scope: z.enum(['once', 'session', 'workspace']),
   by: z.enum(['policy', 'person', 'timeout', 'nobody']),
-  /** What the person granted, or the rule on which policy decided. */
+  /** The rule that the person granted, or that the policy applied. */
   rule: Rule.optional(),
   /** The person's reason for denying. */
   reason: z.string().optional(),

@@ -34,11 +34,11 @@ export const LateContext = openObject(() => ({
   branch: z.string().optional(),
   mode: SessionMode,
   permission_mode: PermissionMode,
-  /** In the time zone `zone`; in UTC where none is recorded. */
+  /** In the time zone `zone`, or in UTC if none is recorded. */
   date: z.iso.date(),
   zone: z.string().optional(),
   os: z.string().optional(),
-  /** What commands run in. */
+  /** The shell that runs commands. */
   shell: z.string().optional(),
 }))
 

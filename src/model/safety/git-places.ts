@@ -8,7 +8,7 @@ export const GIT_REASONS: Readonly<Record<GitRole | 'repository', string>> = {
   configuration: 'git reads configuration from it, which can name programs to run',
   location: 'it tells git where to find configuration and hooks',
   hooks: 'git runs the programs in it',
-  repository: 'it completes a folder that git takes for a repository',
+  repository: 'it completes a folder that git treats as a repository',
 }
 
 /**

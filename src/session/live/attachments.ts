@@ -8,7 +8,7 @@ import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts
 import type { Part } from '../../model/conversation.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type {
-  Resolved,
+  ResolvedAttachment,
   ResolverParts,
   AttachmentVerdict,
 } from '../../resources/resolve-attachments.ts'
@@ -26,7 +26,7 @@ export async function resolveInputs(
   { store, clock }: Place,
   inputs: readonly AttachmentInput[],
   options: Pick<ResolverParts, 'signal' | 'hold' | 'redactor'> = {},
-): Promise<Result<readonly Resolved[]>> {
+): Promise<Result<readonly ResolvedAttachment[]>> {
   if (inputs.length === 0) return ok([])
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
@@ -34,12 +34,12 @@ export async function resolveInputs(
 }
 
 /**
- * Must run under the lock of the Session, before an Event names the blobs. A queued Turn may have waited long, or the
- * clock may have jumped, and a sweep may have deleted them; after this call no sweep does.
+ * Must run under the lock of the Session, before an Event names the blobs. If a queued Turn waited long, or the clock
+ * jumped, a sweep may have deleted them; after this call no sweep deletes them.
  */
 export async function renewInputs(
   store: Pick<BlobStore, 'renew'>,
-  resolved: readonly Resolved[],
+  resolved: readonly ResolvedAttachment[],
 ): Promise<Result<void>> {
   for (const one of resolved) {
     if (!one.ok || one.facts.kind === 'link') continue
@@ -47,7 +47,7 @@ export async function renewInputs(
     const renewed = await store.renew(blob)
     if (!renewed.ok) return renewed
     if (renewed.value) continue
-    const message = `${name} is no longer in the store: it was swept away before its Turn began.`
+    const message = `${name} is no longer in the store: it was deleted as unused before its Turn started.`
     return failed('resource_missing', message, { blob, state: 'missing' }, [
       { action: 'Attach it again.' },
     ])

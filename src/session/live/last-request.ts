@@ -11,7 +11,7 @@ import type { SessionParts } from './session-parts.ts'
 
 /**
  * The request that the next one to `keeper` is compared with: as this process sent it, or composed again from the Events
- * before it, so that the comparison is with what was really sent, also by another process. Fails when the store fails.
+ * before it, so that it is always what was really sent, even by another process. Fails when the store fails.
  */
 export async function lastRequestOf(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
@@ -42,15 +42,15 @@ export function remembered(
   sent: SentRequest | undefined,
 ): readonly SentRequest[] {
   if (sent === undefined) return known
-  const { dialect, provider, surface } = sent.made
+  const { dialect, provider, surface } = sent.inputs
   const others = known.filter(
-    ({ made }) =>
-      made.dialect !== dialect ||
-      made.provider !== provider ||
-      made.surface.model !== surface.model,
+    ({ inputs }) =>
+      inputs.dialect !== dialect ||
+      inputs.provider !== provider ||
+      inputs.surface.model !== surface.model,
   )
   return [sent, ...others].slice(0, MOST_REMEMBERED)
 }
 
-/** Each holds the segments of a whole request. */
+/** Each entry keeps the segments of a whole request in memory. */
 const MOST_REMEMBERED = 2

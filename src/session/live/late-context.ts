@@ -9,8 +9,8 @@ import type { PermissionMode } from '../../model/modes.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
-/** The Session at the start of a Turn. */
-export interface Beginning {
+/** The Session when a Turn starts. */
+export interface SessionAtStart {
   readonly state: SessionState
   readonly events: readonly WholeEvent[]
   readonly permissionMode: PermissionMode
@@ -23,7 +23,7 @@ export async function lateContext(
     log,
     model,
   }: Pick<SessionParts, 'workspace' | 'log' | 'model'>,
-  { state, events, permissionMode }: Beginning,
+  { state, events, permissionMode }: SessionAtStart,
 ): Promise<EventData<'late_context'> | undefined> {
   const branch = await currentBranch(foldersUpwards(join(path, folder), userHome()))
   const facts = {

@@ -1,7 +1,7 @@
 import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { AdmitOptions, Session } from './session.ts'
-import type { Seen } from './subscribe.ts'
+import type { WatcherUpdate } from './subscribe.ts'
 
 /** A person's message with its attachments. */
 export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped'> {
@@ -14,7 +14,7 @@ export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'p
 export async function oneTurn(
   session: Session,
   { text, ...enclosed }: Message,
-  show: (seen: Seen) => void | Promise<void>,
+  show: (update: WatcherUpdate) => void | Promise<void>,
 ): Promise<Result<TurnResult>> {
   const watching = session.subscribe()
   const admitted = await session.admit(text, enclosed)
@@ -24,9 +24,9 @@ export async function oneTurn(
   }
   const { turn, done } = admitted.value
   const showing = (async () => {
-    for await (const seen of watching) {
-      await show(seen)
-      if (isEnd(seen, turn)) break
+    for await (const update of watching) {
+      await show(update)
+      if (isEnd(update, turn)) break
     }
   })()
   const outcome = await done
@@ -36,8 +36,8 @@ export async function oneTurn(
   return outcome.ok ? ok(turnResult(session.events, turn)) : outcome
 }
 
-function isEnd(seen: Seen, turn: string): boolean {
-  if (seen.kind !== 'line') return false
-  const { event } = seen.line.logged
+function isEnd(update: WatcherUpdate, turn: string): boolean {
+  if (update.kind !== 'line') return false
+  const { event } = update.line.logged
   return event.type === 'turn_ended' && event.turn_id === turn
 }

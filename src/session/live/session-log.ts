@@ -145,12 +145,12 @@ export class SessionLog {
    * ignored.
    */
   async #reportHead(writer: Writer): Promise<void> {
-    const { headOwed } = writer
-    if (headOwed !== undefined && !this.#headReported) {
-      const notice = headNotice(headOwed, this.#shared.place)
+    const { headFailure } = writer
+    if (headFailure !== undefined && !this.#headReported) {
+      const notice = headNotice(headFailure, this.#shared.place)
       await this.commit(writer, undefined, [notice])
     }
-    this.#headReported = headOwed !== undefined
+    this.#headReported = headFailure !== undefined
   }
 
   async #read(): Promise<Result<void>> {

@@ -12,7 +12,7 @@ import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, DialectName, Provider } from '../../providers/provider.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
 
-/** What every Session of one workspace shares, grouped by subject. The composition root builds it. */
+/** The dependencies that all Sessions of one workspace share, grouped by subject. The composition root builds them. */
 export interface SessionParts {
   readonly workspace: {
     /** Absolute, as shown to people and the model. */

@@ -8,9 +8,9 @@ import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/permission-mode.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
-import type { Resolved } from '../../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { endTurn } from '../../turn/end.ts'
-import { openTurn, type Unrecorded } from '../../turn/open.ts'
+import { openTurn, type TurnPreparation } from '../../turn/open.ts'
 import { ResourceNames } from '../../turn/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { Steering } from '../../turn/steering.ts'
@@ -32,7 +32,7 @@ import { turnParts } from './turn-parts.ts'
 export interface AdmitOptions {
   readonly whenBusy?: WhenBusy
   readonly channel?: string
-  /** Files that come with the text, in this order. Read at once, even if the Turn has to wait. */
+  /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
   readonly attachments?: readonly AttachmentInput[]
   /** Text from standard input. */
   readonly piped?: string | undefined
@@ -62,7 +62,7 @@ export interface ModeChange {
 }
 
 /** Appends Events that belong to no Turn. */
-export type Recording = (drafts: readonly EventDraft[]) => Promise<Result<void>>
+export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
 /**
  * One Session as presenters see it. The Log is locked from the admission of a Turn to its end. Between Turns another
@@ -77,7 +77,7 @@ export class Session {
   readonly #holdsKey: TurnParts['model']['holdsKey']
   /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
-  #running: Recording | undefined
+  #running: RecordEvents | undefined
   #lastRequests: readonly SentRequest[] = []
   /** The steering of the running Turn. */
   #steering: Steering | undefined
@@ -125,7 +125,7 @@ export class Session {
     const piped = given === undefined ? undefined : this.#redactor.text(given)
     const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
     if (refused !== undefined) return refused
-    // Start reading now; admission order is arrival order, however long reading takes.
+    // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
     const { store, place: logs } = this.#parts.log
     const fresh = new FreshBlobs()
@@ -145,16 +145,16 @@ export class Session {
     return leavingUnless(leave, async () => {
       const resolved = await reading
       if (!resolved.ok) return resolved
-      const beginning = { text, resolved: resolved.value, views, options, signal, fresh }
-      const begun = await this.#begin(beginning)
-      if (!begun.ok) return begun
-      const { turn, run } = begun.value
+      const request = { text, resolved: resolved.value, views, options, signal, fresh }
+      const started = await this.#begin(request)
+      if (!started.ok) return started
+      const { turn, run } = started.value
       return ok({ turn, done: run().finally(leave) })
     })
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
-  async between<T>(work: (record: Recording) => Promise<Result<T>>): Promise<Result<T>> {
+  async between<T>(work: (record: RecordEvents) => Promise<Result<T>>): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
     try {
@@ -170,7 +170,7 @@ export class Session {
     }
   }
 
-  /** Ends the running Turn at its next step. Its unfinished calls get results that say so. */
+  /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
   interrupt(): void {
     this.#admissions.interrupt()
   }
@@ -243,19 +243,19 @@ export class Session {
   }
 
   /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
-  async #begin(beginning: Beginning): Promise<Result<BegunTurn>> {
+  async #begin(request: TurnRequest): Promise<Result<StartedTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
     return leavingUnless(
       () => this.#log.release(writer.value),
-      () => this.#open(writer.value, beginning),
+      () => this.#open(writer.value, request),
     )
   }
 
   async #open(
     writer: Writer,
-    { text, resolved, views, options, signal, fresh }: Beginning,
-  ): Promise<Result<BegunTurn>> {
+    { text, resolved, views, options, signal, fresh }: TurnRequest,
+  ): Promise<Result<StartedTurn>> {
     const { channel, piped } = options
     const { presenter } = this.#parts.person
     const log = this.#turnLog(writer, fresh.over(this.#parts.log.store))
@@ -271,10 +271,10 @@ export class Session {
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
     const steering = new Steering()
     this.#steering = steering
-    const unrecorded = opened.value
+    const preparation = opened.value
     return ok({
       turn: log.turn,
-      run: () => this.#run(writer, { log, steering, signal, unrecorded }),
+      run: () => this.#run(writer, { log, steering, signal, preparation }),
     })
   }
 
@@ -288,7 +288,7 @@ export class Session {
 
   async #run(
     writer: Writer,
-    { log, steering, signal, unrecorded }: OpenedTurn,
+    { log, steering, signal, preparation }: OpenedTurn,
   ): Promise<Result<TurnOutcome>> {
     try {
       const own = {
@@ -304,7 +304,7 @@ export class Session {
         const ended = await endTurn(log, { how: 'loop', error }, steering.end())
         return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
       }
-      const outcome = await runTurn(parts.value, unrecorded)
+      const outcome = await runTurn(parts.value, preparation)
       if (!outcome.ok) return outcome
       this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
       return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
@@ -334,7 +334,7 @@ export class Session {
   }
 }
 
-/** Calls `leave` if `work` fails or throws; otherwise what was acquired is kept. */
+/** Calls `leave` if `work` fails or throws; on success, the caller keeps what it acquired. */
 async function leavingUnless<T>(
   leave: () => void | Promise<void>,
   work: () => Promise<Result<T>>,
@@ -349,7 +349,7 @@ async function leavingUnless<T>(
   }
 }
 
-interface BegunTurn {
+interface StartedTurn {
   readonly turn: TurnId
   readonly run: () => Promise<Result<TurnOutcome>>
 }
@@ -357,13 +357,13 @@ interface BegunTurn {
 /** A Turn whose opening Events are durable. */
 interface OpenedTurn
   extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
-  readonly unrecorded: Unrecorded
+  readonly preparation: TurnPreparation
 }
 
-/** The input of a Turn. */
-interface Beginning extends Required<Pick<AdmitOptions, 'views'>> {
+/** The input of a Turn, with its resolved attachments. */
+interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
   readonly text: string
-  readonly resolved: readonly Resolved[]
+  readonly resolved: readonly ResolvedAttachment[]
   readonly options: AdmitOptions
   readonly signal: AbortSignal
   readonly fresh: FreshBlobs

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogLine } from '../../log/line.ts'
 import { EventId, SessionId } from '../../model/ids.ts'
-import { Watchers, type Seen } from './subscribe.ts'
+import { Watchers, type WatcherUpdate } from './subscribe.ts'
 
 const session_id = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -39,7 +39,7 @@ test('only a watcher that is too slow is disconnected, and it is given the posit
   const watchers = new Watchers()
   const slow = watchers.subscribe(7)
   const quick = watchers.subscribe(7)
-  const seen: Seen[] = []
+  const seen: WatcherUpdate[] = []
   const reading = (async () => {
     for await (const one of quick) if (seen.push(one) === 50) break
   })()
@@ -49,7 +49,7 @@ test('only a watcher that is too slow is disconnected, and it is given the posit
   }
   await reading
   expect(seen.length).toBe(50)
-  const received: Seen[] = []
+  const received: WatcherUpdate[] = []
   for await (const one of slow) received.push(one)
   expect(received).toEqual([{ kind: 'resync', after_seq: 7 }])
 })

@@ -1,8 +1,8 @@
 import type { LogLine } from '../../log/line.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 
-/** What a watcher receives: durable lines, notices that are never stored, or a request to read the Log again. */
-export type Seen =
+/** An update for a watcher: a durable line, a notice that is never stored, or a request to read the Log again. */
+export type WatcherUpdate =
   | {
       readonly kind: 'line'
       readonly line: LogLine
@@ -18,9 +18,9 @@ const WAITING_BYTES = 4 * 1024 * 1024
 const WAITING_EVENTS = 4096
 
 /** One watcher. Ends after `resync`, after `close`, and when its Session closes. */
-export class Subscription implements AsyncIterable<Seen> {
+export class Subscription implements AsyncIterable<WatcherUpdate> {
   readonly #gone: (self: Subscription) => void
-  #waiting: { readonly seen: Seen; readonly bytes: number }[] = []
+  #waiting: { readonly update: WatcherUpdate; readonly bytes: number }[] = []
   #bytes = 0
   #lastSeq: number
   #ended = false
@@ -37,9 +37,9 @@ export class Subscription implements AsyncIterable<Seen> {
   }
 
   /** Returns without waiting for the watcher. */
-  push(seen: Seen, bytes: number): void {
+  push(update: WatcherUpdate, bytes: number): void {
     if (this.#ended) return
-    this.#waiting.push({ seen, bytes })
+    this.#waiting.push({ update, bytes })
     this.#bytes += bytes
     if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) this.cutOff()
     else this.#wake?.()
@@ -48,7 +48,7 @@ export class Subscription implements AsyncIterable<Seen> {
   /** Drops the queue; the watcher must read it from the Log. */
   cutOff(after_seq = this.#lastSeq): void {
     if (this.#ended) return
-    this.#waiting = [{ seen: { kind: 'resync', after_seq }, bytes: 0 }]
+    this.#waiting = [{ update: { kind: 'resync', after_seq }, bytes: 0 }]
     this.#end()
     this.#wake?.()
   }
@@ -58,14 +58,14 @@ export class Subscription implements AsyncIterable<Seen> {
     this.#wake?.()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Seen, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatcherUpdate, void> {
     try {
       for (;;) {
         for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
-          const { seen, bytes } = one
-          if (seen.kind === 'line') this.#lastSeq = seen.line.seq
+          const { update, bytes } = one
+          if (update.kind === 'line') this.#lastSeq = update.line.seq
           this.#bytes -= bytes
-          yield seen
+          yield update
         }
         if (this.#ended) return
         await new Promise<void>((resolve) => {
@@ -110,8 +110,9 @@ export class Watchers {
 
   line(line: LogLine, whole?: WholeEvent): void {
     const bytes = line.next.offset - line.offset
-    const seen: Seen = whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
-    for (const one of this.#all) one.push(seen, bytes)
+    const update: WatcherUpdate =
+      whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
+    for (const one of this.#all) one.push(update, bytes)
   }
 
   notice(notice: EphemeralEvent): void {

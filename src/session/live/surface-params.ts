@@ -4,7 +4,7 @@ import type { DialectName } from '../../providers/provider.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
- * The parameters that requests to a model depend on beside the text, from the current catalogue. They are frozen: later
+ * The parameters besides the text that requests to a model depend on, from the current catalogue. They are frozen: later
  * catalogue changes apply only to later surfaces.
  */
 export function surfaceParams(

@@ -5,14 +5,14 @@ import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { KeepAppeared } from '../../host/sandbox/watch/move-aside.ts'
+import type { KeepMovedFile } from '../../host/sandbox/watch/move-aside.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
 import type { PermissionAnswer, RunningCall, TurnParts } from '../../turn/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
-import type { Resolved } from '../../resources/resolve-attachments.ts'
+import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { lastRequestOf } from './last-request.ts'
 import { recordedSurface } from './recorded-surface.ts'
@@ -21,14 +21,14 @@ import type { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 
 /** The Session of a Turn. Its values may change while the Turn runs. */
-interface Owner {
+interface SessionContext {
   readonly state: SessionState
   readonly permissionMode: PermissionMode
   readonly rules: SessionRules
 }
 
-/** What belongs to this Turn alone, beside its part of the Log. */
-interface Own extends Pick<TurnParts['person'], 'signal' | 'steering'> {
+/** The parts that belong to this Turn alone. */
+interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly log: TurnParts['log']
   readonly holdsKey: TurnParts['model']['holdsKey']
   /** Requests that this process sent; another process may have sent more since. */
@@ -38,8 +38,8 @@ interface Own extends Pick<TurnParts['person'], 'signal' | 'steering'> {
 /** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
 export async function turnParts(
   shared: SessionParts,
-  owner: Owner,
-  own: Own,
+  owner: SessionContext,
+  own: TurnContext,
 ): Promise<Result<TurnParts>> {
   const { log } = own
   const model = await modelOf(shared, owner, own)
@@ -50,8 +50,8 @@ export async function turnParts(
 
 async function modelOf(
   shared: SessionParts,
-  { state }: Owner,
-  { log, holdsKey, lastRequests }: Own,
+  { state }: SessionContext,
+  { log, holdsKey, lastRequests }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
   const found = await recordedSurface(shared.log.store, log.events())
@@ -94,8 +94,8 @@ function largerModels(
 
 function personOf(
   { log: { secrets }, person }: SessionParts,
-  { rules }: Owner,
-  { log, signal, steering }: Own,
+  { rules }: SessionContext,
+  { log, signal, steering }: TurnContext,
 ): TurnParts['person'] {
   return {
     signal,
@@ -117,7 +117,7 @@ function personOf(
 
 function toolsOf(
   shared: SessionParts,
-  owner: Owner,
+  owner: SessionContext,
   turn: Pick<TurnParts, 'log' | 'person'>,
 ): TurnParts['tools'] {
   const { workspace, tools } = shared
@@ -144,7 +144,7 @@ function toolsOf(
       },
       moveAside: async (findings) => {
         const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
-        return moveAside(workspace.path, findings, keeping(shared.log))
+        return moveAside(workspace.path, findings, keepRedacted(shared.log))
       },
     },
     ingest: (path) => ingest(shared, path, turn),
@@ -156,7 +156,7 @@ async function ingest(
   { log: { place, store, secrets }, tools: { files } }: SessionParts,
   path: string,
   { log: { events, turn }, person: { signal } }: Pick<TurnParts, 'log' | 'person'>,
-): Promise<Result<Resolved>> {
+): Promise<Result<ResolvedAttachment>> {
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
   const input = { from: 'path', path } as const
@@ -181,8 +181,11 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   }, 0)
 }
 
-/** Files that a program created at a protected path are moved aside and kept. */
-function keeping({ store, secrets }: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepAppeared {
+/** Stores files that a program created at a protected path, redacted. */
+function keepRedacted({
+  store,
+  secrets,
+}: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepMovedFile {
   const redactor = new Redactor(secrets)
   return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
 }
@@ -195,7 +198,7 @@ function contextOf(
 ): ReturnType<TurnParts['tools']['contextOf']> {
   const { files, sandbox, protectedPaths, readable = [] } = tools
   const redactor = new Redactor(secrets)
-  const keep = keeping({ store, secrets })
+  const keep = keepRedacted({ store, secrets })
   const base = { workspace, home, protectedPaths, readable, keep, watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>

@@ -23,10 +23,10 @@ export async function bothRuns(
 ): Promise<Result<[ComparedRun, ComparedRun]>> {
   return withPlaces(places, plan, target, async (scratch, env) => {
     const [one, other] = plan.variants
-    const running = { scratch, env, plan, signal }
-    const first = await oneRun(running, one)
+    const parts = { scratch, env, plan, signal }
+    const first = await oneRun(parts, one)
     if (!first.ok) return first
-    const second = await oneRun(running, other)
+    const second = await oneRun(parts, other)
     return second.ok ? ok([first.value, second.value]) : second
   })
 }
@@ -64,15 +64,15 @@ function nameOf(number: number): string {
   return `harbour-${number}`
 }
 
-interface Running {
+interface RunParts {
   readonly scratch: Scratch
   readonly env: Env
   readonly plan: ProbePlan
   readonly signal: AbortSignal
 }
 
-async function oneRun(running: Running, variant: ProbeVariant): Promise<Result<ComparedRun>> {
-  const { scratch, env, plan, signal } = running
+async function oneRun(parts: RunParts, variant: ProbeVariant): Promise<Result<ComparedRun>> {
+  const { scratch, env, plan, signal } = parts
   const { provider, model } = plan
   const sessions: SessionEvidence[] = []
   for (let number = 1; number <= plan.workspaces; number += 1) {

@@ -22,13 +22,13 @@ export interface RunFigures {
   readonly variant: string
   readonly sessions: number
   readonly requests: number
-  /** Of the very first call: shows what a change costs on a cold cache. */
+  /** The first call: shows what a change costs on a cold cache. */
   readonly first: CachedTokens
-  /** Of the other calls of the first Session: shows what is cached once it has been sent. */
+  /** The other calls of the first Session: show what is cached once it has been sent. */
   readonly after_first: CachedTokens
   /** The lowest ratio of any of these calls, from 0 to 1. */
   readonly lowest_ratio: number
-  /** Of the first call in another workspace, if the run has one. */
+  /** The first call in another workspace, if the run has one. */
   readonly other_workspace?: CachedTokens
   readonly request_bytes: number
   readonly sent_bytes: number
@@ -78,7 +78,7 @@ const FACTS_OF: Readonly<Record<Factor, readonly RecordedFact[]>> = {
 }
 
 /**
- * Facts with no value or several. Only the contract may differ between workspaces, and only if it is what is varied.
+ * Facts with no value or several. Only the contract may differ between workspaces, and only if it is the varied factor.
  */
 function factsChangedIn(sessions: readonly SessionEvidence[], factor: Factor): RecordedFact[] {
   return RECORDED_FACTS.filter((fact) => {

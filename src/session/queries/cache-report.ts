@@ -76,7 +76,7 @@ export class CacheReport {
   #provider = ''
   /** The request that is not yet returned. */
   #open: OpenRequest | undefined
-  /** The last request to each model with a completed answer: a provider need not know of any other. */
+  /** The last request to each model with a completed answer: a provider may not have cached any other. */
   readonly #known = new Map<string, KnownRequest>()
   /** The size of the last request to each model, and of the last one to any model. */
   readonly #sent = new Map<string, number>()

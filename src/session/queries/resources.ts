@@ -84,7 +84,7 @@ export async function badPayloads(
   const known = new Map<string, Payload>()
   for (const { id } of await listSessions(log.place)) {
     const resources = new SessionResources()
-    const read = await readLog(log, id, { types: BRINGING }, ({ event }) => {
+    const read = await readLog(log, id, { types: ADDING }, ({ event }) => {
       if (event !== undefined) resources.add(event)
     })
     // `listSessions` reports unreadable Logs.
@@ -102,7 +102,7 @@ export async function badPayloads(
   return ok(bad)
 }
 
-const BRINGING = ['user_message', 'resource_ingested'] as const
+const ADDING = ['user_message', 'resource_ingested'] as const
 
 async function payloadOf(store: BlobStore, descriptor: Descriptor): Promise<Result<Payload>> {
   if (descriptor.kind === 'link') return ok('none')

@@ -11,16 +11,16 @@ import type { SessionParts } from '../live/session-parts.ts'
 
 export type UndoResult = EventData<'files_restored'>
 type RestoredFile = UndoResult['files'][number]
-type Restoring = Pick<SessionParts, 'log' | 'tools'>
+type UndoParts = Pick<SessionParts, 'log' | 'tools'>
 
 /**
  * Restores the files that a Turn wrote or edited; without `turn`, of the last such Turn that is not yet undone. A file
  * that changed since the Turn is left alone and reported. So is a file whose stored content is redacted, unless the
- * current keys restore exactly what it held. Can be repeated after a crash: files that are already restored count as
+ * current keys restore its exact content. Can be repeated after a crash: files that are already restored count as
  * restored.
  */
 export async function undoTurn(
-  parts: Restoring,
+  parts: UndoParts,
   session: Session,
   turn?: TurnId,
 ): Promise<Result<UndoResult>> {
@@ -55,13 +55,13 @@ function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Re
   return failed('not_found', text)
 }
 
-async function restore(parts: Restoring, change: FileChange): Promise<RestoredFile> {
+async function restore(parts: UndoParts, change: FileChange): Promise<RestoredFile> {
   return { ...change, ...(await restoredAs(parts, change)) }
 }
 
 type FileOutcome = Pick<RestoredFile, 'outcome' | 'why'>
 
-async function restoredAs(parts: Restoring, change: FileChange): Promise<FileOutcome> {
+async function restoredAs(parts: UndoParts, change: FileChange): Promise<FileOutcome> {
   const { files } = parts.tools
   const { path, after_blob, redacted_of } = change
   const before = await exactBefore(parts.log, change)

@@ -72,8 +72,8 @@ export async function verifyRequests(
   const ours = wordsHash(model.contract)
   let provider: string | undefined
   /** The last request to each model, and the last one to any model. */
-  const sent = new Map<string, Sent>()
-  let latest: Sent | undefined
+  const sent = new Map<string, LastSent>()
+  let latest: LastSent | undefined
   let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
   for (const [at, event] of events.entries()) {
     provider = namedProvider(event) ?? provider
@@ -113,7 +113,7 @@ export async function verifyRequests(
   return ok({ requests, not_comparable, mismatches })
 }
 
-interface Sent {
+interface LastSent {
   readonly call: string
   readonly request: SentRequest
   /** The last request of an earlier call: the cache marks of all attempts of a call depend on it. */

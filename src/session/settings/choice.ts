@@ -33,7 +33,7 @@ export interface ChoiceOptions extends ProviderChoiceOptions {
 }
 
 /**
- * Chooses the provider and its model: the one passed, else that of the settings, else the provider's default. The model
+ * Chooses the provider and its model: the one passed, else the one in the settings, else the provider's default. The model
  * of the settings applies only to the provider that they select. Pure.
  */
 export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {

@@ -17,7 +17,7 @@ export interface Credentials {
 
 /**
  * The key of a provider and the URL it belongs to. Both come from the environment or both from the settings; a key
- * without a URL belongs to the vendor's URL. So setting a URL can never send a key there that was meant for another.
+ * without a URL belongs to the vendor's URL. So changing a URL never sends a key to a server that it was not meant for.
  * Pure.
  */
 export function credentialsOf(
@@ -93,7 +93,7 @@ interface Names {
   readonly url: string
 }
 
-/** The pair that applies: that of the environment, unless it is empty. */
+/** The pair that applies: the one in the environment, unless it is empty. */
 function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
   const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
   const entry = settings.providers?.[provider]

@@ -30,7 +30,7 @@ export function judgeModel(
   return ok(`${text}${hint} It is used as named. (hawser models)`)
 }
 
-/** A warning about a model that is set for whichever provider is used. Pure. */
+/** A warning about a model that is stored without a provider and is in no catalogue. Pure. */
 export function unknownModel(model: string, rows: readonly ModelRow[]): string | undefined {
   const ids = [...new Set(rows.map(({ id }) => id))]
   if (ids.includes(model) || model === OFFLINE_PROVIDER) return undefined

@@ -44,7 +44,7 @@ export interface SourcedSetting {
 /** Replaces a secret value in output. */
 export const SET = '[set]'
 
-/** Every setting with a fixed name, and whatever is set for single models. Pure. */
+/** Every setting with a fixed name, and all settings of single models. Pure. */
 export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
   const files = [stored.userFile, stored.workspaceFile].map((file) => file?.settings)
   const ids = new Set(files.flatMap((settings) => Object.keys(settings?.models ?? {})))
@@ -61,7 +61,7 @@ export function sourcedSetting(
 ): SourcedSetting {
   const { path, fallback, secret } = setting
   const shown = (value: unknown) => (secret ? SET : value)
-  const counts = trusted || mayStandUntrusted(path)
+  const counts = trusted || appliesUntrusted(path)
   const workspaces = valueAt(workspaceFile?.settings, path)
   const users =
     counts && isReplaced(workspaceFile?.settings, path)
@@ -80,7 +80,7 @@ export function withSetting(settings: Settings, { path }: Setting, value: unknow
   return Settings.parse(changed(settings, path, value) ?? {})
 }
 
-function mayStandUntrusted([group]: readonly string[]): boolean {
+function appliesUntrusted([group]: readonly string[]): boolean {
   return UNTRUSTED_SETTINGS.some((allowed) => allowed === group)
 }
 

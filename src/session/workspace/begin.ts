@@ -18,7 +18,7 @@ export interface SessionChoice {
   readonly permission?: PermissionMode | undefined
 }
 
-export interface BegunSession {
+export interface OpenedSession {
   readonly session: Session
   /** No model was chosen, so the offline one is used. */
   readonly byDefault: boolean
@@ -37,7 +37,7 @@ export async function beginSession(
   workspace: OpenWorkspace,
   choice: SessionChoice,
   options: BeginOptions,
-): Promise<Result<BegunSession>> {
+): Promise<Result<OpenedSession>> {
   if (choice.session === undefined && choice.continue !== true) {
     return newSession(workspace, choice, options)
   }
@@ -78,11 +78,11 @@ async function newSession(
   { harness, settings: { settings }, defaultModel, models }: OpenWorkspace,
   { provider, model, mode, permission }: SessionChoice,
   { env, toAdmit = false }: BeginOptions,
-): Promise<Result<BegunSession>> {
+): Promise<Result<OpenedSession>> {
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
   if (!choice.ok) return choice
   const chosen = choice.value
-  // Only a model that is named here is checked; that of the settings was checked when it was set.
+  // Only a model that is named here is checked; the model in the settings was checked when it was set.
   const judged = model === undefined ? ok(undefined) : judgeModel(chosen, models())
   if (!judged.ok) return judged
   const options = {

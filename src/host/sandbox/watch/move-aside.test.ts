@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/folder.ts'
 import { failed, ok } from '../../../model/errors.ts'
-import { moveAside, type KeepAppeared } from './move-aside.ts'
+import { moveAside, type KeepMovedFile } from './move-aside.ts'
 import { protectedChanges, watchOver } from './watch.ts'
 
 /** Runs `work` in a folder between two snapshots of `paths`, then moves aside what must not stay. */
 async function between(
   paths: readonly string[],
   work: (root: string) => Promise<unknown>,
-  keep?: KeepAppeared,
+  keep?: KeepMovedFile,
 ) {
   const root = await freshFolder()
   await writeFile(join(root, 'AGENTS.md'), 'good')
@@ -29,9 +29,9 @@ async function between(
   }
 }
 
-function keeping(): { keep: KeepAppeared; kept: Map<string, string> } {
+function keeping(): { keep: KeepMovedFile; kept: Map<string, string> } {
   const kept = new Map<string, string>()
-  const keep: KeepAppeared = async (path, content) => {
+  const keep: KeepMovedFile = async (path, content) => {
     let text = ''
     for await (const chunk of content) text += Buffer.from(chunk).toString()
     kept.set(path, text)
@@ -91,7 +91,7 @@ test('without keep, the file stays in its folder under a name that nothing reads
     await mkdir(join(root, '.vscode'))
     await writeFile(join(root, '.vscode/x'), 'evil')
   }
-  const refusing: KeepAppeared = async () => failed('storage_failed', 'full')
+  const refusing: KeepMovedFile = async () => failed('storage_failed', 'full')
   for (const keep of [undefined, refusing]) {
     const { root, moved, names, aside } = await between(['.vscode'], make, keep)
     expect([moved, names, aside.length]).toEqual([['.vscode'], ['AGENTS.md', 'CLAUDE.md'], 1])

@@ -25,7 +25,7 @@ const CHUNK_BYTES = 65_536
  * Receives the content of one file that appeared, with its path relative to the workspace; the content of a link is its
  * target. On success the file is removed. Called once for each file of a folder.
  */
-export type KeepAppeared = (
+export type KeepMovedFile = (
   path: string,
   content: AsyncIterable<Uint8Array>,
 ) => Promise<Result<unknown>>
@@ -38,7 +38,7 @@ export type KeepAppeared = (
 export async function moveAside(
   workspace: string,
   findings: readonly Pick<ProtectedChange, 'path' | 'earlier'>[],
-  keep: KeepAppeared | undefined,
+  keep: KeepMovedFile | undefined,
 ): Promise<Result<readonly string[]>> {
   if (findings.length === 0) return ok([])
   return asHostResult('move away changes at protected paths', async () => {
@@ -62,7 +62,7 @@ async function moveAway(
   name: string,
   path: string,
   earlier: ProtectedChange['earlier'],
-  keep: KeepAppeared | undefined,
+  keep: KeepMovedFile | undefined,
 ): Promise<boolean> {
   const aside = `.hawser-moved-${randomBytes(8).toString('hex')}`
   try {
@@ -85,7 +85,7 @@ async function handOver(
   folder: WalkedFolder,
   name: string,
   path: string,
-  keep: KeepAppeared,
+  keep: KeepMovedFile,
 ): Promise<boolean> {
   const facts = await lstat(folder.at(name))
   if (facts.isDirectory()) return handOverFolder(folder, name, path, keep)
@@ -100,7 +100,7 @@ async function handOverFile(
   folder: WalkedFolder,
   name: string,
   path: string,
-  keep: KeepAppeared,
+  keep: KeepMovedFile,
 ): Promise<Result<unknown>> {
   return asHostResult('read a file that was moved aside', async () => {
     const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -112,7 +112,7 @@ async function handOverFolder(
   folder: WalkedFolder,
   name: string,
   path: string,
-  keep: KeepAppeared,
+  keep: KeepMovedFile,
 ): Promise<boolean> {
   const inner = await enter(folder, name).catch((error: unknown): 'missing' => {
     // Closed to its own owner, so it stays under its new name.

@@ -1,7 +1,7 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/live/session.ts'
-import type { Seen } from '../../../session/live/subscribe.ts'
+import type { WatcherUpdate } from '../../../session/live/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
@@ -140,7 +140,7 @@ export class WatchedSession {
   }
 
   /** Returns the Event if it is shown for the first time. */
-  #see(seen: Exclude<Seen, { kind: 'resync' }>): WholeEvent | undefined {
+  #see(seen: Exclude<WatcherUpdate, { kind: 'resync' }>): WholeEvent | undefined {
     if (seen.kind === 'notice') {
       this.#listener.print(this.#view.notice(seen.notice))
       return undefined

@@ -41,10 +41,10 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     if (!session.ok) return session
     const request = await harness.preview(session.value, text.value, { dialect })
     if (!request.ok) return request
-    const { body, sha256, made } = request.value
+    const { body, sha256, inputs } = request.value
     const output = {
       session_id: session.value.id,
-      dialect: made.dialect,
+      dialect: inputs.dialect,
       sha256,
       bytes: body.length,
       body: body.toString('utf8'),

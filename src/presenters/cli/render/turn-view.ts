@@ -1,7 +1,7 @@
 import type { Output } from '../../../host/output.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
-import type { Seen } from '../../../session/live/subscribe.ts'
+import type { WatcherUpdate } from '../../../session/live/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { changedLines } from './changed-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
@@ -22,7 +22,7 @@ import { visibleText } from '../text/visible-text.ts'
 /** Shows a Turn while it runs, and its end. */
 export interface TurnView {
   /** Asynchronous when an image has to be loaded. */
-  readonly show: (seen: Seen) => void | Promise<void>
+  readonly show: (seen: WatcherUpdate) => void | Promise<void>
   /** Shows a notice that was recorded after the end of the Turn. */
   readonly after: (event: WholeEvent<'notice'>) => void
   readonly end: (session_id: string, result: TurnResult & { readonly exit_code: number }) => void

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../../../model/errors.ts'
 import { Rule } from '../../../../model/rule.ts'
-import { wordedRule } from '../../../../session/live/worded-rule.ts'
+import { ruleFromOptions } from '../../../../session/live/rule-options.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import { ruleWords } from '../../render/rule-lines.ts'
@@ -31,12 +31,12 @@ async function add(
   commandInput: CommandInput,
   ruleAnswer: Rule['answer'],
 ): Promise<number> {
-  const { json, ...worded } = PermissionsAddArgs.parse(commandInput).options
+  const { json, ...ruleOptions } = PermissionsAddArgs.parse(commandInput).options
   return inWorkspace(
     world,
     commandInput,
     async ({ harness: { rules: store } }) => {
-      const rule = wordedRule(worded, ruleAnswer)
+      const rule = ruleFromOptions(ruleOptions, ruleAnswer)
       if (!rule.ok) return rule
       const added = await store.add(rule.value)
       if (!added.ok) return added

@@ -3,7 +3,7 @@ import type { Rule } from '../../model/rule.ts'
 import { plainPath, prefixRule } from '../../policy/rules.ts'
 
 /** A rule as command-line options: exactly one of the first four. */
-export interface WordedRule {
+export interface RuleOptions {
   readonly prefix?: string | undefined
   readonly command?: string | undefined
   readonly file?: string | undefined
@@ -13,10 +13,10 @@ export interface WordedRule {
 }
 
 /** Converts options to a rule. `invalid_args` if they are missing, conflicting, or too wide for a rule. Pure. */
-export function wordedRule(worded: WordedRule, answer: Rule['answer']): Result<Rule> {
-  const { prefix, command, file, folder } = worded
+export function ruleFromOptions(options: RuleOptions, answer: Rule['answer']): Result<Rule> {
+  const { prefix, command, file, folder } = options
   const given = [prefix, command, file, folder].filter((value) => value !== undefined)
-  if (given.length !== 1 || (worded.in !== undefined && command === undefined)) {
+  if (given.length !== 1 || (options.in !== undefined && command === undefined)) {
     return failed(
       'invalid_args',
       'Pass exactly one of --prefix, --command, --file and --folder; --in requires --command.',
@@ -25,7 +25,7 @@ export function wordedRule(worded: WordedRule, answer: Rule['answer']): Result<R
   if (prefix !== undefined) return prefixRule(prefix, answer)
   if (command !== undefined) {
     if (command.trim() === '') return failed('invalid_args', 'The command is empty.')
-    const place = inside(worded.in ?? '.')
+    const place = inside(options.in ?? '.')
     return place.ok ? ok({ kind: 'command', answer, command, folder: place.value }) : place
   }
   const path = inside(file ?? folder ?? '')
