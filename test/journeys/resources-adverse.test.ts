@@ -129,7 +129,7 @@ test.each([
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(files(place)).toEqual([['@img2']])
     expect(place.seen.at(-1)?.notes).toContain(
-      `[${handle} is not shown: with it the request exceeds what the model of this Turn accepts]`,
+      `[${handle} is not shown: with it, the request exceeds what the model of this Turn accepts]`,
     )
     expect(reasons(session)).toEqual(['too_large'])
     expect(await say(session, 'What came back?')).toBe('completed')

@@ -78,10 +78,10 @@ test.each(SOME_WAYS)(
     )
     expect(retired).toEqual(['over_budget'])
     const line =
-      '[@img1 is not shown: the files in a request have at most 18874368 bytes together, and there is no room for it]'
+      '[@img1 is not shown: the files in a request may have at most 18874368 bytes together, and it does not fit]'
     expect(place.seen.map(({ notes }) => notes.includes(line))).toEqual([false, true, true])
     expect(place.seen.at(-1)?.notes.at(-1)).toBe(
-      '[View of @img1, by person: not shown: the files in this request leave no room for it]',
+      '[View of @img1, by person: not shown: it does not fit next to the other files in this request]',
     )
     await verified(place, session)
   },
