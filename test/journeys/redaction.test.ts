@@ -148,7 +148,9 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
   expect(await say(session, 'Again.', { views: ['@pdf3', '@txt4'] })).toBe('completed')
 
   for (const handle of ['@txt1', '@txt2', '@pdf3']) {
-    expect(place.requests[0]).toContain(`[${handle} is not shown: it contains a key that Hawser uses]`)
+    expect(place.requests[0]).toContain(
+      `[${handle} is not shown: it contains a key that Hawser uses]`,
+    )
   }
   expect(place.requests[0]).not.toContain('[@txt4 is not shown')
   const shown = session.events.flatMap((event) =>

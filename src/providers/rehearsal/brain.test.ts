@@ -174,7 +174,7 @@ test('a result is reported with its outcome and the head of its output', () => {
     ...callsWithResults([READ], 'ok', output),
   )
   expect(calls).toEqual([])
-  expect(text).toContain('Done: read a.txt\n> line 1\n')
+  expect(text).toContain('Done: read a.txt\n>     line 1\n')
   expect(text).toContain('22 more lines')
   expect(text).not.toContain('line 20')
 })

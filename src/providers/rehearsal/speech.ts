@@ -154,14 +154,15 @@ function partOf(args: Readonly<Record<string, unknown>>): string {
 const HEAD_LINES = 8
 const LINE_CHARACTERS = 200
 
-/** A line of a file with its number. Such lines are quoted as code, because Markdown would join them into one paragraph. */
+/** A line of a file with its number. */
 const NUMBERED = /^\d+\t/
+/** Lines are quoted as code, because Markdown would join them into one paragraph. */
 const CODE = '>     '
 
 function headOf(output: string): string {
   const lines = output.replace(/\n{1,100}$/, '').split('\n')
   if (lines.length === 1 && lines[0]?.trim() === '') return ''
-  const mark = lines.some((line) => NUMBERED.test(line)) ? CODE : '> '
+  const mark = lines.length > 1 || NUMBERED.test(lines[0] ?? '') ? CODE : '> '
   const head = lines.slice(0, HEAD_LINES).map((line) => `${mark}${cut(line, LINE_CHARACTERS)}`)
   const more = lines.length - head.length
   return [
