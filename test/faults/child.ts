@@ -24,13 +24,15 @@ export interface Child {
 export interface ChildOptions {
   /** A program and its arguments that start the child. */
   readonly under?: readonly string[]
+  /** Options of Node. */
+  readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly note?: (report: ChildReport) => void
 }
 
 export function startChild(script: string, order: object, options: ChildOptions = {}): Child {
   const [command = process.execPath, ...before] = options.under ?? []
-  const own = [script, JSON.stringify(order)]
+  const own = [...(options.flags ?? []), script, JSON.stringify(order)]
   const args = options.under === undefined ? own : [...before, process.execPath, ...own]
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
