@@ -70,14 +70,14 @@ test.each(DIALECT_NAMES)(
         const { request, shared } = await next(generated)
         const { surface, turn, events } = generated.inputs
         const parts = { provider, surface, store, cacheKey }
-        const anew = await new RequestComposer(parts, turn).compose(events, { before })
+        const fromScratch = await new RequestComposer(parts, turn).compose(events, { before })
         if (before?.inputs.turn === turn && shared.prefix_break === undefined) continued += 1
-        expect(request.body.equals(anew.body)).toBe(true)
-        expect(request.sha256).toBe(sha256(anew.body))
-        expect(anew.sha256).toBe(request.sha256)
+        expect(request.body.equals(fromScratch.body)).toBe(true)
+        expect(request.sha256).toBe(sha256(fromScratch.body))
+        expect(fromScratch.sha256).toBe(request.sha256)
         expect(comparable(request.segments)).toEqual(comparable(generated.segments))
-        expect(shared).toEqual(sharedWith(before, anew))
-        before = anew
+        expect(shared).toEqual(sharedWith(before, fromScratch))
+        before = fromScratch
       }
     }
     expect(continued).toBeGreaterThan(SEEDS)
@@ -87,7 +87,7 @@ test.each(DIALECT_NAMES)(
 test.each(DIALECT_NAMES)(
   'the first request in %s after a resume equals one composed from scratch, and encodes less',
   async (dialect) => {
-    let [encoded, encodedAnew] = [0, 0]
+    let [encoded, encodedFromScratch] = [0, 0]
     const right = DIALECTS[dialect]
     const counting = (count: (items: number) => void): Dialect => ({
       ...right,
@@ -102,8 +102,8 @@ test.each(DIALECT_NAMES)(
       for (const { inputs } of await generatedRequests(seed, { dialect })) {
         const { turn, events, surface } = inputs
         const partsFor = (provider: Dialect) => ({ provider, store, cacheKey, surface })
-        const anew = await new RequestComposer(
-          partsFor(counting((items) => (encodedAnew += items))),
+        const fromScratch = await new RequestComposer(
+          partsFor(counting((items) => (encodedFromScratch += items))),
           turn,
         ).compose(events, { before: last })
         const before = last && value(await recomposed(last, right, store))
@@ -111,15 +111,15 @@ test.each(DIALECT_NAMES)(
           partsFor(counting((items) => (encoded += items))),
           turn,
         ).compose(events, { before })
-        expect(request.body.equals(anew.body)).toBe(true)
-        expect(comparable(request.segments)).toEqual(comparable(anew.segments))
-        expect(request.projected).toEqual(anew.projected)
-        expect(sharedWith(before, request)).toEqual(sharedWith(last, anew))
-        last = anew
+        expect(request.body.equals(fromScratch.body)).toBe(true)
+        expect(comparable(request.segments)).toEqual(comparable(fromScratch.segments))
+        expect(request.projected).toEqual(fromScratch.projected)
+        expect(sharedWith(before, request)).toEqual(sharedWith(last, fromScratch))
+        last = fromScratch
       }
     }
     // A request with a file encodes everything again.
-    expect(encoded).toBeLessThan(encodedAnew)
+    expect(encoded).toBeLessThan(encodedFromScratch)
   },
 )
 
@@ -143,14 +143,14 @@ test.each(DIALECT_NAMES)(
     let last: ComposedRequest | undefined
     for (const { inputs } of await generatedRequests(3, { dialect })) {
       const parts = { provider, store, cacheKey, surface: inputs.surface }
-      const anew = await new RequestComposer(parts, inputs.turn).compose(inputs.events, {
+      const fromScratch = await new RequestComposer(parts, inputs.turn).compose(inputs.events, {
         before: last,
       })
       if (composer === undefined || last?.inputs.turn !== inputs.turn) {
         composer = new RequestComposer(parts, inputs.turn)
       }
       last = await composer.compose(inputs.events, { before: last, spent: last })
-      expect([last.sha256, last.body.equals(anew.body)]).toEqual([anew.sha256, true])
+      expect([last.sha256, last.body.equals(fromScratch.body)]).toEqual([fromScratch.sha256, true])
     }
   },
 )

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { EventEmitter, once } from 'node:events'
+import { expect, test, vi } from 'vitest'
 import { random, type Random } from '../../test/support/random.ts'
 import { SAMPLE_SESSION } from '../../test/support/log-generator.ts'
 import { overBudget } from '../context/over-budget.ts'
@@ -8,7 +9,7 @@ import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { BlobKey, EventId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Replay } from '../model/modes.ts'
-import { RequestRoom, type CallRoom } from './request-room.ts'
+import { RequestRoom } from './request-room.ts'
 
 const REPLAYS: readonly Replay[] = ['attach-turn', 'window', 'cost-aware']
 const MOST = LIMITS.request_resource_bytes
@@ -180,23 +181,25 @@ test('room is granted in the order of calls, whichever call asks first', async (
   const log = { events: () => [], turn: turnId(1) }
   const params = { replay: 'attach-turn', limits: {} } as const
   const room = new RequestRoom({ log, model: { surface: { params } } })
-  const [first, second, third] = [room.forCall(), room.forCall(), room.forCall()]
   const answers: string[] = []
-  const take = async ({ take: ask }: CallRoom, file: number) => {
-    const size = MOST / 2 + 1
-    const { outcome } = await ask(textFile(file, size), { blob: blobKey(file), size, whole: true })
-    answers.push(`${file} ${outcome}`)
-  }
-  const thirdTaken = take(third, 3)
-  const secondTaken = take(second, 2)
-  await take(first, 1)
-  expect(answers).toEqual(['1 projected'])
-  first.leave()
-  await secondTaken
-  expect(answers).toEqual(['1 projected', '2 over_budget'])
-  second.leave()
-  await thirdTaken
-  expect(answers.at(-1)).toBe('3 over_budget')
+  const gates = [1, 2, 3].map(() => new EventEmitter())
+  const calls = gates.map((gate, at) =>
+    room.forCall(async ({ take }) => {
+      const number = at + 1
+      const size = MOST / 2 + 1
+      const loaded = once(gate, 'loaded')
+      const recorded = once(gate, 'recorded')
+      await loaded
+      const view = { blob: blobKey(number), size, whole: true }
+      answers.push(`${number} ${(await take(textFile(number, size), view)).outcome}`)
+      await recorded
+    }),
+  )
+  for (const gate of gates.toReversed()) gate.emit('loaded')
+  await vi.waitFor(() => expect(answers).toEqual(['1 projected']))
+  for (const gate of gates) gate.emit('recorded')
+  await Promise.all(calls)
+  expect(answers).toEqual(['1 projected', '2 over_budget', '3 over_budget'])
 })
 
 function textFile(number: number, size_bytes: number): Descriptor {

@@ -12,10 +12,7 @@ interface RoomParts {
 
 type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limits'>
 
-/** The room of one call. The caller must call `leave`, because later calls wait for it. */
-export interface CallRoom extends Pick<ToolResources, 'visible' | 'take'> {
-  readonly leave: () => void
-}
+export type CallRoom = Pick<ToolResources, 'visible' | 'take'>
 
 /**
  * The bytes that the next request shows, and the room left for views. Concurrent calls share one instance, so that the views
@@ -24,7 +21,7 @@ export interface CallRoom extends Pick<ToolResources, 'visible' | 'take'> {
 export class RequestRoom {
   readonly #parts: RoomParts
   #visible: VisibleBytes[] | undefined
-  #earlier: Promise<void> = Promise.resolve()
+  #earlier: Promise<unknown> = Promise.resolve()
 
   constructor(parts: RoomParts) {
     this.#parts = parts
@@ -39,21 +36,20 @@ export class RequestRoom {
   }
 
   /**
-   * The room for the next call of an answer. It is granted in the order of calls, not in the order in which files happen to
-   * be loaded: if views do not fit together, the last one is refused.
+   * Runs the next call of an answer. Room is granted in the order of calls, not in the order in which files happen to be
+   * loaded: if views do not fit together, the last one is refused.
    */
-  forCall(): CallRoom {
+  forCall<T>(run: (room: CallRoom) => Promise<T>): Promise<T> {
     const earlier = this.#earlier
-    const own = new Leaving()
-    this.#earlier = earlier.then(() => own.left)
-    return {
+    const running = run({
       visible: this.visible,
       take: async (descriptor, shown) => {
         await earlier
         return this.take(descriptor, shown)
       },
-      leave: own.leave,
-    }
+    })
+    this.#earlier = Promise.allSettled([earlier, running])
+    return running
   }
 
   visible: ToolResources['visible'] = (blob) => this.#shown.find((one) => one.blob === blob)
@@ -81,13 +77,6 @@ export class RequestRoom {
     const limit = LIMITS.request_resource_bytes
     return visible + bytes > limit ? { outcome: 'over_budget', visible, bytes, limit } : undefined
   }
-}
-
-class Leaving {
-  leave!: () => void
-  readonly left = new Promise<void>((resolve) => {
-    this.leave = resolve
-  })
 }
 
 function isImage(blob: VisibleBytes['blob']): boolean {

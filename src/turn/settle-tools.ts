@@ -26,10 +26,7 @@ export async function settleTools(
   for (const group of inGroups(await parts.tools.toolset(), calls)) {
     const room = new RequestRoom(parts)
     const settled = await Promise.all(
-      group.map(async (call) => {
-        const own = room.forCall()
-        return settle(parts, call, own, pending).finally(own.leave)
-      }),
+      group.map((call) => room.forCall((own) => settle(parts, call, own, pending))),
     )
     for (const result of settled) if (!result.ok) return result
   }

@@ -28,11 +28,10 @@ async function viewDrafts(
   const why = notViewable(resource)
   if (why === undefined) {
     const { store } = parts.log
-    const context = {
-      resources: toolResources(parts, new RequestRoom(parts).forCall()),
-      keep: (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type),
-    }
-    const viewed = await viewOf(resource, {}, context)
+    const keep = (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type)
+    const viewed = await new RequestRoom(parts).forCall((room) =>
+      viewOf(resource, {}, { resources: toolResources(parts, room), keep }),
+    )
     if (!viewed.ok) return viewed
     const { view, message } = viewed.value
     const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const

@@ -108,7 +108,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: an image that the provider refused stays reported, and a view of it has its own outcome, whoever requests it',
+  '[SR-033] %s: an image that the provider refused stays reported, and a view of it has its own outcome, for a model and for a person',
   async (way) => {
     const place = await visionPlace(way, { switches: 'refuse-images,once' })
     const image = await sampleFile(place.workspace, 'a.png', picture(1))
