@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { EventId, SessionId } from '../model/ids.ts'
-import { comparedRequest, providerAfter } from './compared-request.ts'
+import { historyOf } from '../history/history.ts'
+import { providerAfter } from '../history/provider-name.ts'
+import { comparedRequest } from './compared-request.ts'
 
 /** A Log in short form: `p` names a provider, and `d/m` is a request in dialect `d` to model `m`. */
 function eventsOf(...log: readonly string[]): WholeEvent[] {
@@ -50,5 +52,5 @@ test.each<[string, string[], number]>([
 ])('a request is compared with %s', (_, log, at) => {
   const events = eventsOf(...log)
   expect(providerAfter(events)).toBe('here')
-  expect(comparedRequest(events, KEEPER)).toBe(at)
+  expect(comparedRequest(historyOf(events), KEEPER)).toEqual(at === -1 ? undefined : { at })
 })

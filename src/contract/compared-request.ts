@@ -1,4 +1,5 @@
-import type { WholeEvent } from '../model/events/event.ts'
+import type { History, ResumeState } from '../history/history.ts'
+import { namedProvider } from '../history/provider-name.ts'
 
 /** The owner of a prompt cache. Requests to the same owner can share a prefix, whatever was sent elsewhere between them. */
 export interface CacheKeeper {
@@ -7,12 +8,19 @@ export interface CacheKeeper {
   readonly model: string
 }
 
+/** A request: the index of its Event, or its record from before the checkpoint. */
+export type ComparedRequest =
+  | { readonly at: number }
+  | { readonly earlier: NonNullable<ResumeState['requests']>[number] }
+
 /**
- * The index of the request that the next one to `keeper` is compared with: the last one to the same keeper, or the last one of all
- * if there is none; -1 if no request was sent. `keeper.provider` is the provider after these Events. Reads backwards, and no
- * further than it has to.
+ * The request that the next one to `keeper` is compared with: the last one to the same keeper, or the last one of all if
+ * there is none. `keeper.provider` is the provider after these Events. Reads backwards, and no further than it has to.
  */
-export function comparedRequest(events: readonly WholeEvent[], keeper: CacheKeeper): number {
+export function comparedRequest(
+  { state, events }: Pick<History, 'state' | 'events'>,
+  keeper: CacheKeeper,
+): ComparedRequest | undefined {
   let last = -1
   /** Whether the current Events were written under the same provider; not known before the Event that names theirs. */
   let same: boolean | undefined = true
@@ -23,26 +31,24 @@ export function comparedRequest(events: readonly WholeEvent[], keeper: CacheKeep
       if (last === -1) last = at
       const { dialect, model } = event.data
       if (dialect !== keeper.dialect || model !== keeper.model) continue
-      if (same === true) return at
+      if (same === true) return { at }
       if (candidate === -1) candidate = at
     } else if (event !== undefined && namedProvider(event) !== undefined) {
-      if (candidate !== -1 && namedProvider(event) === keeper.provider) return candidate
+      if (candidate !== -1 && namedProvider(event) === keeper.provider) return { at: candidate }
       same = undefined
       candidate = -1
     }
   }
-  return last
+  if (candidate !== -1 && state.provider === keeper.provider) return { at: candidate }
+  const { requests = [] } = state
+  const earlier =
+    requests.find((one) => isTo(one, keeper)) ?? (last === -1 ? requests[0] : undefined)
+  if (earlier !== undefined) return { earlier }
+  return last === -1 ? undefined : { at: last }
 }
 
-/** The provider after these Events. */
-export function providerAfter(events: readonly WholeEvent[]): string | undefined {
-  const last = events.findLast((event) => namedProvider(event) !== undefined)
-  return last && namedProvider(last)
-}
-
-/** The provider that applies from this Event on. */
-export function namedProvider(event: WholeEvent): string | undefined {
-  return event.type === 'session_started' || event.type === 'session_settings'
-    ? event.data.provider
-    : undefined
+function isTo(one: CacheKeeper, keeper: CacheKeeper): boolean {
+  return (
+    one.provider === keeper.provider && one.dialect === keeper.dialect && one.model === keeper.model
+  )
 }

@@ -1,5 +1,5 @@
 import { changesExistingItems } from '../history/conversation.ts'
-import { historyOf } from '../history/history.ts'
+import { historyOf, isElided, type History } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -54,9 +54,15 @@ export function predictBreak(
     return { at: 0, cause: 'model' }
   if (shaping(before.surface) !== shaping(next.surface)) return { at: 0, cause: 'params' }
   const surface = surfaceBreak(before, next)
-  const rest = checkpointBreak(before, segments, next) ?? transientBreak(segments, next)
-  if (surface === undefined || rest === undefined) return surface ?? rest
-  return surface.at <= rest.at ? surface : rest
+  const rest =
+    checkpointBreak(before, segments, next) ??
+    firstOf(elisionBreak(before, segments, next), transientBreak(segments, next))
+  return firstOf(surface, rest)
+}
+
+function firstOf(one: Break | undefined, other: Break | undefined): Break | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one.at <= other.at ? one : other
 }
 
 /**
@@ -114,6 +120,32 @@ function checkpointBreak(
   if (old?.id === now?.id) return undefined
   const cause = now === undefined || now.seq < (old?.seq ?? -1) ? 'undo' : 'checkpoint'
   return { at: bytesBefore(segments, before.surfaceSegments.length), cause }
+}
+
+/** The first result of `before` that has become a pointer since, or is shown again. */
+function elisionBreak(
+  before: RequestInputs,
+  segments: readonly Segment[],
+  next: RequestInputs,
+): Break | undefined {
+  const old = historyOf(eventsOf(before))
+  const now = historyOf(eventsOf(next))
+  if (old.elisions.length === 0 && now.elisions.length === 0) return undefined
+  const changed = new Set(
+    now.events.flatMap((event) =>
+      event.type === 'tool_result' && isElidedIn(old, event) !== isElidedIn(now, event)
+        ? [event.seq]
+        : [],
+    ),
+  )
+  const index = segments.findIndex(({ seq, role }) => role === 'tool_result' && changed.has(seq))
+  if (index === -1) return undefined
+  const cause = now.elisions.length < old.elisions.length ? 'undo' : 'checkpoint'
+  return { at: bytesBefore(segments, index), cause }
+}
+
+function isElidedIn({ elisions }: History, { seq, data }: WholeEvent<'tool_result'>): boolean {
+  return isElided(elisions, seq, data)
 }
 
 /** The first segment of `before` whose bytes are not shown in the next request. */

@@ -1,12 +1,12 @@
 import * as notes from '../encoding/words/notes.ts'
 import * as words from '../encoding/words/resources.ts'
-import { NO_RESULT } from '../encoding/words/results.ts'
+import { elided, NO_RESULT } from '../encoding/words/results.ts'
 import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
-import { historyOf } from './history.ts'
+import { historyOf, isElided, type History } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
@@ -41,16 +41,18 @@ export class Conversation {
   readonly #transients: Transients
   readonly #refused: ReadonlySet<TurnId>
   readonly #resources: SessionResources
+  readonly #elisions: History['elisions']
   readonly #items: ConversationItem[] = []
   #calls: Call[] = []
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
 
   constructor(all: readonly WholeEvent[], scope: RequestScope) {
-    const { checkpoint, events } = historyOf(all)
+    const { checkpoint, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
     this.#resources = new SessionResources(all)
+    this.#elisions = elisions
     if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
     for (const event of events) this.#take(event)
   }
@@ -104,7 +106,8 @@ export class Conversation {
         return this.#call({ kind: 'tool_call', seq, call_id, name, arguments: text })
       }
       case 'tool_result': {
-        const { call_id, name, outcome, output } = event.data
+        const { call_id, name, outcome } = event.data
+        const output = this.#shownOutput(event)
         return this.#result({ kind: 'tool_result', seq, call_id, name, outcome, output })
       }
       case 'resource_view':
@@ -144,6 +147,11 @@ export class Conversation {
       default:
         return event satisfies never
     }
+  }
+
+  /** The output of a call, or a pointer to it. */
+  #shownOutput({ seq, data }: WholeEvent<'tool_result'>): string {
+    return isElided(this.#elisions, seq, data) ? elided({ ...data, seq }) : data.output
   }
 
   /** Adds a note about something between two Turns, or before the first one. */

@@ -1,4 +1,8 @@
 import type { WholeEvent } from '../model/events/event.ts'
+import { historyOf, type ResumeState } from './history.ts'
+
+/** A watched command, as its Event describes it. */
+export type OpenWatch = NonNullable<ResumeState['watches']>[number]
 
 /** The subject of a decision about a killed command. */
 export function inspectionSubject(call_id: string): string {
@@ -9,12 +13,22 @@ export function inspectionSubject(call_id: string): string {
  * Commands whose end is not recorded, the earliest first: they were watched, and the Log has neither their own result nor
  * a person's answer about the files that they left. A timeout or the absence of a person is not an answer. Pure.
  */
-export function openWatches(
+export function openWatches(all: readonly WholeEvent[]): readonly OpenWatch[] {
+  const { state, events } = historyOf(all)
+  return watchesAfter(state, events)
+}
+
+/** Those that are open after `events`, which follow `state`. */
+export function watchesAfter(
+  { watches = [] }: ResumeState,
   events: readonly WholeEvent[],
-): readonly WholeEvent<'command_watched'>[] {
-  const open = new Map<string, WholeEvent<'command_watched'>>()
+): readonly OpenWatch[] {
+  const open = new Map(watches.map((watch) => [watch.data.call_id, watch]))
   for (const event of events) {
-    if (event.type === 'command_watched') open.set(event.data.call_id, event)
+    if (event.type === 'command_watched') {
+      const { seq, turn_id, data } = event
+      open.set(data.call_id, { seq, ...(turn_id === undefined ? {} : { turn_id }), data })
+    }
     if (event.type === 'tool_result' && isEndOf(event, open.get(event.data.call_id))) {
       open.delete(event.data.call_id)
     }
@@ -28,7 +42,7 @@ export function openWatches(
 /** An `unknown` result was written by the process that found the call open. */
 function isEndOf(
   { turn_id, data }: WholeEvent<'tool_result'>,
-  watch: WholeEvent<'command_watched'> | undefined,
+  watch: OpenWatch | undefined,
 ): boolean {
   return data.outcome !== 'unknown' && turn_id === watch?.turn_id
 }

@@ -1,6 +1,7 @@
 import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
+import { historyOf, type History } from './history.ts'
 
 /** A Resource as recorded in a Log. */
 export interface SessionResource {
@@ -14,13 +15,22 @@ export interface SessionResource {
   readonly gone?: 'dropped' | 'quarantined'
 }
 
-/** All Resources of a Session, in the order in which they were added. Grows with its Log. */
+/**
+ * The Resources of a Session, in the order in which they were added; grows with its Log. Of those before a checkpoint, only
+ * the newest are known, as its state describes them.
+ */
 export class SessionResources {
   readonly #byId = new Map<ResourceId, SessionResource>()
   readonly #byHandle = new Map<string, ResourceId>()
   #last = 0
 
-  constructor(events: readonly WholeEvent[] = []) {
+  constructor(all: readonly WholeEvent[] | Pick<History, 'state' | 'events'> = []) {
+    const { state, events } = 'events' in all ? all : historyOf(all)
+    for (const { descriptor, seq, turn_id: turn, by, fate } of state.resources) {
+      this.#bring(descriptor, { seq, turn_id: turn }, by)
+      if (fate === 'dropped' || fate === 'quarantined') this.#end(descriptor.resource_id, fate)
+    }
+    this.#last = Math.max(this.#last, state.handle_counter)
     for (const event of events) this.add(event)
   }
 
@@ -47,11 +57,6 @@ export class SessionResources {
       for (const descriptor of event.data.resources ?? []) this.#bring(descriptor, event, 'person')
     } else if (event.type === 'resource_ingested') {
       this.#bring(event.data.descriptor, event, 'agent')
-    } else if (event.type === 'history_compaction') {
-      const { resources, handle_counter } = event.data.state
-      for (const descriptor of resources)
-        if (!this.#byId.has(descriptor.resource_id)) this.#bring(descriptor, event, 'person')
-      this.#last = Math.max(this.#last, handle_counter)
     } else if (event.type === 'resource_dropped') {
       this.#end(event.data.resource_id, 'dropped')
     } else if (event.type === 'resource_quarantined') {
@@ -59,7 +64,11 @@ export class SessionResources {
     }
   }
 
-  #bring(descriptor: Descriptor, { seq, turn_id: turn }: WholeEvent, by: SessionResource['by']) {
+  #bring(
+    descriptor: Descriptor,
+    { seq, turn_id: turn }: Pick<WholeEvent, 'seq'> & { readonly turn_id?: TurnId | undefined },
+    by: SessionResource['by'],
+  ): void {
     const { resource_id, handle } = descriptor
     this.#byId.set(resource_id, { descriptor, seq, turn, by })
     this.#byHandle.set(handle, resource_id)

@@ -4,6 +4,7 @@ import type { ResourceId, TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
 import { LOSSES, type LossRecord } from '../model/events/loss.ts'
+import { historyOf, type History } from './history.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {
@@ -33,8 +34,9 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order } =
-    stateAfter(events)
+  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order } = stateAfter(
+    historyOf(events),
+  )
   const place = new Map(order.map((turn, at) => [turn, at]))
   const placeOf = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)
@@ -97,10 +99,14 @@ interface LossEvent extends LossRecord {
   readonly resource: ResourceId
 }
 
-function stateAfter(events: readonly WholeEvent[]): ResourceState {
+function stateAfter({ state: before, events }: History): ResourceState {
   const state: ResourceState = {
     retired: new Set(),
-    ended: new Set(),
+    ended: new Set(
+      before.resources.flatMap(({ descriptor, fate }) =>
+        fate === 'dropped' || fate === 'quarantined' ? [descriptor.resource_id] : [],
+      ),
+    ),
     withheld: new Set(),
     lost: new Map(),
     losses: [],

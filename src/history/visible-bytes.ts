@@ -2,6 +2,7 @@ import type { Handle } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, blobSha256, type BlobKey, type ResourceId } from '../model/ids.ts'
 import { Conversation, type RequestScope } from './conversation.ts'
+import { historyOf } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt } from './transients.ts'
 
@@ -25,12 +26,13 @@ export interface VisibleParams extends RequestScope {
 }
 
 /** All bytes that the next request of the Turn shows, in request order. Pure. */
-export function visibleBytes(events: readonly WholeEvent[], params: VisibleParams): VisibleBytes[] {
+export function visibleBytes(all: readonly WholeEvent[], params: VisibleParams): VisibleBytes[] {
   const { turn, limits } = params
-  const resources = new SessionResources(events)
+  const resources = new SessionResources(all)
   if (resources.all.length === 0) return []
+  const { events } = historyOf(all)
   const bySeq = new Map(events.map((event) => [event.seq, event]))
-  const unanswered = transientsAt(events, turn, 'attach-turn')
+  const unanswered = transientsAt(all, turn, 'attach-turn')
   const bytesOf = knownBytes(events, limits)
   const placeOf = (event: WholeEvent | undefined): VisiblePlace => {
     if (event?.type !== 'user_message') return 'viewed'
@@ -38,7 +40,7 @@ export function visibleBytes(events: readonly WholeEvent[], params: VisibleParam
     if (lifetime === 'turn') return 'attached'
     return lifetime === 'carried' ? 'carried' : 'windowed'
   }
-  return new Conversation(events, params).items().flatMap((item) => {
+  return new Conversation(all, params).items().flatMap((item) => {
     if (!('parts' in item)) return []
     const place = placeOf(bySeq.get(item.seq))
     return item.parts.flatMap((part) => {

@@ -10,7 +10,8 @@ import { bytesBefore } from '../contract/prefix.ts'
 import { sha256 } from '../encoding/hash.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Dialect } from '../providers/provider.ts'
-import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
+import { RequestComposer, type ComposedRequest } from './compose-request.ts'
+import { sharedWith } from './sent-request.ts'
 
 const SEEDS = 25
 const cacheKey = 'hw1:test'

@@ -1,14 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { cacheMarks } from '../contract/cache-marks.ts'
-import {
-  APART,
-  onlyGrew,
-  predictBreak,
-  sameWords,
-  type Break,
-  type RequestInputs,
-} from '../contract/predict.ts'
-import { sharedPrefix } from '../contract/prefix.ts'
+import type { RequestInputs } from '../contract/predict.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
@@ -22,6 +14,7 @@ import { Fitting } from './fit-parts.ts'
 import { sameText } from './same-text.ts'
 import { loadParts, type HoldsKey, type LostResource } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
+import { segmentsOf, sharedRun, type SegmentRun, type SentRequest } from './sent-request.ts'
 import { Variants, type VariantWork } from './variants.ts'
 
 /** The inputs of a request besides Events. */
@@ -60,24 +53,6 @@ export type RecordedResult = Pick<
   'call_id' | 'name' | 'outcome' | 'output'
 >
 
-/** A sent request, for comparison with the next one. Excludes the body, which may be large. */
-export interface SentRequest {
-  readonly sha256: string
-  /** Bytes of its body. */
-  readonly length: number
-  /** Its segments, in the list they were collected in. */
-  readonly run: SegmentRun
-  /** Its inputs. */
-  readonly inputs: RequestInputs
-  /** Its items, if it was composed again: the next request need not encode them again. */
-  readonly items?: readonly ConversationItem[] | undefined
-}
-
-/** Drops everything that is needed only for sending. */
-export function asSent({ sha256, length, run, inputs }: SentRequest): SentRequest {
-  return { sha256, length, run, inputs }
-}
-
 /** A request exactly as it is sent. */
 export interface ComposedRequest extends SentRequest {
   readonly body: Buffer
@@ -102,13 +77,6 @@ type RecordedRequest = Pick<
 >
 
 type Projections = NonNullable<RecordedRequest['projected']>
-
-/** The first `count` segments of a list that may have grown since, but was not otherwise changed. */
-interface SegmentRun {
-  readonly list: readonly Segment[]
-  readonly count: number
-  readonly bytes: number
-}
 
 /**
  * Composes the requests of one Turn from Events alone: the same Events always give the same bytes. Work that was done
@@ -327,52 +295,3 @@ class NewRequest implements ComposedRequest {
 
 /** The maximum size of all marks together with the bytes that close a body. */
 const MOST_MOVED = 256
-
-/** The leading segments of `run` that an earlier request shares. */
-function sharedRun(
-  before: SentRequest | undefined,
-  run: SegmentRun,
-  inputs: RequestInputs,
-): SegmentRun {
-  if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
-  if (before.run.list === run.list) return before.run
-  const { segments, bytes } = sharedPrefix(knownSegments(before, inputs), run.list)
-  return { list: run.list, count: segments, bytes }
-}
-
-/** The segments of an earlier request, as far as this version encodes them as they were sent. */
-function knownSegments({ run, inputs }: SentRequest, next: RequestInputs): readonly Segment[] {
-  return sameWords(inputs, next) ? segmentsOf(run) : inputs.surfaceSegments
-}
-
-function segmentsOf({ list, count }: SegmentRun): Segment[] {
-  return list.slice(0, count)
-}
-
-/** How much of the previous request a request starts with, and why not more. */
-export interface PrefixComparison {
-  /** All of the earlier request, if this one extends it; otherwise its bytes up to the break. */
-  readonly shared_prefix_bytes: number
-  readonly prefix_break?: { readonly at: number; readonly cause: Break['cause'] | 'unknown' }
-}
-
-/**
- * Compares bytes, and names the cause that Events predict. A break without a predicted cause is a bug and is recorded
- * as unknown.
- */
-export function sharedWith(before: SentRequest | undefined, next: SentRequest): PrefixComparison {
-  if (before === undefined) return { shared_prefix_bytes: 0 }
-  // The usual case: no break is predicted, and the segments are the same list, extended.
-  if (onlyGrew(before.inputs, next.inputs) && before.run.list === next.run.list) {
-    return { shared_prefix_bytes: before.length }
-  }
-  const segments = segmentsOf(before.run)
-  const predicted = predictBreak(before.inputs, segments, next.inputs)
-  const apart = predicted !== undefined && APART.has(predicted.cause)
-  const shared = sharedPrefix(knownSegments(before, next.inputs), segmentsOf(next.run))
-  const bytes = apart ? 0 : shared.bytes
-  if (shared.whole && !apart && sameWords(before.inputs, next.inputs))
-    return { shared_prefix_bytes: before.length }
-  const cause = predicted?.at === bytes ? predicted.cause : 'unknown'
-  return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
-}

@@ -1,9 +1,8 @@
 import { sha256 } from '../encoding/hash.ts'
-import { inspectionSubject, openWatches } from '../history/open-watch.ts'
+import { inspectionSubject, openWatches, type OpenWatch } from '../history/open-watch.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
 
@@ -51,7 +50,7 @@ export async function commandsRefused(
 /** New files since the command started. If there are none, this is recorded, and the command is settled. */
 async function findings(
   parts: InspectionParts,
-  watch: WholeEvent<'command_watched'>,
+  watch: OpenWatch,
 ): Promise<Result<readonly ProtectedChange[]>> {
   const found = await parts.tools.inspection.since(watch.data.paths)
   if (!found.ok || found.value.length > 0) return found
@@ -62,7 +61,7 @@ async function findings(
 /** Moves first, then records: after a kill in between, the next inspection finds the remaining files and asks again. */
 async function settle(
   parts: InspectionParts,
-  watch: WholeEvent<'command_watched'>,
+  watch: OpenWatch,
   found: readonly ProtectedChange[],
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
@@ -76,7 +75,7 @@ async function settle(
 
 async function decide(
   { log, tools }: InspectionParts,
-  { data: { call_id } }: WholeEvent<'command_watched'>,
+  { data: { call_id } }: OpenWatch,
   found: readonly ProtectedChange[],
   {
     allowed,

@@ -5,14 +5,13 @@ import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
+import { RequestComposer, type ComposedRequest } from '../request/compose-request.ts'
 import {
   asSent,
-  RequestComposer,
   sharedWith,
-  type ComposedRequest,
   type SentRequest,
   type PrefixComparison,
-} from '../request/compose-request.ts'
+} from '../request/sent-request.ts'
 import {
   answerDrafts,
   badCalls,

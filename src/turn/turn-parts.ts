@@ -16,7 +16,7 @@ import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ToolContext, ToolResources, Toolset } from '../tools/tool.ts'
-import type { SentRequest } from '../request/compose-request.ts'
+import type { SentRequest } from '../request/sent-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 

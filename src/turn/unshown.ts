@@ -1,4 +1,5 @@
 import { lossReason } from '../encoding/words/resources.ts'
+import { historyOf } from '../history/history.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
@@ -30,9 +31,10 @@ export function reducedNotices(
   events: readonly WholeEvent[],
 ): EventDraft[] {
   if (reduced.length === 0) return []
-  const noticed = new Set(
-    events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
-  )
+  const noticed = new Set([
+    ...historyOf(events).state.notices,
+    ...events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
+  ])
   const texts = reduced.map(
     (one) => `Shown to the model in a smaller form, because of its limits: ${one}.`,
   )

@@ -27,6 +27,7 @@ const RESULTS: Rendered<typeof results> = {
   resultText: OUTCOMES.flatMap((outcome) =>
     ['', 'text'].map((output) => results.resultText({ outcome, output })),
   ),
+  elided: [results.elided({ seq: 57, name: 'read', output: 'é' })],
 }
 
 const LABELS: Rendered<typeof labels> = {
@@ -122,7 +123,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
     words: WORDS_SHA256,
-    layout: '500c065da872618484dd89b4ec7578868a988b0bb49ac60e9d3a050796ce3b0b',
+    layout: '784c115d02fed8a1736a10ec9faf2a411066293156c8196edba18aa10b72c141',
   })
 })
 

@@ -54,8 +54,8 @@ const EVENT_PIN = {
   provider_usage:
     'call_index contract_version? transport? usage raw? cost_usd? latency_ms first_token_ms? continuation? pressure stop_reason',
   history_compaction:
-    'trigger strategy range tail elided? tokens_before tokens_after carried state limitations? ' +
-    'summary',
+    'trigger strategy range? tail elided? tokens_before tokens_after carried? state? limitations? ' +
+    'summary?',
   compaction_undone: 'compaction_event_id reason',
   files_restored: 'undone_turn_id files by',
   text_pinned: 'text by',

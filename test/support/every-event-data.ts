@@ -232,7 +232,10 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     },
     state: {
       handle_counter: 1,
-      resources: [descriptor],
+      resources: [{ descriptor, seq: 3, turn_id: turn, by: 'person', fate: 'denied' }],
+      resources_count: 1,
+      turns: 1,
+      provider: 'rehearsal',
       surface,
       late_context: late,
       notices: ['rehearsal'],

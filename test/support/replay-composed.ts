@@ -5,11 +5,8 @@ import type { BlobKey, TurnId } from '../../src/model/ids.ts'
 import { readMessages } from '../../src/providers/rehearsal/wire/messages.ts'
 import { STRICT } from '../../src/providers/rehearsal/wire/rules/leniency.ts'
 import { PromptCache, type CacheRequest } from '../../src/providers/rehearsal/wire/prompt-cache.ts'
-import {
-  RequestComposer,
-  sharedWith,
-  type ComposedRequest,
-} from '../../src/request/compose-request.ts'
+import { RequestComposer, type ComposedRequest } from '../../src/request/compose-request.ts'
+import { sharedWith } from '../../src/request/sent-request.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { DIALECTS } from './dialects.ts'
 import { immediateClock, testPlace } from './log-place.ts'

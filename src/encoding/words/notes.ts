@@ -79,14 +79,15 @@ export function hydration(context: HydrationFacts): string {
 }
 
 interface Checkpoint {
-  readonly range: { readonly from_seq: number; readonly to_seq: number }
-  readonly summary: string
+  readonly range?: { readonly from_seq: number; readonly to_seq: number } | undefined
+  readonly summary?: string | undefined
   readonly limitations?: readonly string[] | undefined
 }
 
-export function checkpoint({ range, summary, limitations = [] }: Checkpoint): string {
+export function checkpoint({ range, summary = '', limitations = [] }: Checkpoint): string {
+  const { from_seq = 0, to_seq = 0 } = range ?? {}
   return lines([
-    `[Checkpoint: this summary replaces Events ${range.from_seq} to ${range.to_seq}. It is lossy.]`,
+    `[Checkpoint: this summary replaces Events ${from_seq} to ${to_seq}. It is lossy.]`,
     summary,
     ...limitations.map((limitation) => `- not kept: ${limitation}`),
   ])

@@ -12,6 +12,18 @@ export function outcomeLabel(outcome: string): string {
   return `[outcome: ${outcome}]`
 }
 
+interface ElidedResult {
+  readonly seq: number
+  readonly name: string
+  readonly output: string
+}
+
+/** Stands for a long output that a checkpoint elided. The outcome stays beside it. */
+export function elided({ seq, name, output }: ElidedResult): string {
+  const bytes = new TextEncoder().encode(output).length
+  return `[Output of ${name} elided: ${bytes} bytes. To read it: history_search with seq ${seq}.]`
+}
+
 /** A result as a model reads it. */
 export function resultText({
   outcome,

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { Descriptor, Handle } from '../descriptor.ts'
-import { EventId, ResourceId } from '../ids.ts'
+import { BlobKey, EventId, ResourceId, Sha256, TurnId } from '../ids.ts'
 import { PromptSurface } from './session-events.ts'
 import { Count, list, openObject } from '../shape.ts'
 import { SkillIdentity } from './skill-events.ts'
-import { ToolOutcome } from './tool-events.ts'
+import { CommandWatched, ToolOutcome } from './tool-events.ts'
 import { LateContext } from './turn-events.ts'
 
 export const CompactionTrigger = z.enum([
@@ -31,27 +31,86 @@ const CarriedFacts = openObject(() => ({
   pinned: z.array(z.string()),
 }))
 
-/** Resuming reads only a checkpoint and the Events after it. This contains everything that it needs from before. */
+/** Why the bytes of a Resource were not shown, or are never shown again. */
+const ResourceFate = z.enum(['dropped', 'quarantined', 'denied', 'withheld'])
+
+/** A Resource that was added before the tail. A later view looks it up in the Log; this is for lists and texts. */
+const EarlierResource = openObject(() => ({
+  descriptor: Descriptor,
+  /** The Event that added it. */
+  seq: Count,
+  turn_id: TurnId.optional(),
+  by: z.enum(['person', 'agent']),
+  fate: ResourceFate.optional(),
+}))
+
+/** The last request to one model, for comparison with the next one. */
+const EarlierRequest = openObject(() => ({
+  seq: Count,
+  provider: z.string(),
+  dialect: z.string(),
+  model: z.string(),
+  request_sha256: Sha256,
+  request_bytes: Count,
+  /** The blob of its surface, and the hash of its prompt texts. */
+  surface: BlobKey,
+  words_sha256: Sha256.optional(),
+}))
+
+/** A command that ended neither with a result nor with an answer about the files that it left. */
+const OpenWatch = openObject(() => ({
+  seq: Count,
+  turn_id: TurnId.optional(),
+  data: CommandWatched,
+}))
+
+/**
+ * What later Turns need of the Events before `tail.from_seq`. A History is this state and the raw Events, so that opening
+ * a Session reads nothing else.
+ */
 const ResumeState = openObject(() => ({
   handle_counter: Count,
-  resources: z.array(Descriptor),
+  /** In the order in which they were added; if they are too many, the newest. */
+  resources: z.array(EarlierResource),
+  /** All Resources before the tail. */
+  resources_count: Count.optional(),
+  turns: Count.optional(),
+  provider: z.string().optional(),
   surface: PromptSurface.optional(),
   late_context: LateContext.optional(),
+  /** Texts of notices that are given once. */
   notices: z.array(z.string()),
+  /** The newest first. */
+  requests: list(EarlierRequest),
+  /** A filter of all call ids, in base64. */
+  call_ids: z.string().optional(),
+  watches: list(OpenWatch),
+}))
+
+/** Where the raw Events begin: the number of the first one, and its position in the Log. */
+const Tail = openObject(() => ({
+  from_seq: Count,
+  turns: Count,
+  tokens: Count,
+  from_offset: Count.optional(),
+  /** The hash that the line there names. */
+  from_prev: Sha256.nullable().optional(),
 }))
 
 export const HistoryCompaction = openObject(() => ({
   trigger: CompactionTrigger,
   strategy: z.string(),
-  range: openObject(() => ({ from_seq: Count, to_seq: Count })),
-  tail: openObject(() => ({ from_seq: Count, turns: Count, tokens: Count })),
+  /** The Events that the summary replaces; absent if results were only elided. */
+  range: openObject(() => ({ from_seq: Count, to_seq: Count })).optional(),
+  tail: Tail,
   elided: openObject(() => ({ before_seq: Count, over_bytes: Count })).optional(),
   tokens_before: Count,
   tokens_after: Count,
-  carried: CarriedFacts,
-  state: ResumeState,
+  /** Absent, like `state` and `summary`, without a range. */
+  carried: CarriedFacts.optional(),
+  state: ResumeState.optional(),
   limitations: list(z.string()),
-  summary: z.string(),
+  summary: z.string().optional(),
 }))
 
 export const CompactionUndone = openObject(() => ({

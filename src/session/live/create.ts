@@ -1,5 +1,6 @@
 import { Redactor } from '../../encoding/redaction.ts'
 import { freezeSurface, wordsHash } from '../../contract/surface.ts'
+import { surfaceAfter } from '../../history/surface-record.ts'
 import type { LogWriter } from '../../log/append.ts'
 import { beginLog } from '../../log/open.ts'
 import { LOG_START } from '../../log/scan.ts'
@@ -95,9 +96,9 @@ export async function surfaceToRecord(
   events: readonly WholeEvent[],
   state: SessionState,
 ): Promise<Result<EventDraft | undefined>> {
-  const last = events.findLast((event) => event.type === 'prompt_surface')
+  const last = surfaceAfter(events)
   if (last === undefined) return surfaceEvent(parts, state, 'session_start')
   const words_sha256 = wordsHash(parts.model.contract)
-  if (last.data.words_sha256 === words_sha256) return ok(undefined)
-  return ok({ type: 'prompt_surface', data: { ...last.data, words_sha256, reason: 'reload' } })
+  if (last.words_sha256 === words_sha256) return ok(undefined)
+  return ok({ type: 'prompt_surface', data: { ...last, words_sha256, reason: 'reload' } })
 }

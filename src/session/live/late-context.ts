@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { canonicalJson } from '../../encoding/json.ts'
 import { localDate } from '../../host/clock.ts'
+import { historyOf } from '../../history/history.ts'
 import { currentBranch } from '../../host/git-branch.ts'
 import { commandShell, operatingSystem, userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
@@ -16,7 +17,10 @@ export interface SessionAtStart {
   readonly permissionMode: PermissionMode
 }
 
-/** The late context of a new Turn, sampled once; `undefined` when it equals what the model received last. */
+/**
+ * The late context of a new Turn, sampled once; `undefined` when it equals what the model received last. After a checkpoint
+ * it is given again.
+ */
 export async function lateContext(
   {
     workspace: { path, folder = '' },
@@ -36,7 +40,8 @@ export async function lateContext(
     os: operatingSystem(),
     shell: await commandShell(),
   }
-  const last = events.findLast((event) => event.type === 'late_context')
-  const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
+  const since = historyOf(events).checkpoint?.seq ?? 0
+  const last = events.findLast((event) => event.type === 'late_context' && event.seq > since)
+  const known = last?.type === 'late_context' && canonicalJson(last.data) === canonicalJson(facts)
   return known ? undefined : facts
 }

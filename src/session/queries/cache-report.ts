@@ -1,4 +1,4 @@
-import { namedProvider } from '../../contract/compared-request.ts'
+import { namedProvider } from '../../history/provider-name.ts'
 import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
 import { cacheFinding, type CacheFinding } from './cache-finding.ts'
 

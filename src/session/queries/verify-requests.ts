@@ -1,4 +1,4 @@
-import { namedProvider } from '../../contract/compared-request.ts'
+import { namedProvider } from '../../history/provider-name.ts'
 import { thawSurface, wordsHash } from '../../contract/surface.ts'
 import { closing } from '../../host/files/files.ts'
 import type { LogLine } from '../../log/line.ts'
@@ -7,13 +7,8 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
-import {
-  asSent,
-  RequestComposer,
-  sharedWith,
-  type ComposedRequest,
-  type SentRequest,
-} from '../../request/compose-request.ts'
+import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
+import { asSent, sharedWith, type SentRequest } from '../../request/sent-request.ts'
 import { LiveHistory } from '../../request/live-history.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 

@@ -72,7 +72,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return text('tool', `Tool result: ${name}, ${how}`, output + diff, notes)
     }
     case 'history_compaction':
-      return text('harness', 'Checkpoint', event.data.summary, event.data.limitations ?? [])
+      return text('harness', 'Checkpoint', event.data.summary ?? '', event.data.limitations ?? [])
     case 'text_pinned':
       return text('harness', 'Pinned', event.data.text)
     case 'plan_updated':

@@ -98,10 +98,12 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'history_compaction': {
       const { trigger, range, tokens_before, tokens_after, summary } = event.data
       const tokens = `about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
-      return {
-        head: `${trigger}: Events ${range.from_seq} to ${range.to_seq}, ${tokens}`,
-        body: summary,
-      }
+      const what =
+        range === undefined
+          ? 'long tool outputs elided'
+          : `Events ${range.from_seq} to ${range.to_seq}`
+      const body = summary === undefined ? {} : { body: summary }
+      return { head: `${trigger}: ${what}, ${tokens}`, ...body }
     }
     case 'compaction_undone':
       return { head: `${event.data.compaction_event_id}: ${event.data.reason}` }
