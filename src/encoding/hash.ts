@@ -1,8 +1,13 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash, createHmac, hash } from 'node:crypto'
 
 /** Lower-case hex SHA-256 of bytes, or of a string's UTF-8. */
 export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'hex')
+}
+
+/** Lower-case hex HMAC-SHA-256 of a text: only who knows `key` can compute it. */
+export function hmacSha256(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex')
 }
 
 /** An incremental SHA-256, for bytes that are never all in memory. */

@@ -58,9 +58,16 @@ export function compactionsInForce(events: readonly WholeEvent[]): readonly Comp
 }
 
 /** A checkpoint from elsewhere may name any range: one that does not end before its tail is never in force. */
-export function isCheckpoint(event: Compaction): event is Checkpoint {
-  const { range, tail } = event.data
-  if (range === undefined || tail.from_seq > event.seq) return false
+function isCheckpoint(event: Compaction): event is Checkpoint {
+  return replacesRange(event.seq, event.data)
+}
+
+/** See `isCheckpoint`; `seq` is the number of its Event. */
+export function replacesRange(
+  seq: number,
+  { range, tail }: Pick<Compaction['data'], 'range' | 'tail'>,
+): boolean {
+  if (range === undefined || tail.from_seq > seq) return false
   return range.from_seq <= range.to_seq && range.to_seq + 1 === tail.from_seq
 }
 

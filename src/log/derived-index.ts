@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
-import { sha256 } from '../encoding/hash.ts'
+import { hmacSha256 } from '../encoding/hash.ts'
 import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files/files.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
 import { lineBefore } from './backward.ts'
 import { decodeLine, type Cursor, type LogLine } from './line.ts'
+import { createdIndexKey, indexKey } from './index-key.ts'
 import { indexName, type LogPlace } from './place.ts'
 
 /**
@@ -31,7 +32,8 @@ const IndexHeader = z.object({
   through_seq: z.int(),
   through_offset: z.int().positive(),
   through_hash: Sha256,
-  state_sha256: Sha256,
+  /** Over the rest of the header, the Session and the state. */
+  mac: Sha256,
 })
 
 /** A larger index is not worth reading: the scan it saves would be as fast. */
@@ -39,7 +41,8 @@ const INDEX_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads the index if it is intact, of this fold and of this Log; otherwise returns `undefined`, and the Log is read from
- * its start. The index is derived: losing it loses nothing, and a wrong one is never used.
+ * its start. The index is derived: losing it loses nothing, and a wrong one is never used. It is in the workspace, so a key
+ * in the home of this user authenticates it: permissions depend on its state.
  */
 export async function readIndex<State>(
   place: LogPlace,
@@ -53,8 +56,10 @@ export async function readIndex<State>(
   const header = IndexHeader.safeParse(parseJson(text.slice(0, split)))
   if (!header.success || header.data.fold !== fold.version) return undefined
   const state = text.slice(split + 1).replace(/\n$/, '')
-  if (sha256(state) !== header.data.state_sha256) return undefined
-  const { through_seq, through_offset, through_hash } = header.data
+  const key = await indexKey(place)
+  const { mac, ...claims } = header.data
+  if (key === undefined || mac !== macOf(key, session, claims, state)) return undefined
+  const { through_seq, through_offset, through_hash } = claims
   const line = await lineBefore(log, through_offset)
   const decoded = line && decodeLine(line, false)
   if (decoded?.ok !== true || decoded.hash !== through_hash) return undefined
@@ -73,16 +78,30 @@ export async function writeIndex<State>(
   { cursor, state }: Snapshot<State>,
 ): Promise<void> {
   const text = JSON.stringify(state)
-  const header = {
-    v: 1,
+  const claims = {
+    v: 1 as const,
     fold: fold.version,
     through_seq: cursor.seq - 1,
     through_offset: cursor.offset,
     through_hash: cursor.prev,
-    state_sha256: sha256(text),
   }
+  const header = { ...claims, mac: macOf(await createdIndexKey(place), session, claims, text) }
   const bytes = Buffer.from(`${JSON.stringify(header)}\n${text}\n`)
   await replaceFile(place.sessions, indexName(session), bytes, place.ids.temporary())
+}
+
+type Claims = Omit<z.infer<typeof IndexHeader>, 'mac' | 'through_hash'> & {
+  readonly through_hash: string | null
+}
+
+function macOf(
+  key: string,
+  session: SessionId,
+  { v, fold, through_seq, through_offset, through_hash }: Claims,
+  state: string,
+): string {
+  const claimed = JSON.stringify([v, session, fold, through_seq, through_offset, through_hash])
+  return hmacSha256(key, `${claimed}\n${state}`)
 }
 
 async function indexText(place: LogPlace, session: SessionId): Promise<string | undefined> {

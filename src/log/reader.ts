@@ -3,7 +3,7 @@ import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'
 import { cursorExpired, damaged } from './damage.ts'
-import type { Fold } from './derived-index.ts'
+import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { followLog } from './follow.ts'
 import { foldLog, notFound, openLogFile } from './fold-log.ts'
 import type { HeadRecord } from './head-record.ts'
@@ -38,6 +38,12 @@ export interface LogReader {
   lines(from?: Cursor): Promise<Result<ReadLines>>
   /** Newest line first. Each line is verified against the one after it. */
   backward(from?: Cursor): AsyncGenerator<Result<LogLine>, void>
+  /** The fold up to the position of the index. Without an index, a short Log has none, and a long one is read. */
+  snapshot<State>(fold: Fold<State>): Promise<Result<Snapshot<State> | undefined>>
+  /** Whether a line of that number and place in the chain is at this position, or the Log ends there. */
+  holds(cursor: Cursor): Promise<boolean>
+  /** Every line up to the head matches the current schemas. */
+  readonly vouched: boolean
   /** The fold of the whole Log, using the index if possible. */
   fold<State>(fold: Fold<State>): Promise<Result<ReadEnd & { readonly state: State }>>
   /** Yields lines as they are written, from `from` until `signal`. Ends with an error if the Log cannot be followed. */
@@ -56,6 +62,9 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
     return ok(readerOf(place, session, file, headState))
   })
 }
+
+/** A Log of this size that was written here has an index, unless it was lost. */
+const LONG_LOG = 8 * 1024 * 1024
 
 interface ScanResult {
   readonly lines: readonly LogLine[]
@@ -146,6 +155,19 @@ function readerOf(
         ...options,
         ...(from === undefined ? {} : { from }),
         ...(head === undefined ? {} : { head }),
+      }),
+    vouched: head?.checked_with !== undefined && head.checked_with === place.schemas,
+    holds: async (cursor) => {
+      if (!(await cursorHolds(file, cursor))) return false
+      const { fault } = await scan(file, { ...options, from: cursor }, () => false)
+      return fault === undefined || fault.reason === 'unterminated'
+    },
+    snapshot: (fold) =>
+      asResult('read the Log', async () => {
+        // A foreign Log may come with a forged index.
+        const indexed = options.strict ? undefined : await readIndex(place, session, file, fold)
+        if (indexed !== undefined || (await file.stat()).size < LONG_LOG) return ok(indexed)
+        return ok((await foldLog(place, session, file, fold, options.strict)).snapshot)
       }),
     fold: (fold) =>
       asResult('read the Log', async () => {

@@ -1,11 +1,12 @@
 import type { BlobStore } from '../blobs/store.ts'
+import { historyOf } from '../history/history.ts'
 import type { LoggedEvent, WholeEvent } from '../model/events/event.ts'
 import { isWhole, wholeEvent } from './whole-event.ts'
 
 /** The Events of a Session for folds, each with its long fields loaded; grows with the Log. */
 export class LiveHistory {
   readonly #store: BlobStore
-  readonly #events: WholeEvent[] = []
+  #events: WholeEvent[] = []
 
   constructor(store: BlobStore) {
     this.#store = store
@@ -28,5 +29,15 @@ export class LiveHistory {
       this.#events.push(whole)
     }
     return added
+  }
+
+  /**
+   * Drops the Events that a checkpoint replaced, in a new list, because requests refer to the old one. Returns the number of
+   * the first raw Event.
+   */
+  trim(): number {
+    const { checkpoint, events } = historyOf(this.#events)
+    if (events.length < this.#events.length) this.#events = [...events]
+    return checkpoint?.data.tail.from_seq ?? 0
   }
 }

@@ -5,7 +5,7 @@ import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
 import { acquireLog } from '../../log/open.ts'
-import { openReader } from '../../log/reader.ts'
+import { openReader, type LogReader } from '../../log/reader.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { LiveHistory } from '../../request/live-history.ts'
 import { recoverTurn } from '../../turn/recover.ts'
@@ -30,12 +30,22 @@ export class SessionLog {
   #history: LiveHistory
   #cursor: Cursor = LOG_START
   #state: SessionState = sessionFold.initial
+  /** The lines before this one are folded into the state already. */
+  #stateFrom = 0
+  /** Number of the first known line: the first of the raw Events, or of all. */
+  #first = 0
+  /** Positions of lines that a checkpoint may cut at. */
+  #turnStarts = new Map<number, Pick<Cursor, 'offset' | 'prev'>>()
+  /** A checkpoint was undone, so that earlier Events are needed again. */
+  #incomplete = false
   /** Every line so far matches its schema. */
   #allKnown = true
   #taking: Promise<void> = Promise.resolve()
   /** The writer from the creation of the Log, kept for the next `acquire`. */
   #held: Writer | undefined
   #writing: boolean
+  /** This process created the Log, so that nothing of it can be skipped. */
+  readonly #created: boolean
   #closed = false
   #headReported = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
@@ -47,6 +57,7 @@ export class SessionLog {
     this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
     this.#held = held
     this.#writing = held !== undefined
+    this.#created = held !== undefined
     this.#history = new LiveHistory(shared.store)
   }
 
@@ -58,10 +69,16 @@ export class SessionLog {
     return this.#history.events
   }
 
+  /** The position of a line at which a Turn starts, or of the next line of the Log. */
+  placeOf(seq: number): Pick<Cursor, 'offset' | 'prev'> | undefined {
+    return seq === this.#cursor.seq ? this.#cursor : this.#turnStarts.get(seq)
+  }
+
   /** Reads the Events after those already known. */
   async catchUp(): Promise<Result<void>> {
     const read = await this.#read()
-    if (read.ok || read.error.kind !== 'cursor_expired') return read
+    if (read.ok && !this.#incomplete) return read
+    if (!read.ok && read.error.kind !== 'cursor_expired') return read
     // Another writer cut lines that this process read before they were durable. Read everything again.
     this.#forget()
     return this.#read()
@@ -157,6 +174,7 @@ export class SessionLog {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return reader
     try {
+      if (this.#cursor.offset === 0 && !this.#created) await this.#skipRange(reader.value)
       const read = await reader.value.lines(this.#cursor)
       if (!read.ok) return read
       const { lines, damage } = read.value
@@ -167,7 +185,26 @@ export class SessionLog {
     }
   }
 
+  /** Starts at the tail of the checkpoint in force, if the index names one. */
+  async #skipRange(reader: LogReader): Promise<void> {
+    const snapshot = await reader.snapshot(sessionFold)
+    const place = snapshot.ok ? snapshot.value : undefined
+    if (place === undefined) return
+    const tail = rawStart(place.state)
+    // The position is read from a line of the Log, which may name any.
+    if (tail.offset === 0 || !(await reader.holds(tail))) return
+    this.#first = tail.seq
+    this.#cursor = tail
+    this.#state = place.state
+    this.#stateFrom = place.cursor.seq
+    this.#allKnown = reader.vouched
+  }
+
   #forget(): void {
+    this.#first = 0
+    this.#stateFrom = 0
+    this.#turnStarts.clear()
+    this.#incomplete = false
     this.#history = new LiveHistory(this.#shared.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
@@ -186,11 +223,49 @@ export class SessionLog {
     let next = 0
     for (const line of fresh) {
       const whole = added[next]?.seq === line.seq ? added[next++] : undefined
-      this.#state = sessionFold.step(this.#state, line)
+      if (line.seq >= this.#stateFrom) this.#state = sessionFold.step(this.#state, line)
       this.#cursor = line.next
       this.#allKnown &&= line.logged.known
+      this.#place(line)
       this.#watchers.line(line, whole)
     }
+    if (added.some(({ type }) => type === 'compaction_undone')) await this.#readRange()
+    if (added.some(({ type }) => type === 'history_compaction')) this.#trim()
+  }
+
+  #trim(): void {
+    this.#first = Math.max(this.#first, this.#history.trim())
+    for (const seq of this.#turnStarts.keys()) if (seq < this.#first) this.#turnStarts.delete(seq)
+  }
+
+  /** Reads the Events that an undone checkpoint had replaced. */
+  async #readRange(): Promise<void> {
+    const from = rawStart(this.#state)
+    if (from.seq >= this.#first) return
+    this.#incomplete = true
+    const reader = await openReader(this.#shared.place, this.session)
+    if (!reader.ok) return
+    try {
+      const lines: LogLine[] = []
+      const end = await reader.value.forward((line) => {
+        if (line.seq >= this.#cursor.seq) return false
+        lines.push(line)
+        return undefined
+      }, from)
+      if (!end.ok || lines.at(-1)?.hash !== this.#cursor.prev) return
+      const history = new LiveHistory(this.#shared.store)
+      await history.add(lines)
+      this.#history = history
+      this.#first = from.seq
+      for (const line of lines) this.#place(line)
+      this.#incomplete = false
+    } finally {
+      await reader.value.close()
+    }
+  }
+
+  #place({ seq, offset, logged: { event } }: LogLine): void {
+    if (event.type === 'turn_started') this.#turnStarts.set(seq, { offset, prev: event.prev })
   }
 
   /**
@@ -224,4 +299,9 @@ export class SessionLog {
       await reader.value.close()
     }
   }
+}
+
+/** The position of the first raw Event. */
+function rawStart({ compactions }: SessionState): Cursor {
+  return compactions.findLast(({ tail }) => tail !== null)?.tail ?? LOG_START
 }

@@ -1,6 +1,21 @@
 import * as z from 'zod'
+import { replacesRange } from '../../history/history.ts'
 import type { Fold } from '../../log/derived-index.ts'
+import type { KnownEvent } from '../../model/events/event.ts'
+import { Sha256 } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
+import { Count } from '../../model/shape.ts'
+
+/** A compaction in force. */
+const CompactionPlace = z.object({
+  id: z.string(),
+  /** Where its raw Events begin; null if it replaced none, or names no position. */
+  tail: z.object({ offset: Count, seq: Count, prev: Sha256.nullable() }).nullable(),
+})
+type CompactionPlace = z.infer<typeof CompactionPlace>
+
+/** More are not kept: after as many undos, the Log is read from its start. */
+const MOST_COMPACTIONS = 32
 
 /** What a list of Sessions shows, and what opening a Session needs immediately. */
 const SessionState = z.object({
@@ -19,13 +34,15 @@ const SessionState = z.object({
   last_ts: z.string(),
   /** A Turn has begun and not ended. */
   turn_open: z.boolean(),
+  /** The oldest first. */
+  compactions: z.array(CompactionPlace),
 })
 export type SessionState = z.infer<typeof SessionState>
 
 const TITLE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-3',
+  version: 'session-4',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -40,6 +57,7 @@ export const sessionFold: Fold<SessionState> = {
     turns: 0,
     last_ts: '',
     turn_open: false,
+    compactions: [],
   },
   step: (before, { logged, offset }) => {
     const state = { ...before, last_ts: logged.event.ts }
@@ -79,6 +97,14 @@ export const sessionFold: Fold<SessionState> = {
         const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
         return state.title === '' ? { ...state, title: text.slice(0, TITLE_CHARACTERS) } : state
       }
+      case 'history_compaction': {
+        const compactions = [...state.compactions, placeOf(event)].slice(-MOST_COMPACTIONS)
+        return { ...state, compactions: usable(compactions, event) }
+      }
+      case 'compaction_undone': {
+        const { compaction_event_id: undone } = event.data
+        return { ...state, compactions: state.compactions.filter(({ id }) => id !== undone) }
+      }
       // Event types that a list of Sessions does not show. All are listed, so that a new type requires a decision.
       case 'prompt_surface':
       case 'late_context':
@@ -98,8 +124,6 @@ export const sessionFold: Fold<SessionState> = {
       case 'resource_dropped':
       case 'resource_quarantined':
       case 'provider_usage':
-      case 'history_compaction':
-      case 'compaction_undone':
       case 'files_restored':
       case 'text_pinned':
       case 'log_repaired':
@@ -110,4 +134,22 @@ export const sessionFold: Fold<SessionState> = {
         return event satisfies never
     }
   },
+}
+
+/** Raw Events never begin before those of an earlier checkpoint. If a Log claims it, no position is used. */
+function usable(
+  compactions: CompactionPlace[],
+  { data: { range } }: KnownEvent<'history_compaction'>,
+): CompactionPlace[] {
+  const last = compactions.at(-1)?.tail?.seq ?? (range === undefined ? Infinity : -1)
+  const isOrdered = compactions.every(({ tail }) => tail === null || tail.seq <= last)
+  return isOrdered ? compactions : compactions.map(({ id }) => ({ id, tail: null }))
+}
+
+function placeOf({ id, seq, data }: KnownEvent<'history_compaction'>): CompactionPlace {
+  const { range, tail } = data
+  if (range === undefined || tail?.from_offset === undefined || tail.from_prev === undefined)
+    return { id, tail: null }
+  const { from_seq, from_offset: offset, from_prev: prev } = tail
+  return { id, tail: replacesRange(seq, { range, tail }) ? { offset, seq: from_seq, prev } : null }
 }
