@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../encoding/json.ts'
 import { shortened } from '../encoding/quote.ts'
+import { historyOf } from '../history/history.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { Segment } from '../model/segment.ts'
@@ -83,7 +84,9 @@ function partOf({ seq, role, resource }: Segment, messages: ReadonlySet<number>)
 
 function itemOf(segment: Segment, events: readonly WholeEvent[]): LargeItem {
   const { seq, length: bytes, resource } = segment
-  const turn = events.filter((event) => event.type === 'turn_started' && event.seq <= seq).length
+  const { state, events: raw } = historyOf(events)
+  const turns = raw.filter((event) => event.type === 'turn_started' && event.seq <= seq).length
+  const turn = (state.turns ?? 0) + turns
   const descriptor =
     resource === undefined ? undefined : new SessionResources(events).byId(resource)?.descriptor
   if (descriptor !== undefined) {

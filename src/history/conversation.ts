@@ -6,7 +6,7 @@ import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
-import { historyOf, isElided, type History } from './history.ts'
+import { historyOf, isElided, NO_STATE, type History } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
@@ -51,7 +51,8 @@ export class Conversation {
     const { checkpoint, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
-    this.#resources = new SessionResources(all)
+    // Resources from before the checkpoint are shown only by views, which name all that is needed.
+    this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
     if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
     for (const event of events) this.#take(event)
@@ -174,7 +175,7 @@ export class Conversation {
     const { outcome, variant, made, handle, resource_id } = event.data
     const shown = { ...event, resource: resource_id }
     const lifetime = this.#transients.turnOnly(shown)
-    const descriptor = this.#resources.byId(resource_id)?.descriptor
+    const descriptor = event.data.descriptor ?? this.#resources.byId(resource_id)?.descriptor
     if (outcome !== 'projected' || descriptor === undefined) return evidence
     const loss = this.#transients.lossSince(shown)
     // The correction stays: a later Turn must not assume that the announced bytes were seen.

@@ -13,6 +13,8 @@ export interface SessionResource {
   readonly by: 'person' | 'agent'
   /** Why its bytes are never shown again; absent while they may be. */
   readonly gone?: 'dropped' | 'quarantined'
+  /** It was added before the checkpoint in force. */
+  readonly earlier?: true
 }
 
 /**
@@ -57,6 +59,10 @@ export class SessionResources {
       for (const descriptor of event.data.resources ?? []) this.#bring(descriptor, event, 'person')
     } else if (event.type === 'resource_ingested') {
       this.#bring(event.data.descriptor, event, 'agent')
+    } else if (event.type === 'resource_view') {
+      const { descriptor } = event.data
+      if (descriptor !== undefined && !this.#byId.has(descriptor.resource_id))
+        this.#bring(descriptor, event, 'person')
     } else if (event.type === 'resource_dropped') {
       this.#end(event.data.resource_id, 'dropped')
     } else if (event.type === 'resource_quarantined') {

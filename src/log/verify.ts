@@ -17,6 +17,8 @@ export interface LogVerdict {
   readonly last_hash: string | null
   /** Events of types or shapes unknown to this version: kept and skipped. */
   readonly unknown: number
+  /** Compactions among the Events. */
+  readonly compactions: number
   readonly foreign: boolean
   /** Bytes of an interrupted last write; the next writer cuts them off and keeps them. */
   readonly torn_bytes: number
@@ -35,9 +37,11 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       if (head.ok && (await isUnbegun(file, session, known))) return notFound(session)
       let events = 0
       let unknown = 0
+      let compactions = 0
       const end = await scan(file, { session, strict: true }, ({ logged }) => {
         events += 1
         if (!logged.known) unknown += 1
+        if (logged.event.type === 'history_compaction') compactions += 1
       })
       const torn = await findTornTail(file, session, end)
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))
@@ -48,6 +52,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
         bytes: end.cursor.offset,
         last_hash: end.cursor.prev,
         unknown,
+        compactions,
         foreign: head.ok && known === undefined,
         torn_bytes: torn?.bytes.length ?? 0,
         ...(reason === undefined

@@ -16,13 +16,14 @@ import { createSession, type NewSession } from './live/create.ts'
 import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
-import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './queries/read-log.ts'
+import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './reading/read-log.ts'
 import type { BadPayload, ListedResource } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import { Session } from './live/session.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
+import type { CheckpointMismatch } from './queries/verify-checkpoints.ts'
 import type { UsageTable } from './queries/usage.ts'
 import type { RequestsVerdict } from './queries/verify-requests.ts'
 
@@ -195,12 +196,18 @@ export class Harness {
     const { verifyLog } = await import('../log/verify.ts')
     const log = await verifyLog(this.#parts.log.place, id)
     if (!log.ok) return log
-    if (!requests) return ok({ log: log.value })
+    const { compactions } = log.value
+    if (!requests && compactions === 0) return ok({ log: log.value })
     const { eventsWithin, verifyRequests } = await import('./queries/verify-requests.ts')
-    const events = await eventsWithin(this.#parts.log, id, log.value.bytes)
-    const verdict = events.ok ? await verifyRequests(this.#parts, events.value) : events
-    if (verdict.ok) return ok({ log: log.value, requests: verdict.value })
-    return log.value.damage === undefined ? verdict : ok({ log: log.value })
+    const { verifyCheckpoints } = await import('./queries/verify-checkpoints.ts')
+    const read = await eventsWithin(this.#parts.log, id, log.value.bytes)
+    if (!read.ok) return read
+    const { events, offsets } = read.value
+    const proof = { log: log.value, checkpoints: verifyCheckpoints(events, offsets) }
+    if (!requests) return ok(proof)
+    const verdict = await verifyRequests(this.#parts, events)
+    if (verdict.ok) return ok({ ...proof, requests: verdict.value })
+    return log.value.damage === undefined ? verdict : ok(proof)
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */
@@ -269,5 +276,7 @@ const LATEST_SESSIONS = 20
 /** The result of `verify`. */
 export interface Proof {
   readonly log: LogVerdict
+  /** Checkpoints that differ from what their Events give. */
+  readonly checkpoints?: readonly CheckpointMismatch[]
   readonly requests?: RequestsVerdict
 }

@@ -43,6 +43,8 @@ async function viewed(args: object, { events = [], ...changes }: ViewOptions = {
   const resources: ToolResources = {
     ...NO_RESOURCES,
     known: () => new SessionResources(wholeEvents([BROUGHT, ...events])),
+    find: async (handle) =>
+      ok(new SessionResources(wholeEvents([BROUGHT, ...events])).byHandle(handle)),
     mayShow: async () => ok({ allowed: true, reason: '' }),
     payload: async (blob): Promise<Result<Buffer>> => {
       const found = RESOURCES.find((one) => one.kind !== 'link' && one.blob === blob)

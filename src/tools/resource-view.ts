@@ -65,7 +65,7 @@ async function run(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  const found = findResource(handle, context.resources)
+  const found = await findResource(handle, context.resources)
   if (!found.ok) return failedOutcome(found.error)
   const never = notViewable(found.value)
   if (never !== undefined) {
@@ -91,21 +91,21 @@ export const OUTCOMES = {
   visible: 'ok',
 } as const satisfies Record<ViewOutcome, ToolOutcome['outcome']>
 
-function findResource(
+async function findResource(
   handle: string,
-  resources: Pick<ToolResources, 'known'>,
-): Result<SessionResource> {
-  const known = resources.known()
-  const found = known.byHandle(handle.startsWith('@') ? handle : `@${handle}`)
-  if (found === undefined) {
-    const handles = known.all.map(({ descriptor }) => descriptor.handle)
+  resources: Pick<ToolResources, 'known' | 'find'>,
+): Promise<Result<SessionResource>> {
+  const found = await resources.find(handle.startsWith('@') ? handle : `@${handle}`)
+  if (!found.ok) return found
+  if (found.value === undefined) {
+    const handles = resources.known().all.map(({ descriptor }) => descriptor.handle)
     const there = handles.length === 0 ? 'There are none.' : `There are: ${handles.join(', ')}.`
     return failed('not_found', `No Resource of this Session has that handle. ${there}`, { handles })
   }
-  return ok(found)
+  return ok(found.value)
 }
 
-type Viewable = Pick<SessionResource, 'descriptor' | 'gone'>
+type Viewable = Pick<SessionResource, 'descriptor' | 'gone' | 'earlier'>
 
 /** Why a Resource is never shown again, to a person or a model. */
 export function notViewable({ descriptor, gone }: Viewable): HawserError | undefined {
@@ -146,7 +146,7 @@ interface View {
 
 /** Makes a view and stores its excerpt. Fails only for an invalid request; everything else is an outcome. */
 export async function viewOf(
-  { descriptor }: Pick<Viewable, 'descriptor'>,
+  { descriptor, earlier }: Pick<Viewable, 'descriptor' | 'earlier'>,
   excerpt: Excerpt,
   { resources, keep }: Pick<ToolContext, 'resources' | 'keep'>,
 ): Promise<Result<View>> {
@@ -199,7 +199,8 @@ export async function viewOf(
     case 'projected': {
       const form =
         made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
-      const view = { ...requested, ...form, outcome: 'projected' } as const
+      const known = earlier === true ? { descriptor } : {}
+      const view = { ...requested, ...form, outcome: 'projected', ...known } as const
       return ok({ view, message: `${handle} is shown below.` })
     }
   }

@@ -3,7 +3,7 @@ import type { Redactor } from '../encoding/redaction.ts'
 import type { ConfinedFiles } from '../host/files/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
-import type { SessionResources } from '../history/session-resources.ts'
+import type { SessionResource, SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
@@ -77,7 +77,10 @@ export interface ToolContext {
 
 /** The Session Resources as a tool sees them. */
 export interface ToolResources {
+  /** The Resources of the raw Events, and those before them that the checkpoint names. */
   readonly known: () => SessionResources
+  /** Finds any Resource of the Session. */
+  readonly find: (handle: string) => Promise<Result<SessionResource | undefined>>
   /** Why the model does not accept it, if that is known. */
   readonly notTaken: (resource: Pick<Descriptor, 'kind'>) => string | undefined
   /** Where the next request already shows these bytes. */

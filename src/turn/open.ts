@@ -2,10 +2,10 @@ import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import { openWatches } from '../history/open-watch.ts'
-import { SessionResources } from '../history/session-resources.ts'
+import { SessionResources, type SessionResource } from '../history/session-resources.ts'
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
+import type { EventData, EventDraft } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import { endTurn } from './end.ts'
@@ -34,11 +34,13 @@ export interface TurnPreparation extends Pick<TurnInput, 'views' | 'late'> {}
  * cannot be sent to a model ends its Turn in the same write as refused.
  */
 export async function openTurn(
-  log: Pick<TurnParts['log'], 'events' | 'commit' | 'names'>,
+  log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
   const { source, text, resolved, views, late, piped } = input
-  const empty = unknownHandles(log.events(), views) ?? nothingToAsk(log.events(), input)
+  const named = await namedResources(log, views)
+  if (!named.ok) return named
+  const empty = nothingToAsk(input, named.value)
   if (empty !== undefined) return empty
   const message = userMessage(
     text,
@@ -147,15 +149,21 @@ async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Re
   return (await import('./show-again.ts')).showAgain(parts, views)
 }
 
-function unknownHandles(
-  events: readonly WholeEvent[],
+/** The Resources that the message names; fails if one does not exist. */
+async function namedResources(
+  log: Pick<TurnParts['log'], 'events' | 'resourceNamed'>,
   views: readonly string[],
-): Failed | undefined {
-  if (views.length === 0) return undefined
-  const known = new SessionResources(events)
-  const unknown = views.filter((handle) => known.byHandle(handle) === undefined)
-  if (unknown.length === 0) return undefined
-  const handles = known.all.map(({ descriptor }) => descriptor.handle)
+): Promise<Result<readonly SessionResource[]>> {
+  const found: SessionResource[] = []
+  const unknown: string[] = []
+  for (const handle of views) {
+    const resource = await log.resourceNamed(handle)
+    if (!resource.ok) return resource
+    if (resource.value === undefined) unknown.push(handle)
+    else found.push(resource.value)
+  }
+  if (unknown.length === 0) return ok(found)
+  const handles = new SessionResources(log.events()).all.map(({ descriptor }) => descriptor.handle)
   const details = { unknown, handles }
   return failed('not_found', 'No Resource with that handle in this Session.', details, [
     { action: 'List the Resources of the Session.', command: 'hawser resources latest' },
@@ -163,19 +171,15 @@ function unknownHandles(
 }
 
 /** Links and dropped Resources are never shown: alone they are not a message. */
-function anyShown(events: readonly WholeEvent[], views: readonly string[]): boolean {
-  const known = new SessionResources(events)
-  return views.some((handle) => {
-    const { descriptor, gone } = known.byHandle(handle) ?? {}
-    return gone === undefined && descriptor?.kind !== 'link' && descriptor?.kind !== 'file'
-  })
+function isShown({ descriptor, gone }: SessionResource): boolean {
+  return gone === undefined && descriptor.kind !== 'link' && descriptor.kind !== 'file'
 }
 
 function nothingToAsk(
-  events: readonly WholeEvent[],
-  { text, resolved, views }: TurnInput,
+  { text, resolved }: TurnInput,
+  named: readonly SessionResource[],
 ): Failed | undefined {
-  if (text.trim() !== '' || resolved.length > 0 || anyShown(events, views)) return undefined
+  if (text.trim() !== '' || resolved.length > 0 || named.some(isShown)) return undefined
   const message = 'The message is empty, and none of the named Resources can be shown.'
   return failed('invalid_args', message, {}, [{ action: 'Add text to the message.' }])
 }

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../blobs/store.ts'
-import { SessionResources, type SessionResource } from '../history/session-resources.ts'
+import type { SessionResource } from '../history/session-resources.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
@@ -11,14 +11,20 @@ import type { TurnParts } from './turn-parts.ts'
 /** Records a view of each Resource that the person's message names, in the order of handles. */
 export async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   const { log } = parts
-  const known = new SessionResources(log.events())
-  for (const resource of known.all) {
-    if (!views.includes(resource.descriptor.handle)) continue
-    const drafts = await viewDrafts(parts, resource)
+  for (const handle of [...new Set(views)].toSorted((a, b) => numberOf(a) - numberOf(b))) {
+    const resource = await log.resourceNamed(handle)
+    if (!resource.ok) return resource
+    if (resource.value === undefined) continue
+    const drafts = await viewDrafts(parts, resource.value)
     const recorded = drafts.ok ? await log.commit(drafts.value) : drafts
     if (!recorded.ok) return recorded
   }
   return ok(undefined)
+}
+
+/** All handles share one counter. */
+function numberOf(handle: string): number {
+  return Number(/\d+$/.exec(handle)?.[0] ?? 0)
 }
 
 async function viewDrafts(

@@ -10,6 +10,7 @@ export function toolResources(parts: TurnParts, room: CallRoom, call_id?: string
   const { log, model, tools } = parts
   return {
     known: () => new SessionResources(log.events()),
+    find: log.resourceNamed,
     notTaken: (descriptor) => notTaken(parts, descriptor),
     visible: room.visible,
     take: room.take,

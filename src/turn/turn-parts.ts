@@ -37,6 +37,8 @@ export interface TurnParts {
     readonly publish: (event: TurnNotice) => void
     readonly store: BlobStore
     readonly names: ResourceNames
+    /** Finds any Resource of the Session by its handle. */
+    readonly resourceNamed: ToolResources['find']
     readonly clock: Clock
   }
   /** The model, and everything that affects requests to it. */

@@ -47,7 +47,7 @@ const EVENT_PIN = {
   permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',
   resource_view:
-    'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? same_as? shown_bytes? outcome why?',
+    'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? same_as? shown_bytes? outcome why? descriptor?',
   resource_retired: 'resource_id why estimate?',
   resource_dropped: 'resource_id by',
   resource_quarantined: 'resource_id dialect provider_error',

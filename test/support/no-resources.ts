@@ -1,10 +1,11 @@
 import { SessionResources } from '../../src/history/session-resources.ts'
-import { failed } from '../../src/model/errors.ts'
+import { failed, ok } from '../../src/model/errors.ts'
 import type { ToolResources } from '../../src/tools/tool.ts'
 
 /** For tools that do not use Resources: every access fails. */
 export const NO_RESOURCES: ToolResources = {
   known: () => new SessionResources(),
+  find: async () => ok(undefined),
   notTaken: () => undefined,
   visible: () => undefined,
   take: async () => ({ outcome: 'projected' }),

@@ -36,6 +36,7 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
   const names = new ResourceNames(systemIds(systemClock), () => events)
   return {
     known: () => new SessionResources(events),
+    find: async (handle) => ok(new SessionResources(events).byHandle(handle)),
     notTaken: () => undefined,
     visible: () => undefined,
     take: async () => ({ outcome: 'projected' }),

@@ -42,6 +42,8 @@ export const ResourceView = openObject(() => ({
   outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),
+  /** Set if the Resource was added before the checkpoint in force. */
+  descriptor: Descriptor.optional(),
 }))
 
 export const ResourceRetired = openObject(() => ({

@@ -1,3 +1,4 @@
+import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, failed, type Failed, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
@@ -15,6 +16,7 @@ import { ResourceNames } from '../../turn/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { Steering } from '../../turn/steering.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
+import { resourceNamed } from '../reading/resource-named.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { renewInputs, resolveInputs } from './attachments.ts'
 import { surfaceEvent, surfaceToRecord } from './create.ts'
@@ -115,6 +117,11 @@ export class Session {
   /** Reads the Events after those already known. */
   catchUp(): Promise<Result<void>> {
     return this.#log.catchUp()
+  }
+
+  /** The Resource with that handle, also from before a checkpoint. */
+  resourceNamed(handle: string): Promise<Result<SessionResource | undefined>> {
+    return resourceNamed(this.#parts.log, this.id, this.events, handle)
   }
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
@@ -329,6 +336,7 @@ export class Session {
       publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),
       store,
       names: new ResourceNames(ids, events),
+      resourceNamed: (handle) => this.resourceNamed(handle),
       clock,
     }
   }

@@ -8,6 +8,7 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { BlobKey, TurnId } from '../../model/ids.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
+import { changingEvents } from './undo.ts'
 
 /** The change of one file. */
 export interface FileDiff {
@@ -24,18 +25,20 @@ export interface FileDiff {
  * after the last.
  */
 export async function diffTurns(
-  { store, secrets }: SessionParts['log'],
+  log: SessionParts['log'],
   session: Session,
   turn?: TurnId,
 ): Promise<Result<FileDiff[]>> {
-  const all = changedTurns(session.events)
+  const events = await changingEvents(log, session)
+  if (!events.ok) return events
+  const all = changedTurns(events.value)
   const chosen = turn === undefined ? all : all.filter((one) => one.turn === turn)
   if (turn !== undefined && chosen.length === 0) {
     return failed('not_found', 'That Turn did not change any files.')
   }
-  const redactor = new Redactor(secrets)
+  const redactor = new Redactor(log.secrets)
   return ok(
-    await Promise.all(joinedChanges(chosen).map((change) => diffOf(store, redactor, change))),
+    await Promise.all(joinedChanges(chosen).map((change) => diffOf(log.store, redactor, change))),
   )
 }
 

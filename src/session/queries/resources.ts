@@ -1,3 +1,4 @@
+import { NO_STATE } from '../../history/history.ts'
 import type { BlobStore } from '../../blobs/store.ts'
 import { SessionResources, type SessionResource } from '../../history/session-resources.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
@@ -5,7 +6,8 @@ import { causeOf, failed, ok, type Failed, type Result } from '../../model/error
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { listSessions } from './list.ts'
-import { readLog } from './read-log.ts'
+import { readLog } from '../reading/read-log.ts'
+import { eventsOf } from '../reading/whole-session.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
@@ -29,24 +31,44 @@ export interface ListedResource {
 type Payload = 'present' | 'missing' | 'damaged' | 'none'
 
 export async function listResources(
-  { store }: SessionParts['log'],
-  { events }: Session,
+  log: SessionParts['log'],
+  session: Session,
 ): Promise<Result<readonly ListedResource[]>> {
+  const events = await eventsOf(log, session, LISTED, namesResource)
+  if (!events.ok) return events
   const listed: ListedResource[] = []
-  for (const resource of new SessionResources(events).all) {
-    const payload = await payloadOf(store, resource.descriptor)
+  for (const resource of new SessionResources({ state: NO_STATE, events: events.value }).all) {
+    const payload = await payloadOf(log.store, resource.descriptor)
     if (!payload.ok) return payload
-    listed.push({ ...historyOf(resource, events), payload: payload.value })
+    listed.push({ ...historyOf(resource, events.value), payload: payload.value })
   }
   return ok(listed)
 }
 
+const LISTED = [
+  'turn_started',
+  'user_message',
+  'provider_request',
+  'resource_ingested',
+  'resource_view',
+  'resource_retired',
+  'resource_dropped',
+  'resource_quarantined',
+] as const
+
+/** Most messages and requests name no Resource, and need not be kept in memory. */
+function namesResource({ type, data }: WholeEvent): boolean {
+  if (type === 'user_message') return (data.resources ?? []).length > 0
+  return type !== 'provider_request' || (data.projected ?? []).length > 0
+}
+
 /** Permanently excludes the bytes of a Resource from requests. Text about it stays. */
 export async function dropResource(session: Session, handle: string): Promise<Result<void>> {
-  const found = new SessionResources(session.events).byHandle(handle)
-  if (found === undefined) return unknownHandle(session)
-  if (found.gone === 'dropped') return ok(undefined)
-  const { resource_id } = found.descriptor
+  const found = await session.resourceNamed(handle)
+  if (!found.ok) return found
+  if (found.value === undefined) return unknownHandle(session)
+  if (found.value.gone === 'dropped') return ok(undefined)
+  const { resource_id } = found.value.descriptor
   return session.between((record) =>
     record([{ type: 'resource_dropped', data: { resource_id, by: 'person' } }]),
   )
@@ -58,9 +80,10 @@ export async function resourceBytes(
   session: Session,
   handle: string,
 ): Promise<Result<Buffer>> {
-  const found = new SessionResources(session.events).byHandle(handle)
-  if (found === undefined) return unknownHandle(session)
-  const { descriptor } = found
+  const found = await session.resourceNamed(handle)
+  if (!found.ok) return found
+  if (found.value === undefined) return unknownHandle(session)
+  const { descriptor } = found.value
   if (descriptor.kind !== 'link') return store.get(descriptor.blob)
   return failed('unsupported_type', `${descriptor.handle} is a link. Its target was not fetched.`)
 }

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
-import { readLog, type LogEnd } from './read-log.ts'
+import { readLog, type LogEnd } from '../reading/read-log.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 /** A line of a message, an answer or a tool call that matches the pattern. */

@@ -1,11 +1,12 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
-import type { EventData } from '../../model/events/event.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
+import { eventsOf } from '../reading/whole-session.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
@@ -25,7 +26,9 @@ export async function undoTurn(
   turn?: TurnId,
 ): Promise<Result<UndoResult>> {
   return session.between(async (record) => {
-    const chosen = chooseTurn(changedTurns(session.events), turn)
+    const events = await changingEvents(parts.log, session)
+    if (!events.ok) return events
+    const chosen = chooseTurn(changedTurns(events.value), turn)
     if (!chosen.ok) return chosen
     const { turn: undone_turn_id, files, number } = chosen.value
     const names = files.map(({ path }) => path).join(', ')
@@ -38,6 +41,17 @@ export async function undoTurn(
     const data: UndoResult = { undone_turn_id, files: restored, by: 'person' }
     const recorded = await record([{ type: 'files_restored', data }])
     return recorded.ok ? ok(data) : recorded
+  })
+}
+
+/** The Events of the whole Session that tell which files Turns changed. */
+export function changingEvents(
+  log: SessionParts['log'],
+  session: Session,
+): Promise<Result<readonly WholeEvent[]>> {
+  const types = ['turn_started', 'tool_result', 'files_restored'] as const
+  return eventsOf(log, session, types, (event) => {
+    return event.type !== 'tool_result' || event.data.after_blob !== undefined
   })
 }
 

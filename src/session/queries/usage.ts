@@ -1,7 +1,7 @@
 import type { Result } from '../../model/errors.ts'
 import type { EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { readLog, type LogEnd } from './read-log.ts'
+import { readLog, type LogEnd } from '../reading/read-log.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 /** Totals of provider calls. */

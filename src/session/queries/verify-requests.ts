@@ -33,12 +33,12 @@ export interface RequestsVerdict {
   readonly mismatches: readonly Mismatch[]
 }
 
-/** The Events of the first `bytes` of a Log. */
+/** The Events of the first `bytes` of a Log, and the positions of their lines by number. */
 export async function eventsWithin(
   { place, store }: SessionParts['log'],
   session: SessionId,
   bytes: number,
-): Promise<Result<readonly WholeEvent[]>> {
+): Promise<Result<ReadSession>> {
   const reader = await openReader(place, session)
   if (!reader.ok) return reader
   const lines: LogLine[] = []
@@ -48,7 +48,15 @@ export async function eventsWithin(
   if (!end.ok) return end
   const history = new LiveHistory(store)
   await history.add(lines)
-  return ok(history.events)
+  return ok({
+    events: history.events,
+    offsets: new Map(lines.map(({ seq, offset }) => [seq, offset])),
+  })
+}
+
+export interface ReadSession {
+  readonly events: readonly WholeEvent[]
+  readonly offsets: ReadonlyMap<number, number>
 }
 
 /**

@@ -40,11 +40,17 @@ export async function openNamed(harness: Harness, named: unknown): Promise<Resul
 }
 
 /** Resolves a Turn reference: its id, or its number in the Session, from 1. `undefined` if none is given. */
-export function turnNamed(session: Session, named: unknown): Result<TurnId | undefined> {
+export async function turnNamed(
+  harness: Harness,
+  session: Session,
+  named: unknown,
+): Promise<Result<TurnId | undefined>> {
   if (named === undefined) return ok(undefined)
-  const turns = session.events.flatMap((event) =>
-    event.type === 'turn_started' && event.turn_id !== undefined ? [event.turn_id] : [],
-  )
+  const turns: TurnId[] = []
+  const read = await harness.read(session.id, { types: [] }, ({ raw: { type, turn_id } }) => {
+    if (type === 'turn_started' && turn_id !== undefined) turns.push(turn_id)
+  })
+  if (!read.ok) return read
   const whole = TurnId.safeParse(named)
   const number =
     typeof named === 'string' && /^[1-9]\d{0,8}$/.test(named) ? Number(named) : undefined

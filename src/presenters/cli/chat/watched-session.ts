@@ -58,7 +58,8 @@ export class WatchedSession {
     const { events } = this.session
     const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
     const from = starts.at(-TURNS_SHOWN) ?? 0
-    const before = starts.length - TURNS_SHOWN
+    const shown = Math.min(starts.length, TURNS_SHOWN)
+    const before = this.session.state.turns - shown
     if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
     this.#watching = this.#watch().catch(this.#listener.onDefect)
     this.#shown = (events[from]?.seq ?? 0) - 1

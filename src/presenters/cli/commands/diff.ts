@@ -47,7 +47,7 @@ async function show(
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
   if (!session.ok) return session
-  const turn = turnNamed(session.value, named.turn)
+  const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
   const diffs = await withProgress(world, 'Comparing files', () =>
     harness.diff(session.value, turn.value),

@@ -52,7 +52,7 @@ async function undo(
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
   if (!session.ok) return session
-  const turn = turnNamed(session.value, named.turn)
+  const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
   const restored = await withProgress(world, 'Restoring files', () =>
     harness.undo(session.value, turn.value),

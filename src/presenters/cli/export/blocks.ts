@@ -1,5 +1,5 @@
 import type { WholeEvent } from '../../../model/events/event.ts'
-import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { essenceOf } from '../render/event-essence.ts'

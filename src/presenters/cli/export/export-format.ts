@@ -1,6 +1,6 @@
 import type { HawserError } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import type { ResourceOf } from '../text/resource-words.ts'
 
 /**

@@ -5,6 +5,7 @@ import { freshFolder } from '../../../../test/support/folder.ts'
 import { sampleEvents } from '../../../../test/support/sample-events.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok } from '../../../model/errors.ts'
+import { SessionResources } from '../../../history/session-resources.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import { attachmentNamed, attachmentsNamed, enclosedIn } from './attachment-arguments.ts'
 
@@ -69,7 +70,8 @@ test('an unreadable attachment is an error before anything starts', async () => 
 function session() {
   const [descriptor] = sampleEvents().descriptors
   const message = { type: 'user_message', seq: 1, data: { resources: [descriptor] } }
-  return { events: [message as unknown as WholeEvent] }
+  const known = new SessionResources([message as unknown as WholeEvent])
+  return { resourceNamed: async (handle: string) => ok(known.byHandle(handle)) }
 }
 
 test('@ words resolve to handles of the Session and existing files; everything else is text', async () => {

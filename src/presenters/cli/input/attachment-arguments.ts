@@ -62,13 +62,18 @@ export async function attachmentsNamed(
 /** Resolves the `@` words of a typed prompt; files in `attached` are not attached again. */
 export async function enclosedIn(
   text: string,
-  session: Pick<Session, 'events'>,
+  session: Pick<Session, 'resourceNamed'>,
   attached: readonly AttachmentInput[],
   sources: Pick<Sources, 'cwd'>,
 ): Promise<Enclosures> {
   const { handles, paths } = mentionsIn(text)
-  const known = handles.length === 0 ? undefined : new SessionResources(session.events)
-  const isKnown = (handle: string) => known?.byHandle(handle) !== undefined
+  const known = new Set<string>()
+  for (const handle of handles) {
+    const found = await session.resourceNamed(handle)
+    // An unreadable Log is reported when the Turn starts.
+    if (!found.ok || found.value !== undefined) known.add(handle)
+  }
+  const isKnown = (handle: string) => known.has(handle)
   const added: AttachmentInput[] = []
   for (const named of paths) {
     const path = wholePath(sources, named)

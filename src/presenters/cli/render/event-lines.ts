@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../../model/events/event.ts'
-import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../../model/errors.ts'
-import type { LogEnd } from '../../../session/queries/read-log.ts'
+import type { LogEnd } from '../../../session/reading/read-log.ts'
 import { refuse } from './answer.ts'
 import { EXIT } from './exit-code.ts'
 import type { CliWorld } from './world.ts'

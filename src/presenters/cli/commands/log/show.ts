@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SessionResources } from '../../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
-import type { ReadEvent } from '../../../../session/queries/read-log.ts'
+import type { ReadEvent } from '../../../../session/reading/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
 import { painted } from '../../text/cell-width.ts'
 import type { CommandInput } from '../../world/command.ts'

@@ -35,16 +35,29 @@ const Mismatch = z.object({
   recomposed: z.unknown(),
 })
 
+const CheckpointMismatch = z.object({
+  seq: Count,
+  recorded: z.record(z.string(), z.unknown()).describe('The differing fields.'),
+  recomposed: z.record(z.string(), z.unknown()),
+})
+
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
   whole: z
     .boolean()
-    .describe('The Log is intact and, with --requests, every request matches its record.'),
+    .describe(
+      'The Log is intact, its checkpoints are true and, with --requests, every request matches its record.',
+    ),
   events: Count,
   bytes: Count.describe('Intact, chained Events.'),
   last_hash: Sha256.nullable(),
   unknown: Count.describe('Events whose type or shape is unknown to this version.'),
+  compactions: Count.describe('Compactions in the Log.'),
+  checkpoints: z
+    .array(CheckpointMismatch)
+    .optional()
+    .describe('Checkpoints that differ from what the Events before them give.'),
   foreign: z.boolean(),
   torn_bytes: Count.describe('Bytes of an incomplete last write, which is not damage.'),
   damage: ErrorObject.optional(),
@@ -83,8 +96,8 @@ async function verify(
   return ok(verified.whole ? EXIT.done : EXIT.failed)
 }
 
-function verdictOf(session_id: SessionId, { log, requests }: Proof): VerifyOutput {
-  const differs = requests !== undefined && requests.mismatches.length > 0
+function verdictOf(session_id: SessionId, { log, requests, checkpoints }: Proof): VerifyOutput {
+  const differs = (requests?.mismatches.length ?? 0) + (checkpoints?.length ?? 0) > 0
   const { damage, ...facts } = log
   return {
     session_id,
@@ -99,6 +112,9 @@ function verdictOf(session_id: SessionId, { log, requests }: Proof): VerifyOutpu
             next_actions: [...damage.next_actions],
           },
         }),
+    ...(checkpoints === undefined
+      ? {}
+      : { checkpoints: checkpoints.map(({ what: _what, ...mismatch }) => mismatch) }),
     ...(requests === undefined ? {} : { requests: checkedRequests(requests) }),
   }
 }
@@ -128,9 +144,22 @@ function words(verified: VerifyOutput, withRequests: boolean): string {
     torn_bytes === 0
       ? undefined
       : `The last write is incomplete: ${counted(torn_bytes, 'byte')}. This is not damage: the next writer moves them to a separate file.`,
+    ...checkpointWords(verified),
     ...requestWords(verified, withRequests),
   ]
   return lines.flatMap((line) => (line === undefined ? [] : [`${line}\n`])).join('')
+}
+
+function checkpointWords({ compactions, checkpoints = [] }: VerifyOutput): string[] {
+  if (compactions === 0) return []
+  if (checkpoints.length === 0)
+    return [`${counted(compactions, 'checkpoint')} rebuilt, identical to the record.`]
+  return [
+    `${grouped(checkpoints.length)} of ${counted(compactions, 'checkpoint')} differ from what the Events before them give:`,
+    ...checkpoints.map(
+      ({ seq, recorded }) => `  Event ${seq}: ${Object.keys(recorded).join(', ')}`,
+    ),
+  ]
 }
 
 function requestWords({ requests, damage }: VerifyOutput, withRequests: boolean): string[] {

@@ -1,12 +1,20 @@
+import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
+import type { LogPlace } from '../../log/place.ts'
 import { openReader, type LogReader, type ReadEnd } from '../../log/reader.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { wholeEvent } from '../../request/whole-event.ts'
-import type { SessionParts } from '../live/session-parts.ts'
+
+/** Where Logs and blobs are, and the keys to redact. */
+export interface ReadParts {
+  readonly place: LogPlace
+  readonly store: BlobStore
+  readonly secrets: readonly string[]
+}
 
 /** One Event of a Log as it is read. */
 export interface ReadEvent {
@@ -37,7 +45,7 @@ export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | fals
  * nothing. Redacts again, because a key may be known only now.
  */
 export async function readLog(
-  { place, store, secrets }: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
+  { place, store, secrets }: ReadParts,
   session: SessionId,
   { types, follow }: ReadOptions,
   visit: VisitEvent,
