@@ -1,3 +1,4 @@
+import { checkpoint as checkpointText } from '../encoding/words/checkpoint.ts'
 import * as notes from '../encoding/words/notes.ts'
 import * as words from '../encoding/words/resources.ts'
 import { elided, NO_RESULT } from '../encoding/words/results.ts'
@@ -53,7 +54,7 @@ export class Conversation {
     this.#refused = refusedTurns(events)
     this.#resources = new SessionResources(all)
     this.#elisions = elisions
-    if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
+    if (checkpoint !== undefined) this.#note(checkpoint.seq, checkpointText(checkpoint.data))
     for (const event of events) this.#take(event)
   }
 
