@@ -2,6 +2,7 @@ import { historyOf, NO_STATE, type Checkpoint } from '../history/history.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import { stateBefore } from '../history/resume-state.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
+import { LIMITS } from '../model/limits.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { decisionsIn } from './decisions.ts'
 
@@ -10,9 +11,6 @@ export type CarriedFacts = NonNullable<Checkpoint['data']['carried']>
 
 /** With more, the facts would be in a blob, and a checkpoint must not depend on one. */
 export const CARRIED_BYTES = 60 * 1024
-
-/** The limit of all pinned texts together. */
-export const PINNED_BYTES = 8 * 1024
 
 const MOST = 200
 
@@ -91,7 +89,7 @@ export function pinnedTexts(all: readonly WholeEvent[]): string[] {
 
 /** A Log of another origin may have pinned more than this version accepts. */
 function keptPins(all: readonly WholeEvent[]): string[] {
-  let left = PINNED_BYTES
+  let left = LIMITS.pinned_text_bytes
   return pinnedTexts(all).filter((text) => {
     const bytes = utf8Bytes(text)
     if (bytes <= left) left -= bytes

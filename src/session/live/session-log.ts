@@ -29,6 +29,8 @@ export class SessionLog {
   readonly #notices: RedactedNotices
   #history: LiveHistory
   #cursor: Cursor = LOG_START
+  /** The positions of the lines that start Turns. */
+  #turnStarts = new Map<number, Cursor>()
   #state: SessionState = sessionFold.initial
   /** Every line so far matches its schema. */
   #allKnown = true
@@ -56,6 +58,16 @@ export class SessionLog {
 
   get events(): readonly WholeEvent[] {
     return this.#history.events
+  }
+
+  /** The number of the next line. */
+  get nextSeq(): number {
+    return this.#cursor.seq
+  }
+
+  /** The position of a line that starts a Turn, or of the next line. */
+  placeOf(seq: number): Cursor | undefined {
+    return seq === this.#cursor.seq ? this.#cursor : this.#turnStarts.get(seq)
   }
 
   /** Reads the Events after those already known. */
@@ -171,6 +183,7 @@ export class SessionLog {
     this.#history = new LiveHistory(this.#shared.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
+    this.#turnStarts.clear()
     this.#state = sessionFold.initial
     this.#allKnown = true
   }
@@ -187,6 +200,7 @@ export class SessionLog {
     for (const line of fresh) {
       const whole = added[next]?.seq === line.seq ? added[next++] : undefined
       this.#state = sessionFold.step(this.#state, line)
+      if (whole?.type === 'turn_started') this.#turnStarts.set(line.seq, this.#cursor)
       this.#cursor = line.next
       this.#allKnown &&= line.logged.known
       this.#watchers.line(line, whole)

@@ -106,6 +106,11 @@ export class Session {
     return this.#admissions.busy
   }
 
+  /** The number of the next Event. */
+  get nextSeq(): number {
+    return this.#log.nextSeq
+  }
+
   /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
   get permissionMode(): PermissionMode {
     const { mode, permission_mode } = this.state
@@ -115,6 +120,11 @@ export class Session {
   /** Reads the Events after those already known. */
   catchUp(): Promise<Result<void>> {
     return this.#log.catchUp()
+  }
+
+  /** The position of an Event in the Log, if it starts a Turn or is the next one. */
+  placeOf(seq: number): ReturnType<SessionLog['placeOf']> {
+    return this.#log.placeOf(seq)
   }
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
