@@ -1,9 +1,9 @@
-import { isJsonObject, parseJson } from '../encoding/json.ts'
 import { shortened } from '../encoding/quote.ts'
 import { historyOf } from '../history/history.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { Segment } from '../model/segment.ts'
+import { mainArgument } from './main-argument.ts'
 
 /** The parts of a request, by size. */
 export interface WindowParts {
@@ -105,10 +105,7 @@ function resultName(
   events: readonly WholeEvent[],
 ): string {
   const call = events.find((event) => event.type === 'tool_call' && event.data.call_id === call_id)
-  const args = call?.type === 'tool_call' ? parseJson(call.data.arguments) : undefined
-  const value = isJsonObject(args)
-    ? (args['path'] ?? args['command'] ?? args['pattern'])
-    : undefined
-  const argument = typeof value === 'string' ? ` ${shortened(value, NAME_BYTES)}` : ''
+  const value = call?.type === 'tool_call' ? mainArgument(call.data.arguments) : undefined
+  const argument = value === undefined ? '' : ` ${shortened(value, NAME_BYTES)}`
   return `result of ${name}${argument}`
 }

@@ -1,3 +1,4 @@
+import { checkpoint as checkpointText } from '../encoding/words/checkpoint.ts'
 import * as notes from '../encoding/words/notes.ts'
 import * as words from '../encoding/words/resources.ts'
 import { elided, NO_RESULT } from '../encoding/words/results.ts'
@@ -54,7 +55,7 @@ export class Conversation {
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
     this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
-    if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
+    if (checkpoint !== undefined) this.#note(checkpoint.seq, checkpointText(checkpoint.data))
     for (const event of events) this.#take(event)
   }
 

@@ -11,6 +11,7 @@ export const LIMITS = Object.freeze({
   user_text_bytes: MIB,
   piped_text_bytes: 64 * KIB,
   piped_wait_ms: 3_000,
+  pinned_text_bytes: 8 * KIB,
 
   attachment_bytes: 10 * MIB,
   turn_attachment_bytes: 18 * MIB,

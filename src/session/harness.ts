@@ -11,8 +11,11 @@ import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
+import type { CompactionPlan } from '../context/compaction-plan.ts'
 import { checkInputs } from './live/attachments.ts'
+import type { CompactOptions, UndoneCompaction } from './live/compaction.ts'
 import { createSession, type NewSession } from './live/create.ts'
+import type { CompactionPreview } from './queries/compaction-preview.ts'
 import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
@@ -179,10 +182,26 @@ export class Harness {
 
   /** Pins text that every checkpoint keeps verbatim. */
   async pin(session: Session, text: string): Promise<Result<void>> {
-    if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
-    return session.between((record) =>
-      record([{ type: 'text_pinned', data: { text, by: 'person' } }]),
-    )
+    const { pinText } = await import('./live/compaction.ts')
+    return pinText(session, text)
+  }
+
+  /** Records a checkpoint, or returns why there is none. */
+  async compact(session: Session, options: CompactOptions = {}): Promise<Result<CompactionPlan>> {
+    const { compactSession } = await import('./live/compaction.ts')
+    return compactSession(this.#parts, session, options)
+  }
+
+  /** Returns what `compact` would record, and the size of the next request without and with it. Writes nothing. */
+  async previewCompaction(session: Session): Promise<Result<CompactionPreview>> {
+    const { previewCompaction } = await import('./queries/compaction-preview.ts')
+    return previewCompaction(this.#parts, session)
+  }
+
+  /** Takes the last compaction back. */
+  async undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
+    const { undoCompaction } = await import('./live/compaction.ts')
+    return undoCompaction(session)
   }
 
   /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
+import * as checkpoints from '../../src/encoding/words/checkpoint.ts'
 import * as labels from '../../src/encoding/words/labels.ts'
 import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import * as notes from '../../src/encoding/words/notes.ts'
@@ -54,9 +55,36 @@ const NOTES: Rendered<typeof notes> = {
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
   skill: say.skill_activation.map(({ data }) => notes.skill(data)),
   hydration: say.skill_context_hydration.map(({ data }) => notes.hydration(data)),
-  checkpoint: say.history_compaction.map(({ data }) => notes.checkpoint(data)),
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
+}
+
+const TURN = { number: 3, request: 'moor "it"', answer: 'done', handles: [], calls: 0 }
+const RANGE = { from_seq: 0, to_seq: 41 }
+
+const CHECKPOINTS: Rendered<typeof checkpoints> = {
+  checkpoint: say.history_compaction.map(({ data }) => checkpoints.checkpoint(data)),
+  EXCERPTS: [checkpoints.EXCERPTS],
+  omittedTurns: [1, 2].map(checkpoints.omittedTurns),
+  earlierSummary: [checkpoints.earlierSummary(RANGE, 'two\nlines', 100)],
+  DESCRIBING_LINE: [String(checkpoints.DESCRIBING_LINE)],
+  turnExcerpt: [
+    { ...TURN, status: 'completed' },
+    { ...TURN, answer: '', handles: ['@img1', '@pdf2'], calls: 1, status: 'interrupted' },
+    { ...TURN, calls: 2, status: 'failed' },
+  ].map((facts) => checkpoints.turnExcerpt(facts, 8)),
+  decision: [
+    { decision: 'allowed', scope: 'once', what: 'bash', argument: 'ls "a"' } as const,
+    { decision: 'allowed', scope: 'session', what: 'sending', argument: '@img1' } as const,
+    { decision: 'denied', scope: 'workspace', what: 'bash', reason: 'too\nloud' } as const,
+  ].map(checkpoints.decision),
+  setting: [checkpoints.setting('mode', 'plan')],
+  LOSSY: [checkpoints.LOSSY],
+  lookUp: [checkpoints.lookUp(RANGE)],
+  inactiveSkills: [['review'], ['review', 'a "b"']].map(checkpoints.inactiveSkills),
+  DESCRIBED_ONLY: [checkpoints.DESCRIBED_ONLY],
+  elidedOutputs: [1, 2].map(checkpoints.elidedOutputs),
+  unpinned: [1, 2].map(checkpoints.unpinned),
 }
 
 const SMALL = { width: 64, height: 32 }
@@ -88,6 +116,7 @@ const PDF_PAGES: Rendered<typeof pdfPages> = {
 }
 
 const WORDS = {
+  checkpoints: CHECKPOINTS,
   labels: LABELS,
   notes: NOTES,
   pdfPages: PDF_PAGES,
@@ -123,7 +152,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
     words: WORDS_SHA256,
-    layout: '784c115d02fed8a1736a10ec9faf2a411066293156c8196edba18aa10b72c141',
+    layout: 'e44c7102cbaa9ce35fe12416af1b4e915101aa9d74a74d68864c528bbaa09d86',
   })
 })
 

@@ -7,6 +7,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     user_text_bytes: 1_048_576,
     piped_text_bytes: 65_536,
     piped_wait_ms: 3_000,
+    pinned_text_bytes: 8_192,
     attachment_bytes: 10_485_760,
     turn_attachment_bytes: 18_874_368,
     request_resource_bytes: 18_874_368,

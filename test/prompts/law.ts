@@ -1,5 +1,6 @@
 import { APART, predictBreak } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
+import { historyOf, isElided } from '../../src/history/history.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { DialectName } from '../support/dialects.ts'
@@ -53,7 +54,19 @@ function offences(before: GeneratedRequest, next: GeneratedRequest): string[] {
       ? []
       : [`${predicted.cause} predicted at ${predicted.at}, found at ${bytes}`]
   const retiring = ['transient_retired', 'drop'].includes(predicted.cause)
-  return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
+  return retiring ? [...found, ...retiredOnly(before, next)] : found
+}
+
+/** The results of which only one of the two requests shows a pointer. */
+function elidedSince(before: GeneratedRequest, next: GeneratedRequest): ReadonlySet<number> {
+  const [old, now] = [before, next].map(({ inputs }) => historyOf(inputs.events).elisions)
+  return new Set(
+    next.inputs.events.flatMap(({ type, seq, data }) =>
+      type === 'tool_result' && isElided(old ?? [], seq, data) !== isElided(now ?? [], seq, data)
+        ? [seq]
+        : [],
+    ),
+  )
 }
 
 /**
@@ -80,13 +93,15 @@ function movedBlocks(
 /** Segments that are not in the list of messages; where a dialect has them there, more blocks are compared. */
 const BESIDE_BLOCKS: ReadonlySet<Segment['role']> = new Set(['params', 'tool', 'system'])
 
-/** Without the retired ones, the earlier segments are the first of the later ones. */
-function retiredOnly(before: readonly Segment[], next: readonly Segment[]): string[] {
+/** Without the retired ones and the outputs elided since, the earlier segments are the first of the later ones. */
+function retiredOnly(before: GeneratedRequest, next: GeneratedRequest): string[] {
+  const elided = elidedSince(before, next)
   let at = 0
-  for (const segment of before) {
-    if (next[at]?.bytes.equals(segment.bytes) === true) at += 1
-    else if (segment.lifetime === 'stable')
-      return [`a stable segment of Event ${segment.seq} changed`]
+  for (const segment of before.segments) {
+    const { seq, role, lifetime, bytes } = segment
+    if (next.segments[at]?.bytes.equals(bytes) === true) at += 1
+    else if (role === 'tool_result' && elided.has(seq) && next.segments[at]?.seq === seq) at += 1
+    else if (lifetime === 'stable') return [`a stable segment of Event ${seq} changed`]
   }
   return []
 }

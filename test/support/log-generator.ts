@@ -6,6 +6,7 @@ import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
+import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
@@ -42,6 +43,7 @@ class LogGenerator {
   #calls = 0
   #checkpoints: EventId[] = []
   #surface = 0
+  #current: Surface | undefined
 
   readonly #dialect: DialectName
   readonly #replay: Surface['params']['replay']
@@ -102,7 +104,7 @@ class LogGenerator {
       })
     }
     if (this.#maybe(0.1)) this.#filesRestored()
-    if (this.#maybe(0.12)) this.#checkpoint()
+    if (this.#maybe(0.3)) this.#checkpoint()
     const undone = this.#checkpoints.at(-1)
     if (undone !== undefined && this.#maybe(0.25)) {
       this.#checkpoints.pop()
@@ -141,7 +143,7 @@ class LogGenerator {
     if (this.#maybe(0.2)) this.#hydration()
     const finished = ids.toSorted(() => this.chance.next() - 0.5)
     for (const call_id of finished) this.#result(call_id)
-    if (this.#maybe(0.2)) this.#add({ type: 'plan_updated', data: { entries: [] } })
+    if (this.#maybe(0.2)) this.#plan()
     if (this.#maybe(0.22)) this.#quarantine()
     if (this.#maybe(0.2)) this.#userMessage(true)
     if (this.#maybe(0.1)) this.#add({ type: 'notice', data: { code: 'n', text: 'n' } })
@@ -202,10 +204,17 @@ class LogGenerator {
 
   #result(call_id: string): void {
     const outcome = this.chance.pick(['ok', 'ok', 'failed', 'denied', 'unknown'] as const)
+    const output = this.#text('result').repeat(this.#maybe(0.4) ? 150 : 1)
     this.#add({
       type: 'tool_result',
-      data: { call_id, name: 'read', outcome, output: this.#text('result'), duration_ms: 1 },
+      data: { call_id, name: 'read', outcome, output, duration_ms: 1 },
     })
+  }
+
+  #plan(): void {
+    const content = this.#text('task')
+    const status = this.chance.pick(['pending', 'in_progress', 'completed'] as const)
+    this.#add({ type: 'plan_updated', data: { entries: [{ content, status }] } })
   }
 
   #permission(call_id: string): void {
@@ -320,25 +329,11 @@ class LogGenerator {
     this.#add({ type: 'files_restored', data: { undone_turn_id, files, by: 'person' } })
   }
 
-  /** The tail starts with a Turn, as in a real Compaction. */
+  /** A compaction by hand, if the planner finds one. */
   #checkpoint(): void {
-    const starts = this.#drafts.flatMap((draft, at) => (draft.type === 'turn_started' ? [at] : []))
-    const from_seq = starts.at(-1 - this.chance.below(2)) ?? 0
-    const none = { files_touched: [], decisions: [], open_tasks: [], tool_outcomes: [] }
-    this.#add({
-      type: 'history_compaction',
-      data: {
-        trigger: 'manual',
-        strategy: 'local',
-        range: { from_seq: 0, to_seq: Math.max(0, from_seq - 1) },
-        tail: { from_seq, turns: 1, tokens: 1 },
-        tokens_before: 2,
-        tokens_after: 1,
-        carried: { ...none, resources: [], skills: [], hydrations: [], pinned: [] },
-        state: { handle_counter: 0, resources: [], notices: [] },
-        summary: this.#text('summary'),
-      },
-    })
+    const data = generatedCheckpoint(this.made, this.#current, this.chance)
+    if (data === undefined) return
+    this.#add({ type: 'history_compaction', data })
     const id = this.#ids.at(-1)
     if (id !== undefined) this.#checkpoints.push(id)
   }
@@ -348,6 +343,7 @@ class LogGenerator {
     if (reason === 'reload') this.#surface += 1
     const variation = this.chance.below(4)
     const frozen = freezeSurface(generatedSurface(this.#surface, variation, this.#replay))
+    this.#current = frozen.surface
     const blob = this.#blob(frozen.bytes.toString('utf8'), 'json')
     const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
     const hashes = { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256 }

@@ -1,4 +1,4 @@
-import { Descriptor } from '../../src/model/descriptor.ts'
+import { Descriptor, Handle } from '../../src/model/descriptor.ts'
 import type { EventData, EventType, WholeEvent } from '../../src/model/events/event.ts'
 import { BlobKey, EventId, ResourceId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { CutReason } from '../../src/model/events/turn-events.ts'
@@ -34,6 +34,52 @@ const stored = {
   blob: BLOB,
   rehydratable: true,
 } as const
+
+type Carried = NonNullable<EventData<'history_compaction'>['carried']>
+
+const EMPTY_CARRIED: Carried = {
+  files_touched: [],
+  decisions: [],
+  open_tasks: [],
+  tool_outcomes: [],
+  resources: [],
+  skills: [],
+  hydrations: [],
+  pinned: [],
+}
+
+const SKILL = { name: 'review', content_sha256: HASH }
+
+const EVERYTHING_CARRIED: Carried = {
+  files_touched: ['a b.txt', 'c.ts'],
+  decisions: ['denied bash "rm a" once', 'set mode to "plan"'],
+  open_tasks: ['Moor the ship.', 'Count\nthe crew.'],
+  tool_outcomes: [
+    { call_id: 'call_1', name: 'read', outcome: 'ok' },
+    { call_id: 'call_2', name: 'bash', outcome: 'failed' },
+    { call_id: 'call_3', name: 'read', outcome: 'ok' },
+    { call_id: 'call_4', name: 'read', outcome: 'denied' },
+  ],
+  resources: [
+    { resource_id: RESOURCE, handle: Handle.parse('@img1'), name: 'a "b".png' },
+    { resource_id: RESOURCE, handle: Handle.parse('@pdf2'), name: 'c.pdf', fate: 'dropped' },
+  ],
+  skills: [SKILL],
+  hydrations: [
+    { event_id: EVENT, context_source_id: 'diff' },
+    {
+      event_id: EVENT,
+      context_source_id: 'diff',
+      skill: SKILL,
+      status: 'denied',
+      output_bytes: 6,
+      output_sha256: HASH,
+      truncated: true,
+    },
+  ],
+  pinned: ['one\n[End of pinned text]', 'two'],
+  counts: { file_changes: 2, tool_outcomes: 312, resources: 2, hydrations: 3, open_tasks: 5 },
+}
 
 /** Events that reach every branch of every sentence for a model. */
 export function sampleEvents() {
@@ -155,29 +201,20 @@ export function sampleEvents() {
       wholeEvent('skill_context_hydration', hydration),
       wholeEvent('skill_context_hydration', { ...hydration, status: 'denied', truncated: true }),
     ],
-    history_compaction: [
+    history_compaction: [EMPTY_CARRIED, EVERYTHING_CARRIED].map((carried) =>
       wholeEvent('history_compaction', {
         trigger: 'manual',
-        strategy: 'local',
+        strategy: 'excerpts',
         range: { from_seq: 0, to_seq: 41 },
         tail: { from_seq: 42, turns: 2, tokens: 100 },
         tokens_before: 1000,
         tokens_after: 100,
-        carried: {
-          files_touched: [],
-          decisions: [],
-          open_tasks: [],
-          tool_outcomes: [],
-          resources: [],
-          skills: [],
-          hydrations: [],
-          pinned: [],
-        },
+        carried,
         state: { handle_counter: 0, resources: [], notices: [] },
-        limitations: ['Skill bodies'],
+        limitations: ['A limitation.', 'Another one.'],
         summary: 'The ship was moored.',
       }),
-    ],
+    ),
     files_restored: [
       wholeEvent('files_restored', {
         undone_turn_id: TURN,

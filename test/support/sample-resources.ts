@@ -9,7 +9,7 @@ export function sampleDescriptor(handle: string, more: object = {}): Descriptor 
   const n = /\d+$/.exec(handle)?.[0] ?? '0'
   const content_sha256 = sha256(handle)
   return Descriptor.parse({
-    resource_id: `res_01kg8m2q3r4s5t6v7w8x9y0z${n.padStart(2, '0')}`,
+    resource_id: `res_01kg8m2q3r4s5t6v7w8x9y${idEnd(n)}`,
     handle,
     kind: 'image',
     name: `${handle.slice(1)}.png`,
@@ -28,11 +28,16 @@ export function wholeEvents(drafts: readonly EventDraft[]): WholeEvent[] {
   return drafts.map((draft, seq) => ({
     v: 1,
     seq,
-    id: EventId.parse(`evt_01kg8m2q3r4s5t6v7w8x9y0z${String(seq).padStart(2, '0')}`),
+    id: EventId.parse(`evt_01kg8m2q3r4s5t6v7w8x9y${idEnd(String(seq))}`),
     session_id: SAMPLE_SESSION,
     ts: '2026-01-31T12:00:00.000Z',
     prev: null,
     crc: '00000000',
     ...draft,
   }))
+}
+
+/** The last four characters of an id. */
+function idEnd(number: string): string {
+  return number.padStart(2, '0').padStart(4, '0z')
 }

@@ -1,6 +1,6 @@
 import { quoted } from '../quote.ts'
 
-// The texts about the current context, Skills, checkpoints and the end of Turns that a model reads. Every sentence of this
+// The texts about the current context, Skills and the end of Turns that a model reads. Every sentence of this
 // folder is part of the Prompt Contract: see `version.ts`.
 
 interface LateFacts {
@@ -76,21 +76,6 @@ export function hydration(context: HydrationFacts): string {
   const whole = `${context.output_bytes} bytes, sha256 ${context.output_sha256}`
   const cut = context.truncated === true ? ', truncated' : ''
   return `[Hydrated context ${quoted(context.context_source_id)} of Skill ${quoted(context.skill.name)}: ${context.status}, ${whole}${cut}]`
-}
-
-interface Checkpoint {
-  readonly range?: { readonly from_seq: number; readonly to_seq: number } | undefined
-  readonly summary?: string | undefined
-  readonly limitations?: readonly string[] | undefined
-}
-
-export function checkpoint({ range, summary = '', limitations = [] }: Checkpoint): string {
-  const { from_seq = 0, to_seq = 0 } = range ?? {}
-  return lines([
-    `[Checkpoint: this summary replaces Events ${from_seq} to ${to_seq}. It is lossy.]`,
-    summary,
-    ...limitations.map((limitation) => `- not kept: ${limitation}`),
-  ])
 }
 
 interface UndoFacts {

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = '9a2dc502f3332dea20eb01fe9a566b4bddec13ef804122d9ccfd419bb5d9a93d'
+export const WORDS_SHA256 = '9cd70ad604bb1f3cd8b74c663b5eef4e610868f1632c61bb6783b48faef119c0'

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { Descriptor, Handle } from '../descriptor.ts'
 import { BlobKey, EventId, ResourceId, Sha256, TurnId } from '../ids.ts'
 import { PromptSurface } from './session-events.ts'
-import { Count, list, openObject } from '../shape.ts'
-import { SkillIdentity } from './skill-events.ts'
+import { Count, Flag, list, openObject } from '../shape.ts'
+import { HydrationStatus, SkillIdentity } from './skill-events.ts'
 import { CommandWatched, ToolOutcome } from './tool-events.ts'
 import { LateContext } from './turn-events.ts'
 
@@ -15,6 +15,36 @@ export const CompactionTrigger = z.enum([
   'policy_auto',
 ])
 
+/** Why the bytes of a Resource were not shown, or are never shown again. */
+const ResourceFate = z.enum(['dropped', 'quarantined', 'denied', 'withheld'])
+
+const CarriedResource = openObject(() => ({
+  resource_id: ResourceId,
+  handle: Handle,
+  name: z.string(),
+  fate: ResourceFate.optional(),
+}))
+
+/** What the line about a hydration says. */
+const CarriedHydration = openObject(() => ({
+  event_id: EventId,
+  context_source_id: z.string(),
+  skill: SkillIdentity.optional(),
+  status: HydrationStatus.optional(),
+  output_bytes: Count.optional(),
+  output_sha256: Sha256.optional(),
+  truncated: Flag,
+}))
+
+/** How many there were, if a list has only the newest of them. */
+const CarriedCounts = openObject(() => ({
+  file_changes: Count,
+  tool_outcomes: Count,
+  resources: Count,
+  hydrations: Count,
+  open_tasks: Count,
+}))
+
 /** The facts of the range that the checkpoint carries verbatim, not in a model's words. */
 const CarriedFacts = openObject(() => ({
   files_touched: z.array(z.string()),
@@ -23,16 +53,12 @@ const CarriedFacts = openObject(() => ({
   tool_outcomes: z.array(
     openObject(() => ({ call_id: z.string(), name: z.string(), outcome: ToolOutcome })),
   ),
-  resources: z.array(
-    openObject(() => ({ resource_id: ResourceId, handle: Handle, name: z.string() })),
-  ),
+  resources: z.array(CarriedResource),
   skills: z.array(SkillIdentity),
-  hydrations: z.array(openObject(() => ({ event_id: EventId, context_source_id: z.string() }))),
+  hydrations: z.array(CarriedHydration),
   pinned: z.array(z.string()),
+  counts: CarriedCounts.optional(),
 }))
-
-/** Why the bytes of a Resource were not shown, or are never shown again. */
-const ResourceFate = z.enum(['dropped', 'quarantined', 'denied', 'withheld'])
 
 /** A Resource that was added before the tail. A later view looks it up in the Log; this is for lists and texts. */
 const EarlierResource = openObject(() => ({

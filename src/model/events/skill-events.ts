@@ -26,6 +26,8 @@ const ProducedBy = openObject(() => ({
   args: Opaque,
 }))
 
+export const HydrationStatus = z.enum(['ok', 'denied', 'failed', 'interrupted'])
+
 export const SkillContextHydration = openObject(() => ({
   skill: SkillIdentity,
   activation_event_id: EventId,
@@ -37,7 +39,7 @@ export const SkillContextHydration = openObject(() => ({
     explicit: z.boolean(),
   })),
   invoked_by: z.enum(['person', 'model', 'presenter', 'auto']),
-  status: z.enum(['ok', 'denied', 'failed', 'interrupted']),
+  status: HydrationStatus,
   error: LoggedError.optional(),
   output: z.string(),
   resource_id: ResourceId.optional(),

@@ -1,5 +1,5 @@
 import { Redactor } from '../../encoding/redaction.ts'
-import { freezeSurface, wordsHash } from '../../contract/surface.ts'
+import { freezeSurface, wordsHash, type FrozenSurface } from '../../contract/surface.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
 import type { LogWriter } from '../../log/append.ts'
 import { beginLog } from '../../log/open.ts'
@@ -58,19 +58,22 @@ function startEvent(
   }
 }
 
-/** Stores a surface with the toolset of this version for one model, and returns the Event that names it. */
-export async function surfaceEvent(
-  { log: { store }, model: shared, tools: { schemas: tools } }: SessionParts,
+/** The surface of this version for one model. */
+export function currentSurface(
+  { model: shared, tools: { schemas: tools } }: SessionParts,
   { provider, model }: Pick<NewSession, 'provider' | 'model'>,
-  reason: EventData<'prompt_surface'>['reason'],
-): Promise<Result<EventDraft>> {
-  const { contract } = shared
+): FrozenSurface {
   const params = surfaceParams(shared, provider, model)
-  const frozen = freezeSurface({ model, tools, skillsIndex: '', params, contract })
-  const blob = await store.put([frozen.bytes], 'application/json')
-  if (!blob.ok) return blob
-  const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
-  return ok({
+  return freezeSurface({ model, tools, skillsIndex: '', params, contract: shared.contract })
+}
+
+/** The Event that names a stored surface. */
+export function surfaceDraft(
+  { model: { contract } }: SessionParts,
+  { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface }: FrozenSurface,
+  { blob, reason }: Pick<EventData<'prompt_surface'>, 'blob' | 'reason'>,
+): EventDraft<'prompt_surface'> {
+  return {
     type: 'prompt_surface',
     data: {
       contract_version: surface.contract_version,
@@ -79,11 +82,22 @@ export async function surfaceEvent(
       toolset_sha256,
       skills_sha256,
       words_sha256: wordsHash(contract),
-      blob: blob.value,
+      blob,
       params: surface.params,
       reason,
     },
-  })
+  }
+}
+
+/** Stores a surface with the toolset of this version for one model, and returns the Event that names it. */
+export async function surfaceEvent(
+  parts: SessionParts,
+  choice: Pick<NewSession, 'provider' | 'model'>,
+  reason: EventData<'prompt_surface'>['reason'],
+): Promise<Result<EventDraft>> {
+  const frozen = currentSurface(parts, choice)
+  const blob = await parts.log.store.put([frozen.bytes], 'application/json')
+  return blob.ok ? ok(surfaceDraft(parts, frozen, { blob: blob.value, reason })) : blob
 }
 
 /**

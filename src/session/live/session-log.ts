@@ -69,7 +69,12 @@ export class SessionLog {
     return this.#history.events
   }
 
-  /** The position of a line at which a Turn starts, or of the next line of the Log. */
+  /** The number of the next line. */
+  get nextSeq(): number {
+    return this.#cursor.seq
+  }
+
+  /** The position of a line that starts a Turn, or of the next line. */
   placeOf(seq: number): Pick<Cursor, 'offset' | 'prev'> | undefined {
     return seq === this.#cursor.seq ? this.#cursor : this.#turnStarts.get(seq)
   }
@@ -208,6 +213,7 @@ export class SessionLog {
     this.#history = new LiveHistory(this.#shared.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
+    this.#turnStarts.clear()
     this.#state = sessionFold.initial
     this.#allKnown = true
   }

@@ -1,9 +1,8 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
-import { ok, failed, type Failed, type Result } from '../../model/errors.ts'
+import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
-import { LIMITS } from '../../model/limits.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/permission-mode.ts'
@@ -24,6 +23,7 @@ import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
+import { tooMuchPiped, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
@@ -108,6 +108,11 @@ export class Session {
     return this.#admissions.busy
   }
 
+  /** The number of the next Event. */
+  get nextSeq(): number {
+    return this.#log.nextSeq
+  }
+
   /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
   get permissionMode(): PermissionMode {
     const { mode, permission_mode } = this.state
@@ -122,6 +127,11 @@ export class Session {
   /** The Resource with that handle, also from before a checkpoint. */
   resourceNamed(handle: string): Promise<Result<SessionResource | undefined>> {
     return resourceNamed(this.#parts.log, this.id, this.events, handle)
+  }
+
+  /** The position of an Event in the Log, if it starts a Turn or is the next one. */
+  placeOf(seq: number): ReturnType<SessionLog['placeOf']> {
+    return this.#log.placeOf(seq)
   }
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
@@ -375,22 +385,4 @@ interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
   readonly options: AdmitOptions
   readonly signal: AbortSignal
   readonly fresh: FreshBlobs
-}
-
-function unfit(text: string, hasMore: boolean): Failed | undefined {
-  if (text.trim() === '' && !hasMore) {
-    return failed('invalid_args', 'The message is empty.')
-  }
-  return over('message', text, LIMITS.user_text_bytes)
-}
-
-function tooMuchPiped(text = ''): Failed | undefined {
-  return over('piped text', text, LIMITS.piped_text_bytes)
-}
-
-function over(what: string, text: string, limit: number): Failed | undefined {
-  const actual = Buffer.byteLength(text)
-  if (actual <= limit) return undefined
-  const message = `The ${what} has ${actual} bytes; the limit is ${limit}.`
-  return failed('too_large', message, { limit, actual })
 }

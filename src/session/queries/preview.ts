@@ -17,12 +17,15 @@ export interface PreviewOptions {
   readonly dialect?: string | undefined
 }
 
+/** What the next request of a Session depends on. */
+export type PreviewedSession = Pick<Session, 'id' | 'events' | 'state' | 'permissionMode'>
+
 /**
  * Composes the exact request for `text`. Sends and writes nothing: the opening Events of the Turn exist in memory only.
  */
 export async function previewRequest(
   parts: SessionParts,
-  session: Session,
+  session: PreviewedSession,
   text: string,
   { dialect }: PreviewOptions = {},
 ): Promise<Result<ComposedRequest>> {
@@ -53,7 +56,7 @@ export async function previewRequest(
 
 function opening(
   { log: { place }, person: { presenter } }: SessionParts,
-  session: Session,
+  session: PreviewedSession,
   text: string,
   late: EventData<'late_context'> | undefined,
 ): WholeEvent[] {

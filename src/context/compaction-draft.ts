@@ -1,0 +1,210 @@
+import * as words from '../encoding/words/checkpoint.ts'
+import { historyOf, isElided, type History } from '../history/history.ts'
+import { stateBefore, stateFits } from '../history/resume-state.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import type { Surface } from '../model/surface.ts'
+import { carriedBefore, pinnedTexts, type CarriedFacts } from './carried-facts.ts'
+import { elideBefore, joinedElision, longResults, type Elision } from './elision.ts'
+import { EXCERPTS_STRATEGY, excerptsBefore } from './range-summary.ts'
+import { sizedItems, sumOf, surfaceBytes, tokensOf, type SizedItem } from './token-estimate.ts'
+
+export type CompactionData = EventData<'history_compaction'>
+
+/** The Session before a compaction, and what the compaction has to reach. */
+export interface Situation {
+  readonly all: readonly WholeEvent[]
+  readonly history: History
+  readonly trigger: CompactionData['trigger']
+  readonly surface: Surface
+  readonly renewed: Surface
+  readonly active: TurnId | undefined
+  readonly nextSeq: number
+  readonly items: readonly SizedItem[]
+  readonly perByte: number
+  readonly tokens_before: number
+  readonly target: number
+}
+
+/** The steps over which tail and summary shrink until a plan fits: tokens of the tail, and bytes of the summary. */
+const STEPS = [
+  { tail: 20_000, summary: 8_192 },
+  { tail: 10_000, summary: 8_192 },
+  { tail: 5_000, summary: 8_192 },
+  { tail: 2_000, summary: 8_192 },
+  { tail: 0, summary: 8_192 },
+  { tail: 0, summary: 2_048 },
+] as const
+
+/** The possible compactions, the cheapest first; `state_too_large` instead of one whose state would not fit. */
+export function* compactionDrafts(
+  now: Situation,
+): Generator<CompactionData | 'state_too_large', void> {
+  const alone = elideOnly(now)
+  if (alone !== undefined) yield alone
+  let tried = ''
+  for (const { tail, summary } of STEPS) {
+    const from_seq = cutFor(now, tail)
+    const step = `${from_seq} ${summary}`
+    if (from_seq === undefined || step === tried) continue
+    tried = step
+    yield summarised(now, from_seq, summary)
+  }
+}
+
+/** A checkpoint in which only long outputs become pointers. */
+function elideOnly(now: Situation): CompactionData | undefined {
+  const { history, items } = now
+  const results = longResults(history, items)
+  const before_seq = elideBefore(results, excessOf(now, now.tokens_before))
+  const last = results.at(-1)
+  if (last === undefined) return undefined
+  const from_seq = history.checkpoint?.data.tail.from_seq ?? 0
+  const elided = joinedElision([], 0, before_seq ?? last.seq + 1)
+  return measured(now, { strategy: 'elide', from_seq, elided })
+}
+
+/** A checkpoint with a summary of everything before `from_seq`. */
+function summarised(
+  now: Situation,
+  from_seq: number,
+  summaryBytes: number,
+): CompactionData | 'state_too_large' {
+  const { all, history } = now
+  const state = stateBefore(all, from_seq)
+  if (!stateFits(state)) return 'state_too_large'
+  const range = { from_seq: history.checkpoint?.data.range?.from_seq ?? 0, to_seq: from_seq - 1 }
+  const carried = carriedBefore(all, from_seq)
+  const summary = excerptsBefore(all, from_seq, summaryBytes)
+  const cut = { strategy: EXCERPTS_STRATEGY, from_seq, range: { range, carried, summary, state } }
+  const kept = joinedElision(history.elisions, from_seq)
+  const whole = measured(now, { ...cut, elided: kept })
+  if (whole.tokens_after <= now.target) return whole
+  const results = longResults(history, now.items).filter(({ seq }) => seq >= from_seq)
+  const before_seq = elideBefore(results, excessOf(now, whole.tokens_after) + SLACK_BYTES)
+  if (before_seq === undefined) return whole
+  const elided = joinedElision(history.elisions, from_seq, before_seq)
+  return measured(now, { ...cut, elided })
+}
+
+/** A sentence about the elided outputs may be added to the limitations. */
+const SLACK_BYTES = 200
+
+/** The number of bytes by which a request of that many tokens has too many. */
+function excessOf({ perByte, target }: Situation, tokens: number): number {
+  return Math.ceil((tokens - target) / perByte)
+}
+
+/**
+ * Where a tail of at most that many tokens begins: at the start of a Turn or, if nothing is left, at the checkpoint itself.
+ * Never after the start of the active Turn; `undefined` if it would not cover a Turn.
+ */
+function cutFor(now: Situation, tokens: number): number | undefined {
+  const { history, active, items, perByte, nextSeq } = now
+  const starts = history.events.filter(({ type }) => type === 'turn_started')
+  const running = starts.find(({ turn_id }) => active !== undefined && turn_id === active)
+  const last = running?.seq ?? nextSeq
+  const cuts = [...starts.slice(1).map(({ seq }) => seq), nextSeq].filter((seq) => seq <= last)
+  const tailTokens = (from: number) =>
+    tokensOf(sumOf(items.filter(({ item }) => item.seq >= from && !isHead(item, now))), perByte)
+  return starts.length === 0
+    ? undefined
+    : (cuts.find((from) => tailTokens(from) <= tokens) ?? cuts.at(-1))
+}
+
+/** The item of the checkpoint in force is before its tail, whatever its number is. */
+function isHead({ seq }: SizedItem['item'], { history }: Pick<Situation, 'history'>): boolean {
+  return seq === history.checkpoint?.seq
+}
+
+interface Draft {
+  readonly strategy: string
+  readonly from_seq: number
+  readonly elided: Elision | undefined
+  readonly range?: Replacement | undefined
+}
+
+/** What replaces the Events of a range. */
+type Replacement = {
+  readonly [K in 'range' | 'carried' | 'summary' | 'state']: NonNullable<CompactionData[K]>
+}
+
+/** Completes a draft with its limitations and with the figures of the request that it leads to. */
+function measured(now: Situation, { strategy, from_seq, elided, range }: Draft): CompactionData {
+  const { history, trigger, tokens_before, surface, renewed, active, perByte } = now
+  const tail = history.events.filter(({ seq }) => seq >= from_seq)
+  const turns = tail.filter(({ type }) => type === 'turn_started').length
+  const elisions = range === undefined ? history.elisions : []
+  const data: CompactionData = {
+    trigger,
+    strategy,
+    ...range,
+    tail: { from_seq, turns, tokens: 0 },
+    ...(elided === undefined ? {} : { elided }),
+    tokens_before,
+    tokens_after: 0,
+    limitations: limitations(now, tail, {
+      range,
+      outputs: elidedResults(tail, elided === undefined ? elisions : [...elisions, elided]).length,
+    }),
+  }
+  const after = [...now.all, ...plannedEvent(now, data)]
+  const next = range === undefined ? surface : renewed
+  const items = sizedItems(after, { surface: next, turn: active })
+  const head = historyOf(after).checkpoint?.seq
+  const rest = items.filter(({ item }) => item.seq !== head)
+  return {
+    ...data,
+    tail: { ...data.tail, tokens: tokensOf(sumOf(rest), perByte) },
+    tokens_after: tokensOf(surfaceBytes(next) + sumOf(items), perByte),
+  }
+}
+
+/** The results of a tail that are shown as pointers. */
+export function elidedResults(
+  tail: readonly WholeEvent[],
+  elisions: History['elisions'],
+): WholeEvent<'tool_result'>[] {
+  return tail.filter(
+    (event): event is WholeEvent<'tool_result'> =>
+      event.type === 'tool_result' && isElided(elisions, event.seq, event.data),
+  )
+}
+
+function limitations(
+  { all }: Situation,
+  tail: readonly WholeEvent[],
+  { range, outputs }: Pick<Draft, 'range'> & { readonly outputs: number },
+): string[] {
+  const elided = outputs === 0 ? [] : [words.elidedOutputs(outputs)]
+  if (range === undefined) return elided
+  const { carried } = range
+  const skills = inactiveSkills(carried, tail)
+  const unpinned = pinnedTexts(all).length - carried.pinned.length
+  return [
+    words.LOSSY,
+    ...(skills.length === 0 ? [] : [words.inactiveSkills(skills)]),
+    ...(carried.resources.length === 0 ? [] : [words.DESCRIBED_ONLY]),
+    ...elided,
+    ...(unpinned === 0 ? [] : [words.unpinned(unpinned)]),
+    words.lookUp(range.range),
+  ]
+}
+
+/** Skills whose text only the range had: the tail shows those that it activates. */
+export function inactiveSkills(
+  { skills }: Pick<CarriedFacts, 'skills'>,
+  tail: readonly WholeEvent[],
+): string[] {
+  const active = new Set(
+    tail.flatMap((event) => (event.type === 'skill_activation' ? [event.data.name] : [])),
+  )
+  return [...new Set(skills.map(({ name }) => name))].filter((name) => !active.has(name))
+}
+
+/** The Event as it would be recorded. Only its number and data matter for what follows. */
+function plannedEvent({ all, nextSeq: seq }: Situation, data: CompactionData): WholeEvent[] {
+  return all.slice(-1).map(({ v, id, session_id, ts, crc }) => {
+    return { v, seq, id, session_id, ts, type: 'history_compaction', data, prev: null, crc }
+  })
+}

@@ -1,0 +1,159 @@
+import { historyOf } from '../history/history.ts'
+import type { WholeEvent } from '../model/events/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import { utf8Bytes } from '../model/shape.ts'
+import type { Surface } from '../model/surface.ts'
+import type { CarriedFacts } from './carried-facts.ts'
+import {
+  compactionDrafts,
+  elidedResults,
+  inactiveSkills,
+  type CompactionData,
+  type Situation,
+} from './compaction-draft.ts'
+import { sizedItems, sumOf, surfaceBytes, tokensOf, tokensPerByte } from './token-estimate.ts'
+
+export interface PlanOptions {
+  readonly trigger: CompactionData['trigger']
+  /** The surface in force. */
+  readonly surface: Surface
+  /** The surface that a checkpoint with a summary takes over; default: the one in force. */
+  readonly renewed?: Surface | undefined
+  /** Tokens of the model's window, if known. */
+  readonly window?: number | undefined
+  /** The most tokens of the next request; default: the target of a compaction by hand. */
+  readonly target?: number | undefined
+  /** The running Turn, which the summary never covers. */
+  readonly active?: TurnId | undefined
+  /** The number of the next Event; default: after the last of these. */
+  readonly nextSeq?: number | undefined
+}
+
+/** What a compaction would do, or why there is none. */
+export type CompactionPlan = PlannedCompaction | NoCompaction
+
+export interface PlannedCompaction {
+  readonly compactable: true
+  /** Without the position of the tail, which only the Log knows. */
+  readonly data: CompactionData
+  readonly target: number
+  /** What the next request no longer shows. */
+  readonly lost: LostContent
+  /** What it shows of the whole Session: raw Turns, and the number of facts in each list. */
+  readonly kept: KeptContent
+}
+
+export interface LostContent {
+  readonly turns: number
+  /** Tool outputs that are now shown as pointers, and their length. */
+  readonly outputs: number
+  readonly output_bytes: number
+  /** Names of Skills that are no longer active. */
+  readonly skills: readonly string[]
+}
+
+export type KeptContent = Readonly<Record<'turns' | Exclude<keyof CarriedFacts, 'counts'>, number>>
+
+export interface NoCompaction {
+  readonly compactable: false
+  /** `state_too_large`: commands whose end is not known leave no room for a checkpoint. */
+  readonly reason: 'nothing_to_compact' | 'target_not_reached' | 'state_too_large'
+  readonly tokens_before: number
+  readonly target: number
+  /** The smallest request that was found. */
+  readonly tokens_least: number
+}
+
+/** The share of the Conversation, and of the window, that a compaction by hand leaves at most. */
+const KEPT_SHARE = 0.5
+const WINDOW_SHARE = 0.4
+
+/** With less to gain, a cached prefix is worth more than the room. */
+const LEAST_GAIN = 0.1
+
+/**
+ * Plans a compaction, the cheapest that reaches its target: first, only long outputs become pointers; then a summary
+ * replaces everything before a tail, which shrinks over fixed steps. A plan that misses the target is not made. Pure.
+ */
+export function planCompaction(
+  events: readonly WholeEvent[],
+  options: PlanOptions,
+): CompactionPlan {
+  const now = situation(events, options)
+  const { tokens_before, target } = now
+  let tokens_least = tokens_before
+  let tooLarge = false
+  for (const data of compactionDrafts(now)) {
+    if (data === 'state_too_large') {
+      tooLarge = true
+      continue
+    }
+    const { tokens_after } = data
+    tokens_least = Math.min(tokens_least, tokens_after)
+    if (tokens_after > target || isLittle(tokens_before, tokens_after)) continue
+    return { compactable: true, data, target, ...contents(now, data) }
+  }
+  const figures = { tokens_before, target, tokens_least }
+  if (tooLarge) return { compactable: false, reason: 'state_too_large', ...figures }
+  const little = isLittle(tokens_before, tokens_least)
+  const reason = little ? 'nothing_to_compact' : 'target_not_reached'
+  return { compactable: false, reason, ...figures }
+}
+
+function isLittle(before: number, after: number): boolean {
+  return before - after < before * LEAST_GAIN
+}
+
+function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
+  const { trigger, surface, renewed = surface, active, window = Infinity, nextSeq } = options
+  const items = sizedItems(all, { surface, turn: active })
+  const perByte = tokensPerByte(all)
+  // The surface cannot shrink.
+  const fixed = surfaceBytes(surface)
+  const half = tokensOf(fixed + sumOf(items) * KEPT_SHARE, perByte)
+  return {
+    all,
+    history: historyOf(all),
+    trigger,
+    surface,
+    renewed,
+    active,
+    nextSeq: nextSeq ?? (all.at(-1)?.seq ?? -1) + 1,
+    items,
+    perByte,
+    tokens_before: tokensOf(fixed + sumOf(items), perByte),
+    target: options.target ?? Math.min(half, Math.floor(window * WINDOW_SHARE)),
+  }
+}
+
+function contents(
+  { history }: Situation,
+  { tail: { from_seq, turns }, elided, range, carried }: CompactionData,
+): Pick<PlannedCompaction, 'lost' | 'kept'> {
+  const { events, elisions, checkpoint } = history
+  const tail = events.filter(({ seq }) => seq >= from_seq)
+  const shown = elidedResults(tail, elisions)
+  const pointers = elided === undefined ? shown : elidedResults(tail, [...elisions, elided])
+  const outputs = pointers.filter((result) => !shown.includes(result))
+  const facts = carried ?? checkpoint?.data.carried
+  const all = events.filter(({ type }) => type === 'turn_started').length
+  return {
+    lost: {
+      turns: all - turns,
+      outputs: outputs.length,
+      output_bytes: outputs.reduce((sum, { data }) => sum + utf8Bytes(data.output), 0),
+      skills: range === undefined || facts === undefined ? [] : inactiveSkills(facts, tail),
+    },
+    kept: {
+      turns,
+      pinned: facts?.pinned.length ?? 0,
+      decisions: facts?.decisions.length ?? 0,
+      open_tasks: facts?.open_tasks.length ?? 0,
+      resources: facts?.resources.length ?? 0,
+      skills: facts?.skills.length ?? 0,
+      hydrations: facts?.hydrations.length ?? 0,
+      files_touched: facts?.files_touched.length ?? 0,
+      tool_outcomes: facts?.tool_outcomes.length ?? 0,
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { shortened } from '../encoding/quote.ts'
+import {
+  DESCRIBING_LINE,
+  earlierSummary,
+  EXCERPTS,
+  omittedTurns,
+  turnExcerpt,
+} from '../encoding/words/checkpoint.ts'
+import { historyOf, type Checkpoint } from '../history/history.ts'
+import { turnResult } from '../history/turn-result.ts'
+import type { WholeEvent } from '../model/events/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import { utf8Bytes } from '../model/shape.ts'
+
+/** The strategy of a checkpoint whose summary consists of excerpts. */
+export const EXCERPTS_STRATEGY = 'excerpts'
+
+/** The length of each excerpt of a Turn as a share of the summary, by its age: the newest Turns in more detail. */
+const SHARES = [0.15, 0.1, 0.06, 0.04] as const
+const OLD_SHARE = 0.02
+
+/** The heading and the line about omitted Turns, and the words around the excerpts of a Turn. */
+const HEAD_BYTES = 160
+const AROUND_BYTES = 80
+
+/**
+ * A summary of the Events before number `from_seq`, without a model: excerpts of the requests and answers of each Turn,
+ * shortened lines of the checkpoint in force, as many of the newest as fit `most` bytes. Pure.
+ */
+export function excerptsBefore(all: readonly WholeEvent[], from_seq: number, most: number): string {
+  const { checkpoint, state, events } = historyOf(all)
+  const turns = turnsIn(events.filter(({ seq }) => seq < from_seq))
+  const first = (state.turns ?? 0) + 1
+  const lines: string[] = []
+  let left = most - HEAD_BYTES
+  for (const line of newestFirst(checkpoint, turns, first, most)) {
+    left -= utf8Bytes(line) + 1
+    if (left < 0) break
+    lines.unshift(line)
+  }
+  const oldest = DESCRIBING_LINE.exec(lines[0] ?? '')
+  const described = Number(oldest?.[1] ?? (oldest === null ? first + turns.length : 1))
+  return [EXCERPTS, ...(described <= 1 ? [] : [omittedTurns(described - 1)]), ...lines].join('\n')
+}
+
+function* newestFirst(
+  checkpoint: Checkpoint | undefined,
+  turns: readonly OneTurn[],
+  first: number,
+  most: number,
+): Generator<string> {
+  for (const [age, turn] of turns.toReversed().entries()) {
+    const share = SHARES[age] ?? OLD_SHARE
+    const line = turnLine(turn, first + turns.length - 1 - age, Math.floor(most * share))
+    if (line !== undefined) yield line
+  }
+  if (checkpoint !== undefined) yield* earlierLines(checkpoint, most).toReversed()
+}
+
+function earlierLines({ data }: Checkpoint, most: number): string[] {
+  const { summary = '', strategy, range } = data
+  const excerpt = Math.floor(most * OLD_SHARE)
+  if (strategy !== EXCERPTS_STRATEGY && range !== undefined)
+    return [earlierSummary(range, summary, most / 4)]
+  const lines = summary.split('\n').filter((line) => DESCRIBING_LINE.test(line))
+  return lines.map((line) => shortened(line, 2 * excerpt + AROUND_BYTES))
+}
+
+interface OneTurn {
+  readonly id: TurnId
+  readonly events: WholeEvent[]
+}
+
+/** In the order in which they started. */
+function turnsIn(events: readonly WholeEvent[]): OneTurn[] {
+  const turns = new Map<TurnId, OneTurn>()
+  for (const event of events) {
+    const { turn_id: id } = event
+    if (id === undefined) continue
+    if (event.type === 'turn_started') turns.set(id, { id, events: [] })
+    turns.get(id)?.events.push(event)
+  }
+  return [...turns.values()]
+}
+
+/** `undefined` for a refused Turn, which no model has seen. */
+function turnLine({ id, events }: OneTurn, number: number, most: number): string | undefined {
+  const { status, text: answer } = turnResult(events, id)
+  if (status === 'refused') return undefined
+  const messages = events.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
+  const request = messages.map(({ text }) => text).join('\n')
+  const handles = messages.flatMap(({ resources = [] }) => resources.map(({ handle }) => handle))
+  const calls = events.filter(({ type }) => type === 'tool_call').length
+  return turnExcerpt({ number, request, answer, handles, calls, status }, most)
+}

@@ -1,0 +1,63 @@
+import type { CompactionPlan } from '../../context/compaction-plan.ts'
+import { timestamp } from '../../host/clock.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import { compactionEvents, prepareCompaction, type PreparedCompaction } from '../live/compaction.ts'
+import { FreshBlobs } from '../live/fresh-blobs.ts'
+import type { Session } from '../live/session.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+import { previewRequest } from './preview.ts'
+
+/** What a compaction would do. */
+export interface CompactionPreview {
+  readonly plan: CompactionPlan
+  /** Bytes of the next request with an empty message, without the compaction and with it. */
+  readonly request_bytes: { readonly before: number; readonly after: number }
+}
+
+/** Plans a compaction by hand and composes the request that would follow. Takes no lock and writes nothing. */
+export async function previewCompaction(
+  parts: SessionParts,
+  session: Session,
+): Promise<Result<CompactionPreview>> {
+  const known = await session.catchUp()
+  if (!known.ok) return known
+  if (session.state.turn_open)
+    return failed('turn_in_progress', 'The last Turn of this Session has not ended.')
+  const prepared = await prepareCompaction(parts, session, 'manual')
+  if (!prepared.ok) return prepared
+  const before = await previewRequest(parts, session, '')
+  if (!before.ok) return before
+  const after = await previewAfter(parts, session, prepared.value)
+  if (!after.ok) return after
+  const request_bytes = { before: before.value.length, after: after.value.length }
+  return ok({ plan: prepared.value.plan, request_bytes })
+}
+
+/** The request after the compaction, whose Events and surface exist in memory only. */
+function previewAfter(parts: SessionParts, session: Session, prepared: PreparedCompaction) {
+  const { id, state, permissionMode } = session
+  const events = [...session.events, ...plannedEvents(parts, session, prepared)]
+  const { surface } = prepared
+  const fresh = new FreshBlobs()
+  if (surface !== undefined) fresh.hold(surface.draft.data.blob, surface.frozen.bytes)
+  const log = { ...parts.log, store: fresh.over(parts.log.store) }
+  return previewRequest({ ...parts, log }, { id, state, permissionMode, events }, '')
+}
+
+function plannedEvents(
+  { log: { place } }: SessionParts,
+  session: Session,
+  prepared: PreparedCompaction,
+): WholeEvent[] {
+  const made = {
+    v: 1 as const,
+    session_id: session.id,
+    ts: timestamp(place.clock),
+    prev: null,
+    crc: '00000000',
+  }
+  return compactionEvents(session, prepared).map((draft, n) => {
+    return { ...made, seq: session.nextSeq + n, id: place.ids.event(), ...draft }
+  })
+}
