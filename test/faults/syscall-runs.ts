@@ -14,7 +14,7 @@ import { callsOf, runTraced } from './strace.ts'
 import { Ledger } from './child-report.ts'
 
 /** Every call that changes a file, a folder or a lock, and `close`, which releases a lock. */
-const FILE_CALLS = [
+export const FILE_CALLS = [
   'openat',
   'write',
   'writev',

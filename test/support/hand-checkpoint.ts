@@ -1,20 +1,10 @@
+import { carriedBefore } from '../../src/context/carried-facts.ts'
 import { stateBefore } from '../../src/history/resume-state.ts'
 import type { EventData, EventDraft } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { linesOf, rawLog } from './raw-log.ts'
 import { value } from './story.ts'
-
-export const NOTHING_CARRIED: NonNullable<EventData<'history_compaction'>['carried']> = {
-  files_touched: [],
-  decisions: [],
-  open_tasks: [],
-  tool_outcomes: [],
-  resources: [],
-  skills: [],
-  hydrations: [],
-  pinned: [],
-}
 
 /** Records a checkpoint that leaves the last `turns` Turns raw, with a true state changed by `lies`. */
 export async function recordCheckpoint(
@@ -37,7 +27,7 @@ export async function recordCheckpoint(
     tail: { from_seq, turns, tokens: 1, from_offset, from_prev: first?.prev ?? null },
     tokens_before: 2,
     tokens_after: 1,
-    carried: NOTHING_CARRIED,
+    carried: carriedBefore(session.events, from_seq),
     state: stateBefore(session.events, from_seq),
     summary: `The Session so far, up to Event ${before?.seq ?? 0}.`,
   }

@@ -1,3 +1,4 @@
+import { carriedBefore } from '../../context/carried-facts.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import { stateBefore } from '../../history/resume-state.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
@@ -18,14 +19,15 @@ export function verifyCheckpoints(
 ): CheckpointMismatch[] {
   return events.flatMap((event, at) => {
     if (event.type !== 'history_compaction' || event.data.range === undefined) return []
-    const { tail, state } = event.data
+    const { tail, state, carried } = event.data
     const before = events.slice(0, at)
     const first = events.find(({ seq }) => seq === tail.from_seq)
     const { seq } = event
-    const recorded = fieldsOf({ tail, state })
+    const recorded = fieldsOf({ tail, state, carried })
     const recomposed = fieldsOf({
       tail: { ...tail, from_offset: offsets.get(tail.from_seq), from_prev: first?.prev },
       state: stateBefore(before, tail.from_seq),
+      carried: carriedBefore(before, tail.from_seq),
     })
     const names = [...new Set([...recorded.keys(), ...recomposed.keys()])]
     const differing = names.filter((name) => recorded.get(name) !== recomposed.get(name))
