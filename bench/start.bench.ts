@@ -1,11 +1,11 @@
 // How long a person waits: `--version`, a new Session until its first request, and an old Session of one megabyte until the same
 // point. The floors are `node -e 0`, and a script that only writes and syncs the same.
-import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { bundled } from './bundled.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
+import { firstRequest } from './first-request.ts'
 import { noMemoryFigures } from './memory.ts'
 import { builtProgram, peakMeter, said, type Place } from './program.ts'
 import { inScratch } from './scratch.ts'
@@ -83,25 +83,4 @@ async function longSession(place: Place) {
   const reads = log.match(/"type":"tool_call"/g)?.length ?? 0
   if (reads !== LONG_TURNS) throw new Error(`${reads} reads in ${LONG_TURNS} Turns`)
   return { id, bytes: Buffer.byteLength(log) }
-}
-
-/** Milliseconds from the start of a program until it reports the call of its model. */
-function firstRequest(args: readonly string[], { cwd, env }: Place): Promise<number> {
-  const started = performance.now()
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let heard = ''
-  let ms: number | undefined
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    heard += text
-    if (heard.includes('"provider_request"')) ms ??= performance.now() - started
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', () => {
-      const made = ms === undefined ? 'no request' : /"type":"tool_call"/.exec(heard)?.[0]
-      if (ms === undefined || made !== undefined) {
-        reject(new Error(`${args.join(' ')} made ${made}: ${heard}`))
-      } else resolve(ms)
-    })
-  })
 }

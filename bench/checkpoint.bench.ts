@@ -1,0 +1,116 @@
+// Opening a Session of 200 MB that has a checkpoint: what it reads, how long it takes until its first request, and its memory,
+// relative to a new Session.
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import type { SessionId } from '../src/model/ids.ts'
+import { Harness } from '../src/session/harness.ts'
+import { openParts } from '../test/support/harness-parts.ts'
+import { value } from '../test/support/story.ts'
+import { full, median, medianRatio, tell, tellSkipped } from './figure.ts'
+import { firstRequest } from './first-request.ts'
+import { LongStory } from './long-log.ts'
+import { noMemoryFigures } from './memory.ts'
+import { builtProgram, peakMeter, type Place } from './program.ts'
+import { inScratch } from './scratch.ts'
+
+const ROUNDS = full ? 15 : 3
+const LOG_BYTES = (full ? 200 : 20) * 1024 * 1024
+const GROUP_BYTES = 2 * 1024 * 1024
+/** The model answers it at once, without a call. */
+const QUESTION = 'What happened?'
+
+const PROGRAM = await builtProgram()
+
+await inScratch(async (folder) => {
+  const { session, tail_bytes } = await longSession(folder)
+  const cwd = join(folder, 'workspace')
+  const place = { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home') } }
+  const log = join(cwd, '.hawser', 'sessions', `${session}.ndjson`)
+  const fresh = [PROGRAM, 'run', QUESTION, '--json']
+  const resumed = [PROGRAM, 'run', '--session', session, QUESTION, '--json']
+
+  const read = await bytesRead(resumed, place, folder)
+  const log_mib = (await stat(log)).size / 1024 / 1024
+  if (read === undefined) tellSkipped('checkpoint: bytes read', 'strace does not work here')
+  else
+    tell({
+      bench: 'checkpoint: bytes read to open a Session beyond its tail, in KiB',
+      ratio: (read - tail_bytes) / 1024,
+      bar: '<= 256',
+      more: { log_mib, tail_kib: tail_bytes / 1024 },
+    })
+
+  const [freshMs, resumedMs]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    freshMs.push(await firstRequest(fresh, place))
+    resumedMs.push(await firstRequest(resumed, place))
+  }
+  tell({
+    bench: 'checkpoint: start to first request of a long Session, relative to a new one',
+    ratio: medianRatio(resumedMs, freshMs),
+    bar: '<= 1.25',
+    more: { ms: median(resumedMs), log_mib },
+  })
+
+  if (noMemoryFigures !== undefined) return tellSkipped('checkpoint: memory', noMemoryFigures)
+  const peakOf = await peakMeter(folder)
+  const [freshMb, resumedMb]: [number[], number[]] = [[], []]
+  for (let round = 0; round < 5; round += 1) {
+    freshMb.push(await peakOf(fresh, place))
+    resumedMb.push(await peakOf(resumed, place))
+  }
+  tell({
+    bench: 'checkpoint: peak memory with a long Session, relative to a new one',
+    ratio: medianRatio(resumedMb, freshMb),
+    bar: '<= 1.1',
+    more: { mb: median(resumedMb) },
+  })
+})
+
+/** A Session with a checkpoint of `harness.compact`, and the bytes of the Log from its tail on. */
+async function longSession(
+  folder: string,
+): Promise<{ readonly session: SessionId; readonly tail_bytes: number }> {
+  await mkdir(folder, { recursive: true })
+  const { parts, close } = await openParts(folder)
+  const { place, store } = parts.log
+  const harness = new Harness(parts)
+  const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  value(await value(await session.admit('Who are you?')).done)
+  const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
+  const story = new LongStory({ place, store, keep }, 1)
+  for (let written = 0; written < LOG_BYTES; written += GROUP_BYTES) {
+    value(await session.between((record) => record(story.turns(GROUP_BYTES))))
+  }
+  const plan = value(await harness.compact(session))
+  if (!plan.compactable) throw new Error(`not compactable: ${plan.reason}`)
+  const { id } = session
+  await session.close()
+  await close()
+  const log = await readFile(join(folder, 'workspace', '.hawser', 'sessions', `${id}.ndjson`))
+  const tail = log.indexOf(`{"v":1,"seq":${plan.data.tail.from_seq},`)
+  return { session: id, tail_bytes: log.length - tail }
+}
+
+/** Bytes that a program reads from files of its Sessions; `undefined` without strace. */
+async function bytesRead(
+  args: readonly string[],
+  { cwd, env }: Place,
+  folder: string,
+): Promise<number | undefined> {
+  const output = join(folder, 'reads')
+  const trace = ['-f', '-y', '-o', output, '-e', 'trace=read,pread64,readv,preadv']
+  const running = promisify(execFile)('strace', [...trace, process.execPath, ...args], { cwd, env })
+  running.child.stdin?.end()
+  const failed = await running.then(
+    () => false,
+    () => true,
+  )
+  if (failed) return undefined
+  const text = await readFile(output, 'utf8')
+  const reads = text.matchAll(/^\d+\s+p?read\w*\(\d+<[^>]*\/(?:\.hawser|home)\/[^>]*>.*= (\d+)$/gm)
+  return [...reads].reduce((sum, [, bytes]) => sum + Number(bytes), 0)
+}
