@@ -115,7 +115,7 @@ function outcomeOf(
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
   const error = errorOf(exit, wallMs)
-  const truncated = excerpt.left_out_bytes > 0 ? { truncated: true } : {}
+  const truncated = excerpt.left_out_bytes > 0 ? { truncated: true, ...wholeOf(spooled) } : {}
   const left = {
     ...(exit.appeared.length === 0 ? {} : { moved: exit.appeared }),
     ...(exit.runsLater.length === 0 ? {} : { runs_later: exit.runsLater.slice(0, RECORDED) }),
@@ -172,6 +172,11 @@ function shownOutput(
     ? placeOf(spooled.value, total_bytes)
     : clipped(spooled.error.message, NAMED_BYTES)
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
+}
+
+function wholeOf(spooled: Result<SpoolResult | undefined>): Pick<ToolOutcome, 'whole_blob'> {
+  const blob = spooled.ok ? spooled.value?.blob : undefined
+  return blob === undefined ? {} : { whole_blob: blob }
 }
 
 function placeOf(spooled: SpoolResult | undefined, total: number): string {

@@ -138,6 +138,8 @@ export interface ToolOutcome {
   /** The change of a file, for people. */
   readonly diff?: string
   readonly truncated?: boolean
+  /** The whole output as text, if `output` is truncated and the rest was stored. */
+  readonly whole_blob?: BlobKey
   /** Only for a program that exited. */
   readonly exit_code?: number
   /**
