@@ -67,6 +67,8 @@ async function call(args: object, world: World = {}): Promise<Called> {
         blobs.set(key, all)
         return ok(key)
       }),
+    searchHistory: async () => failed('internal', 'A command searches nothing.'),
+    readEvent: async () => failed('internal', 'A command reads nothing.'),
     progress: (text) => {
       progress += text
     },

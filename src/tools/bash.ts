@@ -17,18 +17,13 @@ const Parameters = z.strictObject({
     .min(1)
     .refine((text) => !text.includes('\0'), { error: 'a command must not contain NUL' })
     .describe('Such as: npm test 2>&1 | tail -n 40'),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(LONGEST_MS)
-    .optional()
-    .describe(`Time limit in milliseconds, at most ${LONGEST_MS}.`),
+  timeout_ms: z.int().min(1).max(LONGEST_MS).optional().describe('Time limit in milliseconds.'),
   network: z.boolean().optional().describe('Allow network access; the person is asked first.'),
   folder: z
     .string()
     .optional()
     .describe(
-      'Folder to run in, relative to the workspace. Default: the folder of the current context, else the workspace.',
+      'Relative to the workspace. Default: the folder of the current context, else the workspace.',
     ),
 })
 type Args = z.infer<typeof Parameters>

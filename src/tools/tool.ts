@@ -6,6 +6,12 @@ import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import type {
+  EventPage,
+  HistoryFindings,
+  HistorySearch,
+  PageRange,
+} from '../model/events/event-search.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
@@ -70,6 +76,10 @@ export interface ToolContext {
   ): Promise<Result<BlobKey>>
   /** The Resources of the Session. */
   readonly resources: ToolResources
+  /** Searches the Log of the Session, within a time limit. `interrupted` if the Turn is. */
+  searchHistory(search: HistorySearch): Promise<Result<HistoryFindings>>
+  /** Part of the text of an Event. `not_found` if there is no such Event, or it has no text. */
+  readEvent(seq: number, part: PageRange): Promise<Result<EventPage>>
   /** Reports progress to everyone who watches the Session. Never stored. A `notice` is shown prominently. */
   progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits

@@ -19,6 +19,15 @@ export interface LineMatch<Place> {
   readonly end: number
 }
 
+interface LineSearchOptions {
+  readonly pattern: RegExp
+  /** Time limits of all runs together, and of one. */
+  readonly budgetMs: number
+  readonly batchMs?: number
+  /** Maximum number of matches. */
+  readonly limit: number
+}
+
 /** Text is searched in batches, because starting an interruptible search has a fixed cost. */
 const BATCH_CHARACTERS = 256 * 1024
 
@@ -26,6 +35,7 @@ const BATCH_CHARACTERS = 256 * 1024
 export class LineSearch<Place extends TextPlace> {
   readonly #clock: Clock
   readonly #pattern: RegExp
+  readonly #batchMs: number
   #budgetMs: number
   #limit: number
   #texts: { readonly place: Place; readonly text: string }[] = []
@@ -35,13 +45,11 @@ export class LineSearch<Place extends TextPlace> {
   #event: TextPlace['event'] | undefined
   #lines = new Set<string>()
 
-  constructor(
-    clock: Clock,
-    options: { readonly pattern: RegExp; readonly budgetMs: number; readonly limit: number },
-  ) {
+  constructor(clock: Clock, options: LineSearchOptions) {
     this.#clock = clock
     this.#pattern = options.pattern
     this.#budgetMs = options.budgetMs
+    this.#batchMs = options.batchMs ?? Infinity
     this.#limit = options.limit
   }
 
@@ -73,7 +81,7 @@ export class LineSearch<Place extends TextPlace> {
     if (this.isOver) return found
     let at = 0
     const started = this.#clock.monotonicMs()
-    const ended = withinTime(this.#budgetMs, () => {
+    const ended = withinTime(Math.min(this.#budgetMs, this.#batchMs), () => {
       for (; at < texts.length && found.length < this.#limit; at++) {
         const one = texts[at]
         if (one !== undefined) this.#search(one.place, one.text, found)

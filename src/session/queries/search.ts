@@ -39,6 +39,8 @@ export interface SearchOptions {
   readonly pattern: RegExp
   /** Time limit for matching in this Log. */
   readonly budgetMs: number
+  /** Time limit for matching at a time, during which nothing else in this process runs. Default: `budgetMs`. */
+  readonly batchMs?: number
   /** Time limit of the whole search, reading included. Default: none. */
   readonly totalMs?: number
   readonly signal?: AbortSignal
