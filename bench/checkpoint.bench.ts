@@ -76,12 +76,11 @@ async function longSession(
 ): Promise<{ readonly session: SessionId; readonly tail_bytes: number }> {
   await mkdir(folder, { recursive: true })
   const { parts, close } = await openParts(folder)
-  const { place, store } = parts.log
+  const { place } = parts.log
   const harness = new Harness(parts)
   const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   value(await value(await session.admit('Who are you?')).done)
-  const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  const story = new LongStory({ place, store, keep }, 1)
+  const story = new LongStory({ place }, 1)
   for (let written = 0; written < LOG_BYTES; written += GROUP_BYTES) {
     value(await session.between((record) => record(story.turns(GROUP_BYTES))))
   }

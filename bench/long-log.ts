@@ -37,13 +37,13 @@ export async function writeLongLog(storage: TestPlace, bytes: number): Promise<S
 
 /** Turns of a Session in which a model reads and edits files. */
 export class LongStory {
-  readonly #storage: TestPlace
+  readonly #storage: Pick<TestPlace, 'place'>
   readonly #random: Random
   readonly #plain: string
   readonly #foreign: string
   #calls = 0
 
-  constructor(storage: TestPlace, seed: number) {
+  constructor(storage: Pick<TestPlace, 'place'>, seed: number) {
     this.#storage = storage
     this.#random = random(seed)
     this.#plain = this.#prose(PLAIN)

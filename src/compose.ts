@@ -102,6 +102,7 @@ export async function composeWorkspace(
       protectedPaths: rootPaths('asks'),
       readable: settings.settings.sandbox?.readable,
       limits: { command_ms: (limits.command_seconds ?? LIMIT_DEFAULTS.command_seconds) * 1000 },
+      history: () => import('./session/queries/model-history.ts'),
     },
     person: {
       presenter,

@@ -52,9 +52,13 @@ export function* compactionDrafts(
   }
 }
 
+/** Elided outputs stay among the raw Events, which are read whenever a Session is opened. */
+const MOST_RAW_BYTES = 4 * 1024 * 1024
+
 /** A checkpoint in which only long outputs become pointers. */
 function elideOnly(now: Situation): CompactionData | undefined {
   const { history, items } = now
+  if (outputBytes(history) > MOST_RAW_BYTES) return undefined
   const results = longResults(history, items)
   const before_seq = elideBefore(results, excessOf(now, now.tokens_before))
   const last = results.at(-1)
@@ -62,6 +66,13 @@ function elideOnly(now: Situation): CompactionData | undefined {
   const from_seq = history.checkpoint?.data.tail.from_seq ?? 0
   const elided = joinedElision([], 0, before_seq ?? last.seq + 1)
   return measured(now, { strategy: 'elide', from_seq, elided })
+}
+
+function outputBytes({ events }: Situation['history']): number {
+  return events.reduce(
+    (sum, event) => (event.type === 'tool_result' ? sum + event.data.output.length : sum),
+    0,
+  )
 }
 
 /** A checkpoint with a summary of everything before `from_seq`. */

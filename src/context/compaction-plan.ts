@@ -68,6 +68,9 @@ export interface NoCompaction {
 const KEPT_SHARE = 0.5
 const WINDOW_SHARE = 0.4
 
+/** The window that is assumed if it is not known. */
+const USUAL_WINDOW = 200_000
+
 /** With less to gain, a cached prefix is worth more than the room. */
 const LEAST_GAIN = 0.1
 
@@ -105,7 +108,7 @@ function isLittle(before: number, after: number): boolean {
 }
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
-  const { trigger, surface, renewed = surface, active, window = Infinity, nextSeq } = options
+  const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
   const items = sizedItems(all, { surface, turn: active })
   const perByte = tokensPerByte(all)
   // The surface cannot shrink.

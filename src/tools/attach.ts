@@ -7,7 +7,7 @@ import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Parameters = z.strictObject({
-  path: z.string().describe('Path of a file, relative to the workspace.'),
+  path: z.string().describe('Relative to the workspace.'),
   title: z.string().max(200).optional().describe('What it shows, in a few words.'),
 })
 type Args = z.infer<typeof Parameters>

@@ -67,6 +67,8 @@ async function call(args: object, world: World = {}): Promise<Called> {
         blobs.set(key, all)
         return ok(key)
       }),
+    searchHistory: async () => failed('internal', 'A command searches nothing.'),
+    readEvent: async () => failed('internal', 'A command reads nothing.'),
     progress: (text) => {
       progress += text
     },
@@ -220,6 +222,7 @@ test('both ends of a long output are shown, and a line between them names the bl
     output: `first\nxxxx\n[52 bytes omitted here; all 72 bytes are in blob ${key}]\nxxxx\nlast\n[exit code 0]\n`,
     exit_code: 0,
     truncated: true,
+    whole_blob: key,
   })
   expect(blobs.get(key ?? '')?.toString()).toBe(chunks.join(''))
 })

@@ -17,18 +17,13 @@ const Parameters = z.strictObject({
     .min(1)
     .refine((text) => !text.includes('\0'), { error: 'a command must not contain NUL' })
     .describe('Such as: npm test 2>&1 | tail -n 40'),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(LONGEST_MS)
-    .optional()
-    .describe(`Time limit in milliseconds, at most ${LONGEST_MS}.`),
+  timeout_ms: z.int().min(1).max(LONGEST_MS).optional().describe('Time limit in milliseconds.'),
   network: z.boolean().optional().describe('Allow network access; the person is asked first.'),
   folder: z
     .string()
     .optional()
     .describe(
-      'Folder to run in, relative to the workspace. Default: the folder of the current context, else the workspace.',
+      'Relative to the workspace. Default: the folder of the current context, else the workspace.',
     ),
 })
 type Args = z.infer<typeof Parameters>
@@ -115,7 +110,7 @@ function outcomeOf(
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
   const error = errorOf(exit, wallMs)
-  const truncated = excerpt.left_out_bytes > 0 ? { truncated: true } : {}
+  const truncated = excerpt.left_out_bytes > 0 ? { truncated: true, ...wholeOf(spooled) } : {}
   const left = {
     ...(exit.appeared.length === 0 ? {} : { moved: exit.appeared }),
     ...(exit.runsLater.length === 0 ? {} : { runs_later: exit.runsLater.slice(0, RECORDED) }),
@@ -172,6 +167,11 @@ function shownOutput(
     ? placeOf(spooled.value, total_bytes)
     : clipped(spooled.error.message, NAMED_BYTES)
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
+}
+
+function wholeOf(spooled: Result<SpoolResult | undefined>): Pick<ToolOutcome, 'whole_blob'> {
+  const blob = spooled.ok ? spooled.value?.blob : undefined
+  return blob === undefined ? {} : { whole_blob: blob }
 }
 
 function placeOf(spooled: SpoolResult | undefined, total: number): string {

@@ -20,7 +20,7 @@ const Edit = z.strictObject({
     .string()
     .describe('Exact text to replace, without the line number and tab that read shows.'),
   new_text: z.string().describe('Replacement; empty to delete.'),
-  replace_all: z.boolean().optional().describe('Replace every occurrence. Default: false.'),
+  replace_all: z.boolean().optional().describe('Replace every occurrence.'),
 })
 
 const Parameters = z.strictObject({

@@ -23,7 +23,7 @@ const Parameters = z.strictObject({
     .optional()
     .describe('Only files whose path matches, such as *.ts or src/**/*.md.'),
   ignore_case: z.boolean().optional().describe('Match case-insensitively.'),
-  context: z.int().min(0).max(10).optional().describe('Lines to show around each match.'),
+  context: z.int().min(0).max(10).optional().describe('Lines around each match.'),
 })
 type Args = z.infer<typeof Parameters>
 

@@ -21,15 +21,15 @@ import {
 const Place = z.int().min(0)
 const Extent = z.int().min(1)
 const Span = z.strictObject({
-  from: Extent.describe('First, counted from 1.'),
+  from: Extent.describe('First, from 1.'),
   to: Extent.describe('Last, included.'),
 })
-const width = Extent.describe('Width in pixels.')
-const height = Extent.describe('Height in pixels.')
+const width = Extent.describe('In pixels.')
+const height = Extent.describe('In pixels.')
 
 const Parameters = z.strictObject({
-  handle: z.string().describe('Handle of the Resource, such as @img1.'),
-  reason: z.string().describe('Why you need to see it again, in a few words.'),
+  handle: z.string().describe('Such as @img1.'),
+  reason: z.string().describe('Why, in a few words.'),
   region: z
     .strictObject({
       x: Place.describe('Pixels from the left.'),
@@ -39,10 +39,7 @@ const Parameters = z.strictObject({
     })
     .optional()
     .describe('Part of an image, in pixels of the original.'),
-  size: z
-    .strictObject({ width, height })
-    .optional()
-    .describe('Largest size of an image; it is never enlarged.'),
+  size: z.strictObject({ width, height }).optional().describe('Largest size of an image.'),
   pages: Span.optional().describe('Pages of a PDF, such as {"from": 2, "to": 3}; shown as text.'),
   lines: Span.optional().describe('Lines of a text.'),
 })

@@ -6,6 +6,12 @@ import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import type {
+  EventPage,
+  HistoryFindings,
+  HistorySearch,
+  PageRange,
+} from '../model/events/event-search.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
@@ -70,6 +76,10 @@ export interface ToolContext {
   ): Promise<Result<BlobKey>>
   /** The Resources of the Session. */
   readonly resources: ToolResources
+  /** Searches the Log of the Session, within a time limit. `interrupted` if the Turn is. */
+  searchHistory(search: HistorySearch): Promise<Result<HistoryFindings>>
+  /** Part of the text of an Event. `not_found` if there is no such Event, or it has no text. */
+  readEvent(seq: number, part: PageRange): Promise<Result<EventPage>>
   /** Reports progress to everyone who watches the Session. Never stored. A `notice` is shown prominently. */
   progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits
@@ -141,6 +151,8 @@ export interface ToolOutcome {
   /** The change of a file, for people. */
   readonly diff?: string
   readonly truncated?: boolean
+  /** The whole output as text, if `output` is truncated and the rest was stored. */
+  readonly whole_blob?: BlobKey
   /** Only for a program that exited. */
   readonly exit_code?: number
   /**

@@ -26,12 +26,10 @@ test('a schema has exactly this form', () => {
       path: { type: 'string', description: 'Path of a file or folder, relative to the workspace.' },
       from_line: {
         type: 'integer',
-        minimum: 1,
         description: 'First line. Default: 1.',
       },
       to_line: {
         type: 'integer',
-        minimum: 1,
         description: 'Last line, included. Default: the end.',
       },
     },

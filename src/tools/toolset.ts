@@ -6,6 +6,7 @@ import { bash } from './bash.ts'
 import { edit } from './edit.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
+import { historySearch } from './history-search.ts'
 import { read } from './read.ts'
 import { resourceView } from './resource-view.ts'
 import type { Tool, Toolset } from './tool.ts'
@@ -19,6 +20,7 @@ export const TOOLSET: readonly Tool[] = [
   edit,
   glob,
   grep,
+  historySearch,
   read,
   resourceView,
   updatePlan,
@@ -43,10 +45,14 @@ export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {
 function schemaOf(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(parameters, {
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, path }) => {
       // zod adds this bound to every integer; it means nothing to a model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      // A model rarely breaks these and pays for them in every Session; the parser explains them to one that does.
+      if ((jsonSchema.minimum ?? Infinity) <= 1) delete jsonSchema.minimum
+      delete jsonSchema.minLength
+      delete jsonSchema.maxLength
+      if (path.length > 0) delete jsonSchema.additionalProperties
     },
   })
   const sorted = parseJson(canonicalJson(schema))

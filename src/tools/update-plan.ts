@@ -17,7 +17,7 @@ type Args = z.infer<typeof Parameters>
 export const updatePlan = defineTool({
   name: 'update_plan',
   description:
-    'Shows the person your plan and progress. Use it for work of several steps, not for one. Pass the whole plan each time, with one entry in_progress, and mark an entry completed as soon as it is.',
+    'Shows the person your plan and progress. Pass the whole plan each time, with one entry in_progress, and mark an entry completed as soon as it is.',
   parameters: Parameters,
   claim: () => ({ tool: 'update_plan', effect: 'none', paths: [], network: false }),
   run,

@@ -1,3 +1,4 @@
+import { pressureOf } from '../context/pressure.ts'
 import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
@@ -288,7 +289,7 @@ class Loop {
       latency_ms: elapsedMs(log.clock, started),
       ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
       ...(continuation === undefined ? {} : { continuation }),
-      pressure: 'unavailable',
+      pressure: pressureOf(usage, model.facts),
       stop_reason,
     } as const
     const recorded = await log.commit([

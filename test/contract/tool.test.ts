@@ -88,6 +88,17 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
       [{ pattern: 'x', path: 'missing' }, 'not_found'],
     ],
   },
+  history_search: {
+    good: { query: 'line 7', turn: 1 },
+    long: { query: 'line', limit: 100 },
+    refused: [
+      [{}, 'invalid_args'],
+      [{ query: '(', regex: true }, 'invalid_args'],
+      [{ query: 'line', turn: 9 }, 'invalid_args'],
+      [{ seq: 9 }, 'not_found'],
+      [{ seq: 1, offset: 1_000_000 }, 'invalid_args'],
+    ],
+  },
   read: {
     files,
     good: { path: 'notes.txt', from_line: 2 },

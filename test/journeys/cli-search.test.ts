@@ -66,7 +66,7 @@ test('messages, calls and results are found, the latest Session first, each line
   ])
   const words = await runCli({ root }, 'grep', 'rope"?$|rope,')
   expect([words.code, words.stderr]).toEqual([0, ''])
-  expect(words.stdout.split('\n')[4]).toBe(`${first}:4:tool_result: rope`)
+  expect(words.stdout.split('\n')[4]).toBe(`${first}:-:4:tool_result: rope`)
 })
 
 test('without a match, or without any Session, the exit code is 1', async () => {

@@ -42,7 +42,7 @@ const EVENT_PIN = {
   tool_call: 'call_id name arguments',
   command_watched: 'call_id paths',
   tool_result:
-    'call_id name outcome error? output truncated? exit_code? duration_ms resources? path? before_blob? after_blob? redacted_of? diff? moved? runs_later?',
+    'call_id name outcome error? output truncated? whole_blob? exit_code? duration_ms resources? path? before_blob? after_blob? redacted_of? diff? moved? runs_later?',
   plan_updated: 'entries',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',

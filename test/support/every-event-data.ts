@@ -151,6 +151,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     error,
     output: '',
     truncated: true,
+    whole_blob: blob,
     exit_code: 1,
     duration_ms: 0,
     resources: [descriptor],

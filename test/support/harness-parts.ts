@@ -84,6 +84,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
       sandbox: systemSandbox(),
       protectedPaths: rootPaths('asks'),
       limits: { command_ms: 60_000 },
+      history: () => import('../../src/session/queries/model-history.ts'),
     },
     person: {
       presenter: 'test',

@@ -10,6 +10,7 @@ import { LIMITS } from '../../src/model/limits.ts'
 import type { ToolContext } from '../../src/tools/tool.ts'
 import { freshFolder } from './folder.ts'
 import { value } from './story.ts'
+import { WORLD_HISTORY } from './world-history.ts'
 import { worldResources } from './world-resources.ts'
 
 /** A workspace on the disk with the context of a tool, and a record of what the tool stored and ran. */
@@ -35,6 +36,8 @@ export interface WorldOptions {
   /** Keys to redact. */
   readonly secrets?: readonly string[]
   readonly progress?: (text: string) => void
+  /** Default: a Turn of one Event, whose lines are numbered. */
+  readonly history?: Partial<typeof WORLD_HISTORY>
 }
 
 export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> {
@@ -67,6 +70,8 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     resources: worldResources(files, keep),
     redactor,
     keep,
+    ...WORLD_HISTORY,
+    ...options.history,
     progress: options.progress ?? (() => {}),
     limits: { output_bytes: options.outputBytes ?? LIMITS.tool_output_bytes, command_ms: 20_000 },
   }

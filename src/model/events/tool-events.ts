@@ -26,6 +26,8 @@ export const ToolResult = openObject(() => ({
   error: LoggedError.optional(),
   output: z.string(),
   truncated: Flag,
+  /** For a command with truncated output: all of it, up to a limit. Older versions named it only in `output`. */
+  whole_blob: BlobKey.optional(),
   /** Exit status of a program that ran to its end. If it is not 0, the outcome is `failed`. Older versions recorded neither. */
   exit_code: z.int().optional(),
   duration_ms: Milliseconds,

@@ -104,7 +104,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'grep',
-    summary: 'search the messages and tool calls of all Sessions in this folder',
+    summary:
+      'search the messages, tool calls, outputs and text attachments of all Sessions in this folder; each line names Session, Turn, Event and type',
     args: [{ name: '<pattern>', help: 'a regular expression' }],
     options: [
       { flags: '-i, --ignore-case', help: 'case-insensitive search' },

@@ -112,6 +112,10 @@ function deed({ name, arguments: args }: Call): string {
       return `list the files that match ${at('pattern')}${place}`
     case 'grep':
       return `search for ${quoted(at('pattern'), 60)}${place}${files}`
+    case 'history_search':
+      return typeof args['seq'] === 'number' && at('query') === ''
+        ? `read Event ${args['seq']}`
+        : `search the history for ${quoted(at('query'), 60)}`
     case 'resource_view':
       return `view ${partOf(args)}${at('handle')}`
     case 'attach':

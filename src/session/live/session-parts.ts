@@ -5,6 +5,13 @@ import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../../log/place.ts'
 import type { Result } from '../../model/errors.ts'
+import type {
+  EventPage,
+  HistoryFindings,
+  HistorySearch,
+  PageRange,
+} from '../../model/events/event-search.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import type { UploadRules } from '../../policy/upload.ts'
@@ -70,6 +77,8 @@ export interface SessionParts {
     /** Paths outside the workspace that commands may read, from the person's settings. */
     readonly readable?: readonly string[] | undefined
     readonly limits: { readonly command_ms: number }
+    /** Searches Logs for the model; loaded with the first search. */
+    readonly history: () => Promise<HistoryQueries>
   }
   /** The person, and what they allow. */
   readonly person: {
@@ -83,4 +92,26 @@ export interface SessionParts {
     readonly upload?: UploadRules | undefined
     readonly limits: { readonly waiting_turns: number }
   }
+}
+
+/** What a search by the model needs. */
+export interface HistoryParts {
+  readonly log: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>
+  readonly session: SessionId
+  /** The number of Turns in the Log. */
+  readonly turns: number
+  readonly signal: AbortSignal
+}
+
+/** Reads the Log of a Session for its model. */
+export interface HistoryQueries {
+  readonly searchHistory: (
+    parts: HistoryParts,
+    search: HistorySearch,
+  ) => Promise<Result<HistoryFindings>>
+  readonly readEvent: (
+    parts: HistoryParts,
+    seq: number,
+    range: PageRange,
+  ) => Promise<Result<EventPage>>
 }

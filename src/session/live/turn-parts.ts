@@ -135,7 +135,10 @@ function toolsOf(
       const { gitReadsAt } = await import('../../host/sandbox/git/reads.ts')
       return gitReadsAt(workspace.path, path)
     },
-    contextOf: (call) => contextOf(shared, turn, call),
+    contextOf: (call) => ({
+      ...contextOf(shared, turn, call),
+      ...historyOf(shared, turn, owner.state.turns),
+    }),
     inspection: {
       since: async (places) => {
         const { inspectSince } = await import('../../host/sandbox/inspect.ts')
@@ -190,12 +193,27 @@ function keepRedacted({
   return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
 }
 
+/** The Log for a search by the model. */
+function historyOf(
+  { log: shared, tools }: SessionParts,
+  { log, person }: Pick<TurnParts, 'log' | 'person'>,
+  turns: number,
+): Pick<ToolParts, 'searchHistory' | 'readEvent'> {
+  const parts = { log: shared, session: log.session, turns, signal: person.signal }
+  return {
+    searchHistory: async (search) => (await tools.history()).searchHistory(parts, search),
+    readEvent: async (seq, range) => (await tools.history()).readEvent(parts, seq, range),
+  }
+}
+
+type ToolParts = ReturnType<TurnParts['tools']['contextOf']>
+
 /** Runs a program as decided. A person was asked before anything runs without a sandbox. */
 function contextOf(
   { workspace: { path: workspace, folder, home }, log: { store, secrets }, tools }: SessionParts,
   { log, person }: Pick<TurnParts, 'log' | 'person'>,
   { decision, call_id, claim, watching }: RunningCall,
-): ReturnType<TurnParts['tools']['contextOf']> {
+): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
   const { files, sandbox, protectedPaths, readable = [] } = tools
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })

@@ -32,7 +32,12 @@ test('a pattern that takes too long is aborted, and earlier matches are kept', a
     budgetMs: 1000,
   })
   expect(found).toEqual([[1, 'aa', 0, 2]])
-  expect(end).toEqual({ foreign: false, unfinished: false, gaveUp: { seq: 2, why: 'timeout' } })
+  expect(end).toEqual({
+    foreign: false,
+    unfinished: false,
+    gaveUp: { seq: 2, why: 'timeout' },
+    unread: [],
+  })
 })
 
 test('a pattern that overflows the engine is aborted, too', async () => {

@@ -1,24 +1,37 @@
-import { depthWithin, isJsonObject, parseJson } from '../../encoding/json.ts'
-import type { Clock } from '../../host/clock.ts'
-import { withinTime } from '../../host/time-limit.ts'
-import { ok, type Result } from '../../model/errors.ts'
-import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { fieldMissing } from '../../encoding/words/resources.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { LIMITS } from '../../model/limits.ts'
-import { readLog, type LogEnd } from '../reading/read-log.ts'
 import type { SessionParts } from '../live/session-parts.ts'
+import { LineSearch, type StoppedBecause, type TextPlace } from './line-search.ts'
+import { readLog, readLogBackward, type LogEnd, type ReadEvent } from '../reading/read-log.ts'
+import { SEARCHED, storedTextsOf, textsOf, toolOf, type StoredText } from './searched-texts.ts'
+import { readStoredText, type UnreadBecause } from './stored-text.ts'
+import { TurnNumbers } from './turn-numbers.ts'
 
-/** A line of a message, an answer or a tool call that matches the pattern. */
-export interface Match {
-  readonly seq: number
-  readonly ts: string
-  readonly type: EventType
+/** A line of a text that matches the pattern. */
+export interface Match extends EventPlace {
   /** Its path in the Event's data, such as `output` or `arguments.command`. */
   readonly field: string
+  /** The Resource whose content it is in. */
+  readonly resource?: Descriptor
   /** The whole line, and the matching range. */
   readonly text: string
   readonly start: number
   readonly end: number
+}
+
+/** Where a text is. */
+interface EventPlace {
+  readonly seq: number
+  readonly ts: string
+  readonly type: EventType
+  /** The number of its Turn, from 1; absent outside of a Turn. */
+  readonly turn?: number
+  /** The tool of a call or result. */
+  readonly tool?: string
 }
 
 export interface SearchOptions {
@@ -26,187 +39,232 @@ export interface SearchOptions {
   readonly pattern: RegExp
   /** Time limit for matching in this Log. */
   readonly budgetMs: number
+  /** Time limit for matching at a time, during which nothing else in this process runs. Default: `budgetMs`. */
+  readonly batchMs?: number
+  /** Time limit of the whole search, reading included. Default: none. */
+  readonly totalMs?: number
+  readonly signal?: AbortSignal
   /** Maximum number of matches. */
   readonly limit: number
+  /** Only this Turn, by its number; only this Event. */
+  readonly turn?: number | undefined
+  readonly seq?: number | undefined
+  /**
+   * For a model: the newest Event first, without the content of dropped and quarantined Resources, and without calls and
+   * results of the tool that searches. `turns` is the number of Turns in the Log.
+   */
+  readonly forModel?: { readonly turns: number; readonly tool: string }
+}
+
+/** A text that was not searched. */
+export interface UnreadText {
+  readonly seq: number
+  readonly field: string
+  readonly why: UnreadBecause | 'dropped' | 'quarantined'
 }
 
 /** How the search of one Log ended. */
 export type SearchEnd = LogEnd & {
-  /** Set if the search stopped early: the pattern took too long or was too complex, from Event `seq` on. */
-  readonly gaveUp?: { readonly seq: number; readonly why: 'timeout' | 'too_complex' }
+  /** Set if the search stopped before the end of the Log, at this Event. */
+  readonly gaveUp?: SearchStop
+  readonly unread: readonly UnreadText[]
 }
 
-/** Passes every line of a Session that matches the pattern to `visit`, in order. */
+export interface SearchStop {
+  readonly seq: number
+  readonly turn?: number
+  readonly why: StoppedBecause
+}
+
+type SearchParts = Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>
+
+/**
+ * Passes every line of a Session that matches the pattern to `visit`: in Log order, or, for a model, the newest Event
+ * first, with the lines of one Event in order.
+ */
 export async function searchLog(
-  parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
+  parts: SearchParts,
   session: SessionId,
   options: SearchOptions,
   visit: (match: Match) => void | Promise<void>,
 ): Promise<Result<SearchEnd>> {
-  const search = new Search(parts.place.clock, options)
-  const runBatch = async () => {
-    for (const match of search.run()) await visit(match)
-    return search.over ? false : undefined
+  const { forModel } = options
+  const search = new LogSearch(parts, options, visit)
+  const turns = new TurnNumbers(forModel?.turns)
+  let turn: number | undefined
+  const wanted = (event: EventEnvelope) => {
+    turn = turns.of(event)
+    return isWanted(event, turn, options)
   }
-  const end = await readLog(parts, session, { types: SEARCHED }, async ({ event }) => {
-    if (event !== undefined) search.add(event)
-    return search.waiting < BATCH_CHARACTERS ? undefined : runBatch()
+  const isPast = ({ seq }: EventEnvelope, own: number | undefined) => {
+    const { turn: only, seq: at } = options
+    if (at !== undefined && (forModel === undefined ? seq > at : seq < at)) return true
+    return only !== undefined && own !== only && turns.isPast(only)
+  }
+  const read = forModel === undefined ? readLog : readLogBackward
+  let failure: Result<never> | undefined
+  const end = await read(parts, session, { wanted }, async (event) => {
+    if (isPast(event.raw, turn)) return false
+    const added = await search.add(event, turn)
+    if (!added.ok) failure = added
+    return added.ok && added.value ? undefined : false
   })
+  if (failure !== undefined) return failure
   if (!end.ok) return end
-  await runBatch()
-  const { gaveUp } = search
-  return ok({ ...end.value, ...(gaveUp === undefined ? {} : { gaveUp }) })
+  if (options.signal?.aborted === true) return failed('interrupted', 'The search was interrupted.')
+  await search.finish()
+  const { gaveUp, unread } = search
+  return ok({ ...end.value, ...(gaveUp === undefined ? {} : { gaveUp }), unread })
 }
 
-const SEARCHED: readonly EventType[] = [
-  'user_message',
-  'assistant_message',
-  'tool_call',
-  'tool_result',
-]
+function isWanted(
+  { type, seq, data }: EventEnvelope,
+  turn: number | undefined,
+  options: SearchOptions,
+): boolean {
+  if (!SEARCHED.has(type)) return false
+  if (options.turn !== undefined && options.turn !== turn) return false
+  if (options.seq !== undefined && options.seq !== seq) return false
+  const isCall = type === 'tool_call' || type === 'tool_result'
+  return !isCall || options.forModel === undefined || data['name'] !== options.forModel.tool
+}
 
-/** Text is searched in batches, because starting an interruptible search has a fixed cost. */
-const BATCH_CHARACTERS = 256 * 1024
+/** The search of one Log, Event by Event. */
+class LogSearch {
+  readonly #parts: SearchParts
+  readonly #options: SearchOptions
+  readonly #redactor: Redactor
+  readonly #lines: LineSearch<Source>
+  readonly #visit: (match: Match) => void | Promise<void>
+  readonly #deadline: number
+  /** Each content is searched once, where it is found first. */
+  readonly #searched = new Set<string>()
+  /** Resources that are never shown again. Complete for every Event only if the newest is read first. */
+  readonly #gone = new Map<unknown, 'dropped' | 'quarantined'>()
+  readonly #unread: UnreadText[] = []
+  #stopped: SearchStop | undefined
 
-/** A text to search, and its location. */
-type Piece = Omit<Match, 'start' | 'end'>
-
-class Search {
-  readonly #clock: Clock
-  readonly #pattern: RegExp
-  #budgetMs: number
-  #limit: number
-  #pieces: Piece[] = []
-  #waiting = 0
-  #gaveUp: SearchEnd['gaveUp']
-
-  constructor(clock: Clock, { pattern, budgetMs, limit }: SearchOptions) {
-    this.#clock = clock
-    this.#pattern = pattern
-    this.#budgetMs = budgetMs
-    this.#limit = limit
+  constructor(
+    parts: SearchParts,
+    options: SearchOptions,
+    visit: (match: Match) => void | Promise<void>,
+  ) {
+    const { clock } = parts.place
+    this.#parts = parts
+    this.#options = options
+    this.#visit = visit
+    this.#redactor = new Redactor(parts.secrets)
+    this.#lines = new LineSearch(clock, options)
+    this.#deadline = clock.monotonicMs() + (options.totalMs ?? Infinity)
   }
 
-  get over(): boolean {
-    return this.#gaveUp !== undefined || this.#limit <= 0
+  get gaveUp(): SearchStop | undefined {
+    const { stopped } = this.#lines
+    if (stopped === undefined) return this.#stopped
+    const { seq, turn } = stopped.place.event
+    return { seq, ...(turn === undefined ? {} : { turn }), why: stopped.why }
   }
 
-  get gaveUp(): SearchEnd['gaveUp'] {
-    return this.#gaveUp
+  get unread(): readonly UnreadText[] {
+    return this.#unread
   }
 
-  /** Characters that are added but not yet searched. */
-  get waiting(): number {
-    return this.#waiting
-  }
-
-  add(event: WholeEvent): void {
-    const { seq, ts, type } = event
+  /** Returns whether to continue. */
+  async add({ raw, event }: ReadEvent, turn: number | undefined): Promise<Result<boolean>> {
+    this.#note(raw)
+    if (this.#stops(raw.seq, turn)) return ok(false)
+    if (event === undefined) return ok(true)
+    const place = placeOf(event, turn)
+    const lost = lostFields(raw, event)
+    for (const field of lost) this.#unread.push({ seq: raw.seq, field, why: 'missing' })
     for (const { field, text } of textsOf(event)) {
-      this.#pieces.push({ seq, ts, type, field, text })
-      this.#waiting += text.length
+      if (!lost.includes(field)) this.#lines.add({ event: place, field }, text)
     }
+    for (const stored of storedTextsOf(event)) {
+      const read = await this.#addStored(place, stored)
+      if (!read.ok) return read
+    }
+    return ok(await this.#runIfFull())
   }
 
-  /** Searches the added text. */
-  run(): readonly Match[] {
-    const found: Match[] = []
-    if (this.over) return found
-    let at = 0
-    const started = this.#clock.monotonicMs()
-    const ended = withinTime(this.#budgetMs, () => {
-      for (; at < this.#pieces.length && found.length < this.#limit; at++) {
-        const piece = this.#pieces[at]
-        if (piece !== undefined) this.#searchPiece(piece, found)
-        if (this.#gaveUp !== undefined) return
-      }
+  async finish(): Promise<void> {
+    for (const match of this.#lines.run()) await this.#visit(matchOf(match))
+  }
+
+  #note({ type, data }: EventEnvelope): void {
+    // The first reason stays: read backward, it is noted last.
+    if (type === 'resource_dropped') this.#gone.set(data['resource_id'], 'dropped')
+    if (type === 'resource_quarantined') this.#gone.set(data['resource_id'], 'quarantined')
+  }
+
+  #stops(seq: number, turn: number | undefined): boolean {
+    if (this.#options.signal?.aborted === true) return true
+    if (this.#parts.place.clock.monotonicMs() <= this.#deadline) return false
+    this.#stopped ??= { seq, ...(turn === undefined ? {} : { turn }), why: 'timeout' }
+    return true
+  }
+
+  async #addStored(event: EventPlace, stored: StoredText): Promise<Result<void>> {
+    const { field, blob, resource } = stored
+    if (this.#searched.has(blob)) return ok(undefined)
+    const gone =
+      this.#options.forModel === undefined ? undefined : this.#gone.get(resource?.resource_id)
+    if (gone !== undefined) {
+      this.#unread.push({ seq: event.seq, field, why: gone })
+      return ok(undefined)
+    }
+    this.#searched.add(blob)
+    const source =
+      resource === undefined ? { event, field, repeats: true } : { event, field, resource }
+    const read = await readStoredText(this.#parts.store, stored, this.#redactor, async (piece) => {
+      this.#lines.add(source, piece)
+      const goesOn = await this.#runIfFull()
+      return goesOn && !this.#stops(event.seq, event.turn) ? undefined : false
     })
-    this.#budgetMs -= this.#clock.monotonicMs() - started
-    if (!ended) this.#gaveUp = { seq: this.#pieces[at]?.seq ?? 0, why: 'timeout' }
-    this.#limit -= found.length
-    this.#pieces = []
-    this.#waiting = 0
-    return found
+    if (!read.ok) return read
+    if (read.value !== undefined) this.#unread.push({ seq: event.seq, field, why: read.value })
+    return ok(undefined)
   }
 
-  #searchPiece(piece: Piece, found: Match[]): void {
-    try {
-      for (const text of linesOf(piece.text)) {
-        const match = this.#pattern.exec(text)
-        if (match !== null) {
-          found.push({ ...piece, text, start: match.index, end: match.index + match[0].length })
-        }
-        if (found.length >= this.#limit) return
-      }
-    } catch (error) {
-      // The stack of the regular-expression engine overflowed: the pattern is too complex.
-      if (!(error instanceof RangeError)) throw error
-      this.#gaveUp = { seq: piece.seq, why: 'too_complex' }
-    }
+  async #runIfFull(): Promise<boolean> {
+    if (this.#lines.isFull) await this.finish()
+    return !this.#lines.isOver
   }
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from <= text.length;) {
-    const newline = text.indexOf('\n', from)
-    const end = newline === -1 ? text.length : newline
-    // A final newline does not start another line.
-    if (from < text.length) yield text.slice(from, text[end - 1] === '\r' ? end - 1 : end)
-    from = end + 1
-  }
-}
-
-interface Text {
+/** Where a searched text is. */
+interface Source extends TextPlace {
+  readonly event: EventPlace
   readonly field: string
-  readonly text: string
+  readonly resource?: Descriptor
 }
 
-function textsOf(event: WholeEvent): readonly Text[] {
-  if (event.type === 'user_message') return messageTexts(event.data)
-  if (event.type === 'assistant_message') return [{ field: 'text', text: event.data.text }]
-  if (event.type === 'tool_result') return resultTexts(event.data)
-  return event.type === 'tool_call' ? argumentTexts(event.data.arguments) : []
-}
-
-/** The result of a tool, and its change to a file. */
-function resultTexts({ output, diff }: EventData<'tool_result'>) {
-  return [
-    { field: 'output', text: output },
-    ...(diff === undefined ? [] : [{ field: 'diff', text: diff }]),
-  ]
-}
-
-/** A person's message, and the names of its attachments. */
-function messageTexts(data: EventData<'user_message'>) {
-  const { text, piped, resources = [], attachment_errors = [] } = data
-  return [
-    { field: 'text', text },
-    ...(piped === undefined ? [] : [{ field: 'piped', text: piped }]),
-    ...resources.map((one, at) =>
-      one.kind === 'link'
-        ? { field: `resources.${at}.uri`, text: one.uri }
-        : { field: `resources.${at}.name`, text: one.name },
-    ),
-    ...attachment_errors.map(({ name }, at) => ({
-      field: `attachment_errors.${at}.name`,
-      text: name,
-    })),
-  ]
-}
-
-/** Arguments are searched decoded, without JSON escapes; invalid JSON is searched as text. */
-function argumentTexts(text: string): readonly Text[] {
-  const value = parseJson(text)
-  if (!isJsonObject(value) || !depthWithin(value, LIMITS.event_depth)) {
-    return [{ field: 'arguments', text }]
+function placeOf(event: WholeEvent, turn: number | undefined): EventPlace {
+  const { seq, ts, type } = event
+  const tool = toolOf(event)
+  return {
+    seq,
+    ts,
+    type,
+    ...(turn === undefined ? {} : { turn }),
+    ...(tool === undefined ? {} : { tool }),
   }
-  return leavesOf('arguments', value)
 }
 
-function leavesOf(field: string, value: unknown): readonly Text[] {
-  if (typeof value === 'string') return [{ field, text: value }]
-  if (typeof value !== 'object' || value === null) return [{ field, text: JSON.stringify(value) }]
-  return Object.entries(value).flatMap(([key, child]: [string, unknown]) =>
-    leavesOf(`${field}.${key}`, child),
-  )
+function matchOf({
+  place: { event, field, resource },
+  text,
+  start,
+  end,
+}: ReturnType<LineSearch<Source>['run']>[number]): Match {
+  return { ...event, field, ...(resource === undefined ? {} : { resource }), text, start, end }
+}
+
+/** Long fields whose blob is missing or damaged; a sentence stands in their place. */
+function lostFields(raw: EventEnvelope, event: WholeEvent): string[] {
+  const data: Readonly<Record<string, unknown>> = event.data
+  return Object.keys(raw.data).flatMap((key) => {
+    const field = key.replace(/_blob$/, '')
+    return field !== key && data[field] === fieldMissing(field) ? [field] : []
+  })
 }

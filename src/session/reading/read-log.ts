@@ -33,6 +33,8 @@ export type LogEnd = Pick<ReadEnd, 'damage' | 'unfinished'> & { readonly foreign
 export interface ReadOptions {
   /** Only Events of these types get an `event` with its long fields; default: all. */
   readonly types?: readonly EventType[]
+  /** Called for every Event before its long fields are loaded; only wanted ones get an `event`. Default: all. */
+  readonly wanted?: (event: EventEnvelope) => boolean
   /** Continue at the end with new Events until this signal aborts. */
   readonly follow?: AbortSignal
 }
@@ -45,22 +47,17 @@ export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | fals
  * nothing. Redacts again, because a key may be known only now.
  */
 export async function readLog(
-  { place, store, secrets }: ReadParts,
+  parts: ReadParts,
   session: SessionId,
-  { types, follow }: ReadOptions,
+  options: ReadOptions,
   visit: VisitEvent,
 ): Promise<Result<LogEnd>> {
-  const opened = await openReader(place, session)
+  const opened = await openReader(parts.place, session)
   if (!opened.ok) return opened
   const reader = opened.value
   const { foreign } = reader
-  const redactor = new Redactor(secrets)
-  const take = async ({ logged }: LogLine) => {
-    const wanted = logged.known && (types?.includes(logged.event.type) ?? true)
-    const event = wanted ? await wholeEvent(store, logged.event) : undefined
-    const raw: EventEnvelope = logged.event
-    return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
-  }
+  const { follow } = options
+  const take = takeLine(parts, options, visit)
   try {
     const read = await readPages(reader, take)
     if (!read.ok) return read
@@ -75,6 +72,42 @@ export async function readLog(
     return ok({ foreign, unfinished: false })
   } finally {
     await reader.close()
+  }
+}
+
+/** Like `readLog`, but the newest Event first, and without following. Damage ends it: what is older is not read. */
+export async function readLogBackward(
+  parts: ReadParts,
+  session: SessionId,
+  options: Omit<ReadOptions, 'follow'>,
+  visit: VisitEvent,
+): Promise<Result<LogEnd>> {
+  const opened = await openReader(parts.place, session)
+  if (!opened.ok) return opened
+  const reader = opened.value
+  const end = { foreign: reader.foreign, unfinished: false }
+  const take = takeLine(parts, options, visit)
+  try {
+    for await (const line of reader.backward()) {
+      if (!line.ok)
+        return line.error.kind === 'log_damaged' ? ok({ ...end, damage: line.error }) : line
+      if ((await take(line.value)) === false) break
+    }
+    return ok(end)
+  } finally {
+    await reader.close()
+  }
+}
+
+
+function takeLine({ store, secrets }: ReadParts, { types, wanted }: ReadOptions, visit: VisitEvent) {
+  const redactor = new Redactor(secrets)
+  return async ({ logged }: LogLine) => {
+    const raw: EventEnvelope = logged.event
+    const isWanted = wanted?.(raw) ?? true
+    const isKnown = logged.known && (types?.includes(logged.event.type) ?? true)
+    const event = isWanted && isKnown ? await wholeEvent(store, logged.event) : undefined
+    return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
   }
 }
 

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { lineExcerpt } from '../../../encoding/line-excerpt.ts'
 import { ErrorObject } from '../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { Harness } from '../../../session/harness.ts'
-import type { SearchEnd } from '../../../session/queries/search.ts'
+import type { Match, SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
@@ -12,8 +13,8 @@ import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
-import { excerptOf, matchLine } from '../render/match-line.ts'
-import { searchPattern } from '../input/search-pattern.ts'
+import { matchLine } from '../render/match-line.ts'
+import { typedPattern } from '../input/search-pattern.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
@@ -35,12 +36,15 @@ type GrepArgs = z.infer<typeof GrepArgs>
 
 const Found = z.object({
   session_id: SessionId,
+  turn: Count.optional().describe('Number of the Turn, from 1; absent outside of a Turn.'),
   seq: Count,
   ts: z.string(),
   type: z.string(),
   field: z
     .string()
-    .describe('Path of the field in the data of the Event, for example arguments.command.'),
+    .describe(
+      'Path of the field in the data of the Event, for example arguments.command; whole is the whole output of a command, and content that of a text attachment.',
+    ),
   text: z.string().describe('The matching line, or the part of a long line around the match.'),
   start: Count.describe('Start of the match in text, in UTF-16 code units.'),
   end: Count,
@@ -49,8 +53,12 @@ type Found = z.infer<typeof Found>
 
 const Incomplete = z.object({
   session_id: SessionId,
-  why: z.enum(['timeout', 'too_complex', 'damaged']),
-  seq: Count.optional().describe('The Event at which the search stopped.'),
+  why: z.enum(['timeout', 'too_complex', 'damaged', 'text_missing', 'text_damaged']),
+  seq: Count.optional().describe(
+    'The Event at which the search stopped, or whose text cannot be read.',
+  ),
+  turn: Count.optional(),
+  field: z.string().optional().describe('The text that cannot be read.'),
   damage: ErrorObject.optional(),
 })
 type Incomplete = z.infer<typeof Incomplete>
@@ -63,10 +71,11 @@ export const Output = z.object({
   incomplete: z.array(Incomplete).describe('Sessions that could only be searched in part.'),
 })
 
-/** Time limit for matching in one Session: some patterns would take practically unlimited time. */
+/** Time limits for one Session: of matching, because some patterns take practically unlimited time, and of all. */
 const BUDGET_MS = 10_000
+const TOTAL_MS = 60_000
 
-/** Searches the messages and tool calls of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
+/** Searches the texts of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const parsed = GrepArgs.parse(commandInput)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
@@ -84,7 +93,7 @@ async function grep(
 ): Promise<Result<number>> {
   const { harness, settings } = opened
   const { session, json } = parsed.options
-  const pattern = searchPattern(parsed.args[0], parsed.options)
+  const pattern = typedPattern(parsed.args[0], parsed.options)
   if (!pattern.ok) return pattern
   const limit = limitOf(parsed.options.limit)
   if (!limit.ok) return limit
@@ -144,9 +153,10 @@ async function searchAll(
   let isOpen = true
   for (const session_id of sessions) {
     if (matches.length >= limit || !isOpen) break
-    const options = { pattern, limit: limit - matches.length, budgetMs: BUDGET_MS }
+    const bounds = { budgetMs: BUDGET_MS, totalMs: TOTAL_MS }
+    const options = { pattern, limit: limit - matches.length, ...bounds }
     const end = await harness.search(session_id, options, async (match) => {
-      const found = { session_id, ...excerptOf(match) }
+      const found = foundIn(session_id, match)
       matches.push(found)
       isOpen = isOpen && (await show(found))
     })
@@ -154,20 +164,39 @@ async function searchAll(
     if (!end.ok && end.error.kind === 'not_found' && sessions.length > 1) continue
     if (!end.ok && end.error.kind !== 'log_damaged') return end
     searched += 1
-    incomplete.push(...gapsOf(session_id, end.ok ? end.value : { damage: end.error }))
+    incomplete.push(...gapsOf(session_id, end.ok ? end.value : { damage: end.error, unread: [] }))
   }
   return ok({ matches, searched, limited: matches.length >= limit, incomplete })
 }
 
+function foundIn(session_id: SessionId, match: Match): Found {
+  const { turn, seq, ts, type, field } = match
+  const { text, start, end } = lineExcerpt(match)
+  return {
+    session_id,
+    ...(turn === undefined ? {} : { turn }),
+    seq,
+    ts,
+    type,
+    field,
+    text,
+    start,
+    end,
+  }
+}
+
 function gapsOf(
   session_id: SessionId,
-  { gaveUp, damage }: Pick<SearchEnd, 'gaveUp' | 'damage'>,
+  { gaveUp, damage, unread }: Pick<SearchEnd, 'gaveUp' | 'damage' | 'unread'>,
 ): Incomplete[] {
-  if (gaveUp !== undefined) return [{ session_id, ...gaveUp }]
-  if (damage === undefined) return []
+  const texts = unread.map(({ seq, field, why }): Incomplete => {
+    return { session_id, why: why === 'damaged' ? 'text_damaged' : 'text_missing', seq, field }
+  })
+  if (gaveUp !== undefined) return [...texts, { session_id, ...gaveUp }]
+  if (damage === undefined) return texts
   const { details, next_actions } = damage
   const copy = { ...damage, details: { ...details }, next_actions: [...next_actions] }
-  return [{ session_id, why: 'damaged', damage: copy }]
+  return [...texts, { session_id, why: 'damaged', damage: copy }]
 }
 
 function report(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
@@ -179,11 +208,16 @@ function report(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome
     stderr.write(`hawser: stopped after ${limit} matches; raise the limit with --limit N\n`)
   }
   if (matches.length > 0) return EXIT.done
-  return incomplete.some(({ why }) => why !== 'damaged') ? EXIT.timedOut : EXIT.failed
+  const isCut = incomplete.some(({ why }) => why === 'timeout' || why === 'too_complex')
+  return isCut ? EXIT.timedOut : EXIT.failed
 }
 
-function gapWords({ session_id, why, seq, damage }: Incomplete): string {
+function gapWords({ session_id, why, seq, field, damage }: Incomplete): string {
   if (damage !== undefined) return failureAsText({ error: damage })
-  const reason = why === 'timeout' ? `took over ${BUDGET_MS / 1000} s` : 'is too complex'
-  return `hawser: search of ${session_id} stopped at Event ${seq}: the pattern ${reason}.\n`
+  if (field !== undefined) {
+    const state = why === 'text_damaged' ? 'damaged' : 'missing'
+    return `hawser: Event ${seq} of ${session_id}: its ${field} is ${state} and was not searched.\n`
+  }
+  const reason = why === 'timeout' ? 'it took too long' : 'the pattern is too complex'
+  return `hawser: search of ${session_id} stopped at Event ${seq}: ${reason}.\n`
 }

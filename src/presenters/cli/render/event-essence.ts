@@ -222,10 +222,13 @@ function usage({
     cost_usd === undefined ? undefined : `$${cost_usd.toFixed(4)}`,
     `${grouped(Math.round(latency_ms))} ms`,
     stop_reason,
-    pressure === 'unavailable' || pressure.tier === 'none'
-      ? undefined
-      : `pressure ${pressure.tier}`,
+    pressure === 'unavailable' ? undefined : pressureWords(pressure),
   ])
+}
+
+function pressureWords({ tier, ratio }: { readonly tier: string; readonly ratio: number }): string {
+  const share = `${(ratio * 100).toFixed(1)} % of the window`
+  return tier === 'none' ? share : `${share} (${tier})`
 }
 
 function turnEnded({

@@ -27,6 +27,8 @@ export function callTitle({ name, arguments: text }: Call): string {
       return `attach ${textOf('path')}`.trimEnd()
     case 'resource_view':
       return `resource_view ${textOf('handle')}`.trimEnd()
+    case 'history_search':
+      return `history_search ${textOf('query') || eventOf(args)}`.trimEnd()
     case 'bash':
       return `bash ${textOf('command')}`.trimEnd()
     case 'glob':
@@ -100,6 +102,7 @@ function summaryOf(result: Result): string {
     case 'read':
     case 'glob':
     case 'grep':
+    case 'history_search':
       return counted(linesOf(output).length, 'line')
     case 'write':
     case 'edit':
@@ -148,6 +151,10 @@ function linesOf(text: string): string[] {
 function argumentsOf(text: string): Readonly<Record<string, unknown>> {
   const parsed = parseJson(text)
   return isJsonObject(parsed) ? parsed : {}
+}
+
+function eventOf({ seq }: Readonly<Record<string, unknown>>): string {
+  return typeof seq === 'number' ? `Event ${seq}` : ''
 }
 
 function firstString(args: Readonly<Record<string, unknown>>): string {

@@ -1,6 +1,7 @@
 import type { Context, Reading } from './call.ts'
 import { attach, edit, read, write } from './files.ts'
 import { list, search } from './find.ts'
+import { history } from './history.ts'
 import { phrase } from './phrase.ts'
 import { question } from './question.ts'
 import { run } from './run.ts'
@@ -23,6 +24,7 @@ type Rule = (words: string, context: Context, step: string) => Reading | undefin
 /** A rule receives the words after its verb. If a verb has two rules, the first that matches counts. */
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [phrase`^(.+)$`, view],
+  [phrase`^(.+)$`, history],
   [after(verbs.READ), read],
   [after('list|ls'), list],
   [phrase`^(?:${verbs.READ})(?!\w)(.*(?:files|{FOLDER}|everything|{GLOB}).*)$`, list],

@@ -45,6 +45,31 @@ test.each([
   expect(understand([text]).groups).toEqual([[{ name: 'grep', arguments: { pattern } }]])
 })
 
+test.each([
+  ['Search the history for "tide".', { query: 'tide' }],
+  ['Please search this session for tide', { query: 'tide' }],
+  ['Look through the conversation for the word tide', { query: 'tide' }],
+  ['search the history for the pattern `t[io]de`', { query: 't[io]de', regex: true }],
+  ['Search turn 3 for "the harbour code"', { query: 'the harbour code', turn: 3 }],
+  ['find "tide" in the history', { query: 'tide' }],
+  ['Read Event 57', { seq: 57 }],
+  ['show me event 57 from character 4000', { seq: 57, offset: 4000 }],
+])('"%s" searches the Session', (text, args) => {
+  expect(understand([text]).groups).toEqual([[{ name: 'history_search', arguments: args }]])
+})
+
+test.each([
+  ['search for history in src', 'grep'],
+  ['find TODO in history', 'grep'],
+  ['read history.md', 'read'],
+])('"%s" is about files', (text, name) => {
+  expect(
+    understand([text])
+      .groups.flat()
+      .map((call) => call.name),
+  ).toEqual([name])
+})
+
 test('a call that depends on an earlier one waits for it, even without "then"', () => {
   const { groups } = understand([
     'Write "x" to a.sh, read b.txt, run `sh a.sh` and replace "x" with "y" in b.txt.',

@@ -1,0 +1,26 @@
+export interface PatternOptions {
+  readonly ignoreCase: boolean
+  /** The pattern is literal text. */
+  readonly fixed: boolean
+}
+
+/** Compiles a pattern for a search of single lines. Returns the message of the engine if it is invalid. Pure. */
+export function searchPattern(
+  pattern: string,
+  { ignoreCase, fixed }: PatternOptions,
+): RegExp | string {
+  const source = fixed ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
+  const flags = ignoreCase ? 'i' : ''
+  // Unicode mode first, in which code points are whole and classes such as \p{L} work; then the lenient syntax.
+  const strict = compiled(source, `${flags}u`)
+  return strict instanceof RegExp ? strict : compiled(source, flags)
+}
+
+function compiled(source: string, flags: string): RegExp | string {
+  try {
+    return new RegExp(source, flags)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return error.message.split(': ').at(-1) ?? ''
+  }
+}
