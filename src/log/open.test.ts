@@ -196,6 +196,22 @@ test('an index of another fold version, or one that is damaged, is not used', as
   }
 })
 
+test('an index is used only if the key of this home authenticates it', async () => {
+  const story = await finishedSession(2)
+  const { sessions, heads } = story.storage.place
+  const full = value(await acquire(story)).state
+  const storage = await testPlace(story.disk.afterKill(1).folder(), immediateClock)
+  const index = (await rawBytes(sessions, indexName(story.session))).toString('utf8')
+  // A program in the workspace may change the state, but cannot compute the code for it.
+  const forged = index.replace(/"counts":\{/, '"counts":{"forged":1,')
+  expect(forged).not.toBe(index)
+  await overwrite(storage.place.sessions, indexName(story.session), Buffer.from(forged))
+  const writer = value(await acquire({ ...story, storage }))
+  expect(writer.state.counts).toEqual({ ...full.counts, lock_taken: 1 })
+  await writer.release()
+  expect(await heads.names()).toContain('index-key')
+})
+
 test('snapshot plus tail equals the fold of everything', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -3,7 +3,7 @@ import { asResult, ifPossible, readSpan, type File } from '../host/files/files.t
 import { failed, ok, type Result } from '../model/errors.ts'
 import { readEvent, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
-import type { SessionId } from '../model/ids.ts'
+import type { EventId, SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from './append.ts'
 import { foreign, notFound, openLogFile } from './fold-log.ts'
@@ -171,6 +171,7 @@ async function copyAll<State>(
   missing: readonly Gap[],
 ): Promise<Result<unknown>> {
   const settings = new RecordedSettings()
+  const compactions: EventId[] = []
   let waiting: EventEnvelope[] = []
   let bytes = 0
   const flush = async (): Promise<Result<unknown>> => {
@@ -192,7 +193,9 @@ async function copyAll<State>(
     }
     const decoded = decodeLine(await readSpan(find.file, find.offset, find.length), true)
     if (!decoded.ok) return failed('log_damaged', 'The Log changed while it was being salvaged.')
-    settings.see(readEvent(decoded.envelope))
+    const logged = readEvent(decoded.envelope)
+    settings.see(logged)
+    if (logged.event.type === 'history_compaction') compactions.push(logged.event.id)
     waiting.push(decoded.envelope)
     bytes += find.length
   }
@@ -202,7 +205,13 @@ async function copyAll<State>(
   const text = `This Session was salvaged from ${source}: ${chosen.length} of its Events were intact.`
   const last = notice('salvaged', text)
   // A line that restricted permissions may be among the missing ones.
-  return writer.append([...end.map(gapNotice), last, settings.narrowed()])
+  const undone = missing.length === 0 ? [] : compactions.map(undoneCompaction)
+  return writer.append([...end.map(gapNotice), ...undone, last, settings.narrowed()])
+}
+
+/** Lines after a gap have other numbers than before, and a checkpoint names numbers. */
+function undoneCompaction(compaction_event_id: EventId): EventDraft {
+  return { type: 'compaction_undone', data: { compaction_event_id, reason: 'salvaged' } }
 }
 
 function gapNotice({ from_seq, to_seq }: Gap): EventDraft {

@@ -53,6 +53,11 @@ export async function generatedRequests(
   return requests
 }
 
+/** The Events of the Log with that seed. */
+export function generatedEvents(seed: number): Promise<WholeEvent[]> {
+  return eventsOf(generateLog(seed))
+}
+
 function requestAt(
   events: readonly WholeEvent[],
   turn: WholeEvent['turn_id'],

@@ -69,8 +69,7 @@ export function textsOf(event: WholeEvent): readonly EventText[] {
   if (type === 'tool_result') return resultTexts(event.data)
   if (type === 'resource_ingested') return [resourceName('descriptor', event.data.descriptor)]
   if (type === 'skill_context_hydration') return [{ field: 'output', text: event.data.output }]
-  if (type === 'history_compaction')
-    return [{ field: 'summary', text: event.data.summary ?? '' }]
+  if (type === 'history_compaction') return [{ field: 'summary', text: event.data.summary ?? '' }]
   const isMessage = type === 'assistant_message' || type === 'text_pinned'
   return isMessage ? [{ field: 'text', text: event.data.text }] : []
 }

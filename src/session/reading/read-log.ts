@@ -99,8 +99,11 @@ export async function readLogBackward(
   }
 }
 
-
-function takeLine({ store, secrets }: ReadParts, { types, wanted }: ReadOptions, visit: VisitEvent) {
+function takeLine(
+  { store, secrets }: ReadParts,
+  { types, wanted }: ReadOptions,
+  visit: VisitEvent,
+) {
   const redactor = new Redactor(secrets)
   return async ({ logged }: LogLine) => {
     const raw: EventEnvelope = logged.event

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { random } from '../../test/support/random.ts'
+import { IdFilter } from './id-filter.ts'
+
+function ids(seed: number, count: number): string[] {
+  const chance = random(seed)
+  return Array.from({ length: count }, (_, n) => `call_${n}_${chance.below(1_000_000_000)}`)
+}
+
+test('a filter never forgets an id, also after it was stored', () => {
+  const added = ids(1, 5_000)
+  let filter = new IdFilter()
+  for (const [n, id] of added.entries()) {
+    filter.add(id)
+    if (n % 500 === 0) filter = new IdFilter(filter.stored())
+  }
+  expect(added.every((id) => filter.mayContain(id))).toBe(true)
+  expect(filter.stored()).toHaveLength(new IdFilter().stored().length)
+})
+
+test('of 5,000 ids, a filter takes less than two percent of other ids for known', () => {
+  const filter = new IdFilter()
+  for (const id of ids(1, 5_000)) filter.add(id)
+  const wrong = ids(2, 5_000).filter((id) => filter.mayContain(`other ${id}`))
+  expect(wrong.length).toBeLessThan(100)
+})
+
+test('an empty filter knows no id, and a damaged one knows every id', () => {
+  expect(new IdFilter().mayContain('call_1')).toBe(false)
+  expect(new IdFilter('damaged').mayContain('call_1')).toBe(true)
+})
