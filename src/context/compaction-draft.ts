@@ -5,7 +5,7 @@ import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Surface } from '../model/surface.ts'
 import { carriedBefore, pinnedTexts, type CarriedFacts } from './carried-facts.ts'
-import { elideBefore, joinedElision, longResults, type Elision } from './elision.ts'
+import { elideBefore, joinedElision, type Elision, type LongResult } from './elision.ts'
 import { EXCERPTS_STRATEGY, excerptsBefore } from './range-summary.ts'
 import { sizedItems, sumOf, surfaceBytes, tokensOf, type SizedItem } from './token-estimate.ts'
 
@@ -21,12 +21,14 @@ export interface Situation {
   readonly active: TurnId | undefined
   readonly nextSeq: number
   readonly items: readonly SizedItem[]
+  /** The outputs that may become pointers. */
+  readonly results: readonly LongResult[]
   readonly perByte: number
   readonly tokens_before: number
   readonly target: number
 }
 
-/** The steps over which tail and summary shrink until a plan fits: tokens of the tail, and bytes of the summary. */
+/** The steps over which a plan shrinks until it fits: tokens of the tail without long outputs, and bytes of the summary. */
 const STEPS = [
   { tail: 20_000, summary: 8_192 },
   { tail: 10_000, summary: 8_192 },
@@ -57,9 +59,8 @@ const MOST_RAW_BYTES = 4 * 1024 * 1024
 
 /** A checkpoint in which only long outputs become pointers. */
 function elideOnly(now: Situation): CompactionData | undefined {
-  const { history, items } = now
+  const { history, results } = now
   if (outputBytes(history) > MOST_RAW_BYTES) return undefined
-  const results = longResults(history, items)
   const before_seq = elideBefore(results, excessOf(now, now.tokens_before))
   const last = results.at(-1)
   if (last === undefined) return undefined
@@ -91,7 +92,7 @@ function summarised(
   const kept = joinedElision(history.elisions, from_seq)
   const whole = measured(now, { ...cut, elided: kept })
   if (whole.tokens_after <= now.target) return whole
-  const results = longResults(history, now.items).filter(({ seq }) => seq >= from_seq)
+  const results = now.results.filter(({ seq }) => seq >= from_seq)
   const before_seq = elideBefore(results, excessOf(now, whole.tokens_after) + SLACK_BYTES)
   if (before_seq === undefined) return whole
   const elided = joinedElision(history.elisions, from_seq, before_seq)
@@ -107,20 +108,38 @@ function excessOf({ perByte, target }: Situation, tokens: number): number {
 }
 
 /**
- * Where a tail of at most that many tokens begins: at the start of a Turn or, if nothing is left, at the checkpoint itself.
+ * Where a tail of at most that many tokens, without long outputs, begins: at the start of a Turn or, if nothing is left, at the checkpoint itself.
  * Never after the start of the active Turn; `undefined` if it would not cover a Turn.
  */
 function cutFor(now: Situation, tokens: number): number | undefined {
-  const { history, active, items, perByte, nextSeq } = now
+  const { history, active, perByte, nextSeq } = now
   const starts = history.events.filter(({ type }) => type === 'turn_started')
   const running = starts.find(({ turn_id }) => active !== undefined && turn_id === active)
   const last = running?.seq ?? nextSeq
   const cuts = [...starts.slice(1).map(({ seq }) => seq), nextSeq].filter((seq) => seq <= last)
-  const tailTokens = (from: number) =>
-    tokensOf(sumOf(items.filter(({ item }) => item.seq >= from && !isHead(item, now))), perByte)
-  return starts.length === 0
-    ? undefined
-    : (cuts.find((from) => tailTokens(from) <= tokens) ?? cuts.at(-1))
+  if (starts.length === 0) return undefined
+  const tails = tailBytes(now, cuts)
+  return cuts.find((from) => tokensOf(tails.get(from) ?? 0, perByte) <= tokens) ?? cuts.at(-1)
+}
+
+/** The fewest bytes from each cut on: with pointers for all long outputs. `cuts` are in order. */
+function tailBytes(now: Situation, cuts: readonly number[]): ReadonlyMap<number, number> {
+  const saved = new Map(now.results.map((result) => [result.seq, result.saved]))
+  const rest = now.items.flatMap(({ item, bytes }) =>
+    isHead(item, now) ? [] : [{ item, bytes: bytes - savedIn(item, saved) }],
+  )
+  const ordered = rest.toSorted((a, b) => a.item.seq - b.item.seq)
+  const tails = new Map<number, number>()
+  let bytes = 0
+  for (const from of cuts.toReversed()) {
+    while ((ordered.at(-1)?.item.seq ?? -1) >= from) bytes += ordered.pop()?.bytes ?? 0
+    tails.set(from, bytes)
+  }
+  return tails
+}
+
+function savedIn(item: SizedItem['item'], saved: ReadonlyMap<number, number>): number {
+  return item.kind === 'tool_result' ? (saved.get(item.seq) ?? 0) : 0
 }
 
 /** The item of the checkpoint in force is before its tail, whatever its number is. */

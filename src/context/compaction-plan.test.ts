@@ -74,6 +74,21 @@ test('a summary replaces what is before a Turn, and the tail shrinks until the p
   expect(new Set(sizes).size).toBeGreaterThan(3)
 })
 
+test('a tail keeps Turns with long outputs, which become pointers as far as needed', () => {
+  const events = writtenSession([
+    ...talk(20),
+    ...Array.from({ length: 4 }, () => ({ rounds: [[LONG], [LONG], ['x']] })),
+  ])
+  const { data } = planned(events, { target: 13_000 })
+  expect(data.tail.turns).toBeGreaterThanOrEqual(4)
+  const { elided } = data
+  const results = events.filter(({ type }) => type === 'tool_result').map(({ seq }) => seq)
+  const pointers = results.filter((seq) => seq < (elided?.before_seq ?? 0))
+  expect(pointers.length).toBeGreaterThan(0)
+  expect(pointers.length).toBeLessThan(results.length)
+  expect(data.tokens_after).toBeLessThanOrEqual(13_000)
+})
+
 test('the figures of a plan are those of the request after it', () => {
   const events = writtenSession([...talk(10), { rounds: [[LONG], [LONG]] }, ...talk(2)])
   for (const target of [undefined, 9_000, 6_000, 3_000]) {

@@ -1,4 +1,4 @@
-import { historyOf } from '../history/history.ts'
+import { historyOf, isElided } from '../history/history.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
@@ -11,6 +11,7 @@ import {
   type CompactionData,
   type Situation,
 } from './compaction-draft.ts'
+import { longResults } from './elision.ts'
 import { sizedItems, sumOf, surfaceBytes, tokensOf, tokensPerByte } from './token-estimate.ts'
 
 export interface PlanOptions {
@@ -109,6 +110,7 @@ function isLittle(before: number, after: number): boolean {
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
   const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
+  const history = historyOf(all)
   const items = sizedItems(all, { surface, turn: active })
   const perByte = tokensPerByte(all)
   // The surface cannot shrink.
@@ -116,13 +118,14 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
   const half = tokensOf(fixed + sumOf(items) * KEPT_SHARE, perByte)
   return {
     all,
-    history: historyOf(all),
+    history,
     trigger,
     surface,
     renewed,
     active,
     nextSeq: nextSeq ?? (all.at(-1)?.seq ?? -1) + 1,
     items,
+    results: longResults(history, items),
     perByte,
     tokens_before: tokensOf(fixed + sumOf(items), perByte),
     target: options.target ?? Math.min(half, Math.floor(window * WINDOW_SHARE)),
@@ -135,9 +138,8 @@ function contents(
 ): Pick<PlannedCompaction, 'lost' | 'kept'> {
   const { events, elisions, checkpoint } = history
   const tail = events.filter(({ seq }) => seq >= from_seq)
-  const shown = elidedResults(tail, elisions)
-  const pointers = elided === undefined ? shown : elidedResults(tail, [...elisions, elided])
-  const outputs = pointers.filter((result) => !shown.includes(result))
+  const pointers = elided === undefined ? [] : elidedResults(tail, [elided])
+  const outputs = pointers.filter(({ seq, data }) => !isElided(elisions, seq, data))
   const facts = carried ?? checkpoint?.data.carried
   const all = events.filter(({ type }) => type === 'turn_started').length
   return {
