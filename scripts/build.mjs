@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
+import { PLUGINS } from './build-plugins.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
@@ -25,6 +26,7 @@ const SOURCES = [
   'bin',
   'src',
   'scripts/build.mjs',
+  'scripts/build-plugins.mjs',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -60,37 +62,6 @@ const GROUPS = [
     test: new RegExp(`/src/providers/${name}/`),
   })),
 ]
-
-/** The command line parser can start programs, which this program never does; loading the module for that uses memory. */
-const commanderAlone = {
-  name: 'commander-alone',
-  resolveId: (id, importer) =>
-    id === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null,
-  load: (id) => (id === '\0nothing' ? 'export {}' : null),
-}
-
-/**
- * Importing `node:process` reads all its properties, which opens standard input, output and error at once; the global
- * `process` opens each on first use.
- */
-const processAsGlobal = {
-  name: 'process-as-global',
-  resolveId: (id) => (id === 'node:process' ? '\0process' : null),
-  load: (id) => (id === '\0process' ? 'module.exports = globalThis.process' : null),
-}
-
-/** The lock's native part is loaded by its path on this platform; searching for it takes longer than all the rest. */
-const nativeAtOnce = {
-  name: 'native-at-once',
-  resolveId: (id, importer) =>
-    id === './binding' && importer?.endsWith('/fs-native-extensions/index.js') ? '\0binding' : null,
-  load: (id) =>
-    id === '\0binding'
-      ? `const place = 'fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch
-         try { module.exports = require(place + '/fs-native-extensions.node') }
-         catch { module.exports = require('fs-native-extensions/binding') }`
-      : null,
-}
 
 if (!process.argv.includes('--if-stale') || !(await isFresh())) await buildAndSwap()
 
@@ -142,7 +113,7 @@ async function bundle(folder, schemas) {
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
     platform: 'node',
     external: NOT_BUNDLED,
-    plugins: [commanderAlone, processAsGlobal, nativeAtOnce],
+    plugins: PLUGINS,
     transform: {
       define: {
         HAWSER_VERSION: JSON.stringify(version),
@@ -154,9 +125,13 @@ async function bundle(folder, schemas) {
       dir: folder,
       format: 'esm',
       minify: true,
+      // A file with another character is decoded more slowly, and takes twice the memory.
+      charset: 'ascii',
       sourcemap: true,
       entryFileNames: '[name].js',
       chunkFileNames: 'parts/[name]-[hash].js',
+      // `withoutFacades` imports by these names.
+      minifyInternalExports: false,
       codeSplitting: { groups: GROUPS },
       banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
     },

@@ -52,7 +52,10 @@ export function workspaceBlobStore(parts: StoreParts): BlobStore {
   }
 }
 
-/** Temporary file, all bytes, sync, rename, folder sync; only then the key. */
+/**
+ * Temporary file, all bytes, sync, rename, folder sync; only then the key. Small content in memory is looked up before it
+ * is written: every Session stores the same surface.
+ */
 async function put(
   parts: StoreParts,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -61,8 +64,11 @@ async function put(
   if (!isBlobMediaType(mediaType)) return unsupported(mediaType)
   return asResult('store a blob', async () => {
     const { folder, ids } = parts
+    const extension = BLOB_EXTENSIONS[mediaType]
+    const small = Array.isArray(bytes) ? smallContent(bytes, extension) : undefined
+    if (small !== undefined && (await renewExisting(parts, small))) return ok(small.key)
     const temporary = ids.temporary()
-    const filled = await fillTemporary(parts, temporary, bytes, BLOB_EXTENSIONS[mediaType])
+    const filled = await fillTemporary(parts, temporary, bytes, extension)
     if (!filled.ok) return filled
     const { key } = filled.value
     try {
@@ -81,10 +87,17 @@ async function put(
   })
 }
 
-/** Content that is durable under a temporary name, and its key. */
-interface FilledFile {
+/** The key and the size of some content. */
+interface Content {
   readonly key: BlobKey
   readonly size: number
+}
+
+/** `undefined` if hashing it twice would take long. */
+function smallContent(bytes: readonly Uint8Array[], extension: string): Content | undefined {
+  const size = bytes.reduce((sum, { length }) => sum + length, 0)
+  if (size > PIECE_BYTES) return undefined
+  return { key: BlobKey.parse(`${sha256(Buffer.concat(bytes))}.${extension}`), size }
 }
 
 /** Writes and syncs the temporary file and returns the key of its content; on failure the file is removed. */
@@ -93,7 +106,7 @@ async function fillTemporary(
   temporary: string,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   extension: string,
-): Promise<Result<FilledFile>> {
+): Promise<Result<Content>> {
   const file = await folder.open(temporary, 'create')
   try {
     const hash = runningSha256()
@@ -123,7 +136,7 @@ async function fillTemporary(
  * True if the same bytes are already stored; then makes them durable and renews them for the sweep. Verifying the hash
  * takes long and runs without the lock; if a sweep removed the file meanwhile, its open descriptor shows that.
  */
-async function renewExisting(parts: StoreParts, { key, size }: FilledFile): Promise<boolean> {
+async function renewExisting(parts: StoreParts, { key, size }: Content): Promise<boolean> {
   const { folder } = parts
   const file = await ifThere(folder.open(key, 'read')).catch((error: unknown) => {
     // A link or similar in place of a blob is damage: the rename replaces it.
@@ -234,10 +247,12 @@ async function hashMatches(file: File, key: BlobKey): Promise<boolean> {
 
 async function* pieces(file: File, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end;) {
-    const piece = await readSpan(file, at, Math.min(PIECE_BYTES, end - at))
+    const wanted = Math.min(PIECE_BYTES, end - at)
+    const piece = await readSpan(file, at, wanted)
     if (piece.length === 0) return
     at += piece.length
     yield piece
+    if (piece.length < wanted) return
   }
 }
 

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { constants, statSync, type Stats } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /** Whether this folder is the root of a git work tree, including linked worktrees and submodules. */
@@ -11,10 +11,8 @@ export async function isGitRoot(folder: string): Promise<boolean> {
  * The branch checked out in the innermost of these folders that is a work tree; absent when HEAD is detached. Reads the
  * HEAD file; runs no program.
  */
-export async function currentBranch(
-  innermostFirst: AsyncIterable<string>,
-): Promise<string | undefined> {
-  for await (const folder of innermostFirst) {
+export async function currentBranch(innermostFirst: Iterable<string>): Promise<string | undefined> {
+  for (const folder of innermostFirst) {
     const head = await headIn(folder)
     if (head === undefined) continue
     const branch = /^ref: refs\/heads\/(\S+)\s*$/.exec(head)?.[1]
@@ -29,11 +27,20 @@ const REFTABLE = '.invalid'
 /** The content of HEAD. In a linked worktree or a submodule, `.git` is a file that names the git directory. */
 async function headIn(folder: string): Promise<string | undefined> {
   const path = join(folder, '.git')
-  const facts = await stat(path).catch(() => undefined)
+  const facts = factsOf(path)
   if (facts?.isDirectory() === true) return shortFile(join(path, 'HEAD'))
   if (facts?.isFile() !== true) return undefined
   const named = /^gitdir: ([^\n\0]+)/.exec((await shortFile(path)) ?? '')?.[1]
   return named === undefined ? undefined : shortFile(resolve(folder, named.trimEnd(), 'HEAD'))
+}
+
+/** Synchronous: this is asked of every folder upwards, most of which have no `.git`. */
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 const HEAD_BYTES = 4096

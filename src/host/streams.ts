@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import process from 'node:process'
+import { isatty } from 'node:tty'
 import { isTerminal, standardOutputs, type Output } from './output.ts'
 
 /** An input for bytes. */
@@ -39,7 +40,7 @@ export interface Streams {
 
 export function systemStreams(): Streams {
   return {
-    stdin: inputOf(process.stdin),
+    stdin: inputOf(() => process.stdin),
     ...standardOutputs(),
     onResize: (listener) => {
       process.stdout.on('resize', listener)
@@ -52,11 +53,13 @@ export function systemStreams(): Streams {
   }
 }
 
-function inputOf(stream: NodeJS.ReadStream): Input {
+/** Standard input. `opened` opens it, which takes a while and is often not needed. */
+function inputOf(opened: () => NodeJS.ReadStream): Input {
+  const isTTY = isatty(STDIN)
   const upTo = async (limit: number) => {
     const pieces: Buffer[] = []
     let length = 0
-    const all: AsyncIterable<Buffer> = stream
+    const all: AsyncIterable<Buffer> = opened()
     for await (const bytes of all) {
       pieces.push(bytes)
       length += bytes.length
@@ -65,17 +68,18 @@ function inputOf(stream: NodeJS.ReadStream): Input {
     return Buffer.concat(pieces).subarray(0, limit)
   }
   return {
-    isTTY: isTerminal(stream),
+    isTTY,
     get source() {
-      return isTerminal(stream) ? 'terminal' : sourceOf(STDIN)
+      return isTTY ? 'terminal' : sourceOf(STDIN)
     },
-    ready: (signal) => readyOf(stream, signal),
+    ready: (signal) => readyOf(opened(), signal),
     upTo,
     all: async (limit) => {
       const bytes = await upTo(limit + 1)
       return bytes.length > limit ? undefined : bytes
     },
     keys: (listener) => {
+      const stream = opened()
       const onData = (bytes: Buffer) => listener(bytes)
       const onEnd = () => listener(undefined)
       if (isTerminal(stream)) stream.setRawMode(true)

@@ -1,4 +1,4 @@
-import { lstat, stat } from 'node:fs/promises'
+import { lstatSync, statSync, type BigIntStats, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { isGitRoot } from './git-branch.ts'
@@ -21,10 +21,12 @@ export interface FoundWorkspace {
  * Finds the workspace for the folder `from`: the nearest folder upwards with a `.hawser` of ours, else the git root, else
  * `from` itself. The search ends at the git root, below the user's home, and below a folder of another owner. Read-only:
  * opening the workspace checks it again.
+ *
+ * Synchronous inside, as `foldersUpwards`: the system answers from memory, and a thread would cost ten times as much.
  */
 export async function findWorkspace(from: string, ends: SearchEnds): Promise<FoundWorkspace> {
-  for await (const path of foldersUpwards(from, ends.userHome)) {
-    if ((await hasOwnPlace(path, ends.hawserHome)) || (await isGitRoot(path))) {
+  for (const path of foldersUpwards(from, ends.userHome)) {
+    if (hasOwnPlace(path, ends.hawserHome) || (await isGitRoot(path))) {
       return { path, folder: relative(path, from) }
     }
   }
@@ -32,37 +34,44 @@ export async function findWorkspace(from: string, ends: SearchEnds): Promise<Fou
 }
 
 /** `from`, regardless of its owner, then its ancestors while they are ours and below the home. */
-export async function* foldersUpwards(
-  from: string,
-  userHome: string | undefined,
-): AsyncGenerator<string> {
-  const home = userHome === undefined ? undefined : await identityOf(userHome)
-  const isEnd = async (folder: string) =>
-    !(await isOurs(folder)) || (await identityOf(folder)) === home
+export function* foldersUpwards(from: string, userHome: string | undefined): Generator<string> {
+  const home = userHome === undefined ? undefined : identityOf(userHome)
+  const isEnd = (folder: string) => !isOurs(folder) || identityOf(folder) === home
   yield from
-  if (await isEnd(from)) return
+  if (isEnd(from)) return
   for (let below = from, folder = dirname(from); folder !== below; folder = dirname(folder)) {
-    if (await isEnd(folder)) return
+    if (isEnd(folder)) return
     yield folder
     below = folder
   }
 }
 
-async function hasOwnPlace(folder: string, hawserHome: string): Promise<boolean> {
+function hasOwnPlace(folder: string, hawserHome: string): boolean {
   const path = join(folder, '.hawser')
-  const facts = await lstat(path).catch(() => undefined)
+  const facts = factsOf(() => lstatSync(path, { throwIfNoEntry: false }))
   if (facts === undefined || !facts.isDirectory()) return false
   const ours = facts.uid === process.geteuid?.() && (facts.mode & 0o777) === 0o700
-  return ours && (await identityOf(path)) !== (await identityOf(hawserHome))
+  return ours && identityOf(path) !== identityOf(hawserHome)
 }
 
-async function isOurs(folder: string): Promise<boolean> {
-  const facts = await stat(folder).catch(() => undefined)
+function isOurs(folder: string): boolean {
+  const facts = factsOf(() => statSync(folder, { throwIfNoEntry: false }))
   return facts !== undefined && facts.uid === process.geteuid?.()
 }
 
 /** Equal for two spellings of one folder. */
-async function identityOf(folder: string): Promise<string | undefined> {
-  const facts = await stat(folder, { bigint: true }).catch(() => undefined)
+function identityOf(folder: string): string | undefined {
+  const facts = factsOf(() => statSync(folder, { bigint: true, throwIfNoEntry: false }))
   return facts === undefined ? undefined : `${facts.dev}:${facts.ino}`
+}
+
+/** `undefined` if the system does not tell. */
+function factsOf<Facts extends Stats | BigIntStats>(
+  ask: () => Facts | undefined,
+): Facts | undefined {
+  try {
+    return ask()
+  } catch {
+    return undefined
+  }
 }

@@ -14,6 +14,8 @@ import type { Cursor, Fault } from './line.ts'
 import type { LogPlace } from './place.ts'
 import { scan } from './scan.ts'
 
+const HEAD_BYTES = 4096
+
 /** `undefined` if there is no head here: the Session is foreign. */
 export async function readHead(
   place: LogPlace,
@@ -21,7 +23,10 @@ export async function readHead(
 ): Promise<Result<HeadRecord | undefined>> {
   try {
     const file = await place.heads.open(session, 'read')
-    const text = await closing(file, () => readSpan(file, 0, 4096))
+    const text = await closing(file, async () => {
+      const { size } = await file.stat()
+      return readSpan(file, 0, Math.min(size, HEAD_BYTES))
+    })
     const record = HeadRecord.safeParse(parseJson(text.toString('utf8')))
     if (record.success) return ok(record.data)
     return failed(

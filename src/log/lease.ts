@@ -104,12 +104,13 @@ async function clearAndUnlock(file: File, left: Holder | undefined): Promise<voi
 }
 
 async function write(file: File, holder: Holder | undefined): Promise<void> {
-  await file.truncate(0)
+  if ((await file.stat()).size > 0) await file.truncate(0)
   if (holder !== undefined) await writeAll(file, Buffer.from(`${JSON.stringify(holder)}\n`))
 }
 
 async function readHolder(file: File): Promise<Holder | undefined> {
-  const text = (await readSpan(file, 0, 4096)).toString('utf8')
+  const { size } = await file.stat()
+  const text = (await readSpan(file, 0, Math.min(size, 4096))).toString('utf8')
   return HolderRecord.safeParse(parseJson(text)).data
 }
 

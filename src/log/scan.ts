@@ -94,6 +94,8 @@ async function* piecesOf(file: File, begin: number): AsyncGenerator<Buffer> {
       if (size === LARGEST_PIECE) ahead = read()
       else size *= 2
       yield piece.subarray(0, count)
+      // Asking for the size costs less than a read that finds the end.
+      if (count < piece.length && position >= (await file.stat()).size) return
     }
   } finally {
     // The consumer may close the file after stopping early.

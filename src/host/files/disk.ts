@@ -2,7 +2,14 @@ import { constants, fstatSync, lstatSync, watch, type Stats } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
 import { datasyncDescriptor, writeDescriptor } from './descriptor.ts'
-import { FileFailure, asFileFailure, type File, type Folder, type OpenMode } from './files.ts'
+import {
+  FileFailure,
+  asFileFailure,
+  isMissing,
+  type File,
+  type Folder,
+  type OpenMode,
+} from './files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
   constants
@@ -38,15 +45,15 @@ class DiskFolder implements Folder {
 
   async folder(name: string, mode: 'open' | 'create'): Promise<Folder> {
     const path = this.#at(name)
-    if (mode === 'create') {
-      await asFileFailure(mkdir(path, { mode: 0o700 })).catch((error: unknown) => {
-        if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
-      })
-      // Also if it existed: its creator may have been killed before the sync.
-      await this.sync()
-    }
-    const handle = await asFileFailure(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+    const opening = () => asFileFailure(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+    const handle = await opening().catch(async (error: unknown) => {
+      if (mode === 'open' || !isMissing(error)) throw error
+      await asFileFailure(mkdir(path, { mode: 0o700 })).catch(unlessThere)
+      return opening()
+    })
     return keepingIf(handle, async () => {
+      // Also if it existed: its creator may have been killed before the sync.
+      if (mode === 'create') await this.sync()
       await assertPrivate(handle, `${this.label}/${name}`)
       return new DiskFolder(handle, `${this.label}/${name}`)
     })
@@ -149,15 +156,20 @@ class DiskFile implements File {
   }
 
   async tryLock(): Promise<boolean> {
-    const { default: native } = await import('fs-native-extensions').catch(() => {
+    const { tryLock } = await import('fs-native-extensions').catch(() => {
       throw new FileFailure('NO_LOCKS', 'the file lock of this platform could not be loaded')
     })
-    return native.tryLock(this.#handle.fd)
+    return tryLock(this.#handle.fd)
   }
 
   async close(): Promise<void> {
     await asFileFailure(this.#handle.close())
   }
+}
+
+/** Another process may have made it meanwhile. */
+function unlessThere(error: unknown): void {
+  if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
 }
 
 /** Synchronous inside: this runs before every tool call, for a file that is usually missing. */

@@ -17,7 +17,7 @@ export function mentionsIn(text: string): Mentions {
   const handles = new Set<string>()
   const paths = new Set<string>()
   for (const [, quoted, bare = ''] of text.matchAll(MENTION)) {
-    const handle = quoted === undefined ? HANDLE.exec(bare)?.[0] : undefined
+    const handle = quoted === undefined ? handlePattern().exec(bare)?.[0] : undefined
     if (handle !== undefined) handles.add(`@${handle}`)
     const path = handle === undefined ? pathIn(quoted, bare) : undefined
     if (path !== undefined && paths.size < MOST_PATHS) paths.add(path)
@@ -33,11 +33,14 @@ const MOST_PATHS = 100
 const MENTION = /(?<=^|[\s([{<"'“‘«,;:])@(?:"([^"\n]+)"|([^\s"]+))/gu
 
 const PREFIXES = Object.values(HANDLE_PREFIXES).join('|')
-/** `@img1.` ends a sentence; `@img1.png`, `@img1/a` and `@img12a` are something else. */
-const HANDLE = new RegExp(
-  String.raw`^(?:${PREFIXES})[1-9][0-9]{0,8}(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])`,
-  'u',
-)
+
+/** `@img1.` ends a sentence; `@img1.png`, `@img1/a` and `@img12a` are something else. Most texts need no such pattern. */
+function handlePattern(): RegExp {
+  return new RegExp(
+    String.raw`^(?:${PREFIXES})[1-9][0-9]{0,8}(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])`,
+    'u',
+  )
+}
 
 /** At most this many trailing punctuation characters are stripped from a path. */
 const MOST_SIGNS = 8

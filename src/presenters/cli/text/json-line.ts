@@ -8,13 +8,16 @@ export function jsonLine(value: unknown): string {
  * value; JSON itself allows everything above U+001F.
  */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value).replaceAll(UNSEEN, (sign) =>
+  const json = JSON.stringify(value)
+  // Most lines are plain, and making the other pattern takes a millisecond.
+  if (PLAIN.test(json)) return json
+  return json.replaceAll(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu, (sign) =>
     // One escape for each UTF-16 code unit.
     Array.from({ length: sign.length }, (_, at) => escaped(sign.charCodeAt(at))).join(''),
   )
 }
 
-const UNSEEN = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu
+const PLAIN = /^[\x20-\x7e]*$/
 
 function escaped(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`

@@ -12,7 +12,7 @@
  */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text
-  return text.replace(UNSAFE, (sign: string, picture?: string, joiner?: string) => {
+  return text.replace(unsafe(), (sign: string, picture?: string, joiner?: string) => {
     if (picture !== undefined || sign === '\n' || sign === '\t') return sign
     return joiner === undefined ? spelt(sign) : ''
   })
@@ -21,7 +21,7 @@ export function visibleText(text: string): string {
 /** Like `visibleText`, for a name that must stay on one line: `\n`, `\t` and all joiners are escaped, too. */
 export function visibleLine(text: string): string {
   if (PLAIN_LINE.test(text)) return text
-  return text.replace(UNSAFE, (sign: string, picture?: string) =>
+  return text.replace(unsafe(), (sign: string, picture?: string) =>
     picture === undefined ? spelt(sign) : sign,
   )
 }
@@ -44,8 +44,12 @@ const JOINERS = [
 const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]`
 const MARKS = String.raw`(?:(?!\p{DI})\p{M}){${MOST_MARKS + 1},}`
 
-/** First variation selectors, then joiners, then everything unsafe. */
-const UNSAFE = new RegExp(`(${VARIATION})|(${JOINERS})|${UNSEEN}|${MARKS}`, 'gu')
+/** First variation selectors, then joiners, then everything unsafe. Made on first use: that takes over a millisecond. */
+function unsafe(): RegExp {
+  return (made ??= new RegExp(`(${VARIATION})|(${JOINERS})|${UNSEEN}|${MARKS}`, 'gu'))
+}
+
+let made: RegExp | undefined
 
 function spelt(signs: string): string {
   const points = Array.from(signs)
