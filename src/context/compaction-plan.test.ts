@@ -17,7 +17,7 @@ import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { CARRIED_BYTES } from './carried-facts.ts'
 import type { PlanOptions } from './compaction-plan.ts'
-import { requestBytes, tokensOf, tokensPerByte } from './token-estimate.ts'
+import { requestBytes, sizedItems, sumOf, tokensOf, tokensPerByte } from './token-estimate.ts'
 
 const LONG = 'line of a file\n'.repeat(600)
 
@@ -97,7 +97,12 @@ test('the figures of a plan are those of the request after it', () => {
     const of = (all: readonly WholeEvent[]) =>
       tokensOf(requestBytes(all, { surface: PLAN_SURFACE }), perByte)
     expect(data.tokens_before).toBe(of(events))
-    expect(data.tokens_after).toBe(of(compacted(events, data)))
+    const after = compacted(events, data)
+    expect(data.tokens_after).toBe(of(after))
+    const head = historyOf(after).checkpoint?.seq
+    const items = sizedItems(after, { surface: PLAN_SURFACE })
+    const tail = items.filter(({ item }) => item.seq !== head)
+    expect(data.tail.tokens).toBe(tokensOf(sumOf(tail), perByte))
   }
 })
 
