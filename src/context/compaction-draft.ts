@@ -18,6 +18,8 @@ export interface Situation {
   readonly trigger: CompactionData['trigger']
   readonly surface: Surface
   readonly renewed: Surface
+  /** The model can read outputs that became pointers, under the surface in force. */
+  readonly pointers: boolean
   readonly active: TurnId | undefined
   readonly nextSeq: number
   readonly items: readonly SizedItem[]
@@ -60,7 +62,7 @@ const MOST_RAW_BYTES = 4 * 1024 * 1024
 /** A checkpoint in which only long outputs become pointers. */
 function elideOnly(now: Situation): CompactionData | undefined {
   const { history, results } = now
-  if (outputBytes(history) > MOST_RAW_BYTES) return undefined
+  if (!now.pointers || outputBytes(history) > MOST_RAW_BYTES) return undefined
   const before_seq = elideBefore(results, excessOf(now, now.tokens_before))
   const last = results.at(-1)
   if (last === undefined) return undefined

@@ -24,6 +24,8 @@ export interface PlanOptions {
   readonly window?: number | undefined
   /** The most tokens of the next request; default: the target of a compaction by hand. */
   readonly target?: number | undefined
+  /** Set to false if the model has no tool to read outputs that became pointers. */
+  readonly pointers?: boolean | undefined
   /** The running Turn, which the summary never covers. */
   readonly active?: TurnId | undefined
   /** The number of the next Event; default: after the last of these. */
@@ -110,6 +112,7 @@ function isLittle(before: number, after: number): boolean {
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
   const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
+  const { pointers = true } = options
   const history = historyOf(all)
   const items = sizedItems(all, { surface, turn: active })
   const perByte = tokensPerByte(all)
@@ -122,6 +125,7 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
     trigger,
     surface,
     renewed,
+    pointers,
     active,
     nextSeq: nextSeq ?? (all.at(-1)?.seq ?? -1) + 1,
     items,

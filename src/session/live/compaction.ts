@@ -71,6 +71,8 @@ export async function prepareCompaction(
     trigger,
     surface,
     renewed: renewed?.frozen.surface,
+    // Sessions of earlier versions have no such tool before they take over a new surface.
+    pointers: surface.tools.some(({ name }) => name === 'history_search'),
     window,
     nextSeq,
   })

@@ -27,7 +27,7 @@ export async function resourceNamed(
 }
 
 /** All Resources of a Log, whatever checkpoints it has. */
-export async function allResources(
+async function allResources(
   log: ReadParts,
   session: SessionId,
 ): Promise<Result<SessionResources>> {
