@@ -98,7 +98,7 @@ const builtinsByName = {
 
 /**
  * Imports a chunk itself, instead of a file that only exports some of its names. Finding and opening that file takes
- * longer than the import.
+ * longer than the import. A dynamic import may then return more names than its file exports.
  */
 const withoutFacades = {
   name: 'without-facades',

@@ -273,7 +273,7 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
       return provider
     },
     dialectOf: async (name: string): Promise<Result<Dialect>> => {
-      if (isDialect(name)) return ok({ dialect: name, ...(await DIALECTS[name].dialect()) })
+      if (isDialect(name)) return ok({ ...(await DIALECTS[name].dialect()), dialect: name })
       if (name === 'rehearsal') return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
       const known = [...Object.keys(DIALECTS), 'rehearsal']
       return failed(
