@@ -31,6 +31,13 @@ function eventsOf<T extends WholeEvent['type']>(events: readonly WholeEvent[], t
   return events.filter((event): event is WholeEvent<T> => event.type === type)
 }
 
+/** The Events of the whole Log; a Session keeps only those after its checkpoint in memory. */
+async function wholeLog(harness: Harness, session: Session): Promise<WholeEvent[]> {
+  const events: WholeEvent[] = []
+  value(await harness.read(session.id, {}, ({ event }) => void (event && events.push(event))))
+  return events
+}
+
 /** A plan that was carried out. */
 function made(plan: CompactionPlan) {
   if (!plan.compactable) throw new Error(`not compactable: ${JSON.stringify(plan)}`)
@@ -74,13 +81,14 @@ test.each(WAYS)(
     expect(line).toContain(`"prev":"${cut.from_prev}"`)
     await say(session, 'What did it say?')
 
-    const causes = eventsOf(session.events, 'provider_request').flatMap(({ data, seq }) =>
+    const requests = eventsOf(await wholeLog(place.harness, session), 'provider_request')
+    const causes = requests.flatMap(({ data, seq }) =>
       data.prefix_break?.cause === 'checkpoint' ? [seq] : [],
     )
     expect(causes).toHaveLength(2)
-    expect(
-      new Set(eventsOf(session.events, 'provider_request').map((r) => r.data.cache_key)),
-    ).toEqual(new Set([first?.data.cache_key]))
+    expect(new Set(requests.map(({ data }) => data.cache_key))).toEqual(
+      new Set([first?.data.cache_key]),
+    )
     const proof = value(await place.harness.verify(session.id, { requests: true }))
     expect(proof.requests?.mismatches).toEqual([])
   },
@@ -106,9 +114,11 @@ test.each(WAYS)(
     expect(await compactAsAnnounced(other.harness, opened)).toMatchObject({
       data: { strategy: 'excerpts' },
     })
-    const surfaces = () => eventsOf(opened.events, 'prompt_surface').map(({ data }) => data)
-    expect(surfaces().map(({ reason }) => reason)).toEqual(['session_start', 'checkpoint'])
-    expect(surfaces()[1]?.toolset_sha256).not.toBe(surfaces()[0]?.toolset_sha256)
+    const surfaces = async () =>
+      eventsOf(await wholeLog(other.harness, opened), 'prompt_surface').map(({ data }) => data)
+    const taken = await surfaces()
+    expect(taken.map(({ reason }) => reason)).toEqual(['session_start', 'checkpoint'])
+    expect(taken[1]?.toolset_sha256).not.toBe(taken[0]?.toolset_sha256)
 
     const undone = value(await other.harness.undoCompaction(opened))
     expect(undone.surface_restored).toBe(true)

@@ -192,6 +192,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     shown_bytes: 7,
     outcome: 'projected',
     why: 'holds_key',
+    descriptor,
   },
   resource_retired: { resource_id: resource, why: 'turn_over', estimate: { keep_usd: 0.2 } },
   resource_dropped: { resource_id: resource, by: 'person' },
