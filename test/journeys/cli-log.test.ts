@@ -187,6 +187,8 @@ test('an intact Log is verified with its figures, and so is every request', asyn
     bytes: lines.join('\n').length,
     last_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     unknown: 0,
+    compactions: 0,
+    checkpoints: [],
     foreign: false,
     torn_bytes: 0,
     requests: { checked: 2, not_comparable: 0, mismatches: [] },

@@ -1,5 +1,4 @@
 import { leadsToFile } from '../../../host/machine.ts'
-import { SessionResources } from '../../../history/session-resources.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
