@@ -158,23 +158,25 @@ function stillSeen({ data: { range }, kept }: Planned): string[] {
     [kept.files_touched, 'changed file'],
     [kept.skills, 'Skill'],
     [kept.hydrations, 'hydration'],
-    [kept.tool_outcomes, 'tool call'],
   ])
+  const calls = counted(kept.tool_outcomes, 'tool call')
   return [
-    kept.turns === 0 ? 'no Turn in full' : `the last ${turns(kept.turns)} in full`,
-    'excerpts of the earlier Turns',
+    ...(kept.turns === 0
+      ? ['excerpts of all Turns']
+      : [`the last ${turns(kept.turns)} in full`, 'excerpts of the earlier Turns']),
     ...(verbatim === '' ? [] : [`verbatim: ${verbatim}`]),
     ...(named === '' ? [] : [`by name: ${named}`]),
+    ...(kept.tool_outcomes === 0 ? [] : [`how ${calls} ended, without the output`]),
   ]
 }
 
 function notSeen(plan: Planned): string[] {
   const { lost } = plan
   return [
-    ...(lost.turns === 0 ? [] : [`${counted(lost.turns, 'Turn')} in full`]),
+    ...(lost.turns === 0 ? [] : [`the full text of ${counted(lost.turns, 'Turn')}`]),
     ...(lost.outputs === 0
       ? []
-      : [`${longOutputs(plan)}; ${lost.outputs === 1 ? 'a pointer is' : 'pointers are'} left`]),
+      : [`${longOutputs(plan)}, unless it looks ${lost.outputs === 1 ? 'it' : 'them'} up`]),
     ...(lost.skills.length === 0
       ? []
       : [`the text of Skills: ${lost.skills.map(visibleLine).join(', ')}`]),
