@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { acquireLog } from '../../src/log/open.ts'
-import { SessionId } from '../../src/model/ids.ts'
+import { SessionId, TurnId } from '../../src/model/ids.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 import { Output } from '../../src/presenters/cli/commands/compact.ts'
 import { Output as Pinned } from '../../src/presenters/cli/commands/pin.ts'
@@ -12,8 +12,8 @@ import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { startProgram } from '../support/program.ts'
-import { value } from '../support/story.ts'
-import { commandPlace, logPath } from '../support/write-log.ts'
+import { sessionStarted, value } from '../support/story.ts'
+import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 
 interface Place {
   readonly root: string
@@ -129,11 +129,11 @@ test('the text says what the model no longer sees, and how to undo and to search
   )
   expect([planned.code, planned.stderr]).toEqual([0, ''])
   expect(planned.stdout).toMatch(
-    /^Dry run: nothing was written\.\n\d long tool outputs \(.+\) would become pointers\.\n/,
+    /^Dry run: nothing was written\.\n\d long tool outputs \(.+\) would be replaced by pointers\.\n/,
   )
   expect(planned.stdout).toContain(`\nTo compact: hawser compact ${id}\n`)
   const done = await runCli({ root, terminal: true, env: { NO_COLOR: '1' } }, 'compact')
-  expect(done.stdout).toMatch(/^Compacted: \d long tool outputs \(.+\) became pointers\.\n/)
+  expect(done.stdout).toMatch(/^Compacted: pointers replace \d long tool outputs \(.+\)\.\n/)
   expect(done.stdout).toContain(`hawser compact ${id} --undo\n`)
   expect(done.stdout).toContain(`hawser grep PATTERN --session ${id}\n`)
   const undone = await runCli({ root, terminal: true, env: { NO_COLOR: '1' } }, 'compact', '--undo')
@@ -192,6 +192,20 @@ test('contradicting options, a busy Session and a foreign one are refused', asyn
   expect(await recorded({ root, workspace: '', id }, 'history_compaction')).toEqual([])
 })
 
+test('a Session whose last Turn has not ended is not previewed', async () => {
+  const { root } = await commandPlace()
+  const turn_id = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
+  const turnStarted = {
+    type: 'turn_started',
+    turn_id,
+    data: { source: { presenter: 'cli' } },
+  } as const
+  const id = await writeLog(root, [sessionStarted, turnStarted])
+  const open = await runCli({ root }, 'compact', id, '--dry-run', '--json')
+  expect([open.code, failureOf(open).kind]).toEqual([5, 'turn_in_progress'])
+  expect(failureOf(open).next_actions).toHaveLength(1)
+})
+
 test('pinned texts are listed with their size, and more than 8 KiB is refused with the figures', async () => {
   const { root, id } = await sessionReading()
   const none = await runCli({ root }, 'pin')
@@ -201,6 +215,11 @@ test('pinned texts are listed with their size, and more than 8 KiB is refused wi
   expect(stdout).toContain('- Mind\\u{1b} the tide.\n1 pinned text, 15 of 8,192 bytes.\n')
   const json = await runCli({ root }, 'pin', '--json')
   expect(Pinned.parse(JSON.parse(json.stdout)).pinned).toEqual(['Mind\u001b the tide.'])
+  const omitted = await runCli({ root }, 'pin', 'Mind the tide.')
+  expect([omitted.code, omitted.stderr]).toEqual([
+    2,
+    expect.stringContaining('\nTry: hawser pin latest TEXT\n'),
+  ])
   const much = await runCli({ root }, 'pin', id, 'x'.repeat(8_178), '--json')
   expect(much.code).toBe(2)
   expect(failureOf(much)).toMatchObject({

@@ -140,8 +140,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'compact',
-    summary: 'shorten what the model sees of a Session; the Log keeps everything',
-    details: `Long tool outputs become pointers. If that is not enough, a summary replaces old Turns; pinned texts, your decisions and open tasks stay verbatim.
+    summary: 'shorten what the model sees; the Log keeps everything',
+    details: `Pointers replace long tool outputs. If that is not enough, a summary replaces old Turns; pinned texts, your decisions and open tasks stay verbatim.
 
 If there is little to gain, nothing is written and the exit code is 0, so that a script can run this at any time. If the result would exceed the target (half of the conversation, or 40 % of the context window if that is less), nothing is written either, but the exit code is 1: what follows may not fit.`,
     args: [OPTIONAL_SESSION],
@@ -156,7 +156,7 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
   },
   {
     name: 'pin',
-    summary: 'pin text that every checkpoint of a Session keeps verbatim, or list it',
+    summary: 'pin text that every checkpoint keeps verbatim, or list it',
     details: `From the next compaction on, the model sees pinned text word for word in every request. All pinned texts of a Session together have at most 8 KiB. A pin cannot be removed.`,
     args: [
       OPTIONAL_SESSION,

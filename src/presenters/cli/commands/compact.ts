@@ -66,7 +66,9 @@ export const Output = z.object({
   strategy: z
     .string()
     .optional()
-    .describe('`elide`: only long tool outputs became pointers; otherwise how it was summarised.'),
+    .describe(
+      '`elide`: pointers replace long tool outputs, and nothing else changes; otherwise how it was summarised.',
+    ),
   range: Range.optional().describe('The Events that the summary replaces.'),
   tokens_before: Count.optional().describe('Estimated tokens of the next request.'),
   tokens_after: Count.optional().describe('The same after the compaction.'),

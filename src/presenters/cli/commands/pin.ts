@@ -35,7 +35,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   } = PinArgs.parse(commandInput)
   return inWorkspace(world, commandInput, async ({ harness }) => {
     const session = await openNamed(harness, named)
-    if (!session.ok) return session
+    if (!session.ok) return words.length === 0 ? withUsage(session) : session
     const text = words.length === 0 ? undefined : words.join(' ').toWellFormed()
     const pins = await pinsAfter(harness, session.value, text)
     if (!pins.ok) return pins
@@ -66,6 +66,14 @@ async function pinsAfter(
     bytes,
     limit,
   })
+}
+
+/** A text without a Session before it looks like a Session that does not exist. */
+function withUsage(failure: Failed): Failed {
+  const { kind, next_actions } = failure.error
+  if (kind !== 'invalid_args') return failure
+  const next = { action: 'Pin text in the latest Session.', command: 'hawser pin latest TEXT' }
+  return { ok: false, error: { ...failure.error, next_actions: [next, ...next_actions] } }
 }
 
 function withList({ error }: Failed, { id }: Session): Failed {

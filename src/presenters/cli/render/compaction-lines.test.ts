@@ -101,7 +101,7 @@ test('a compaction that only elides says that nothing else changes', () => {
     kept: { ...NOTHING, turns: 4 },
   } as const
   expect(compactedLines(plan, COMMANDS).slice(0, 6)).toEqual([
-    'Compacted: 3 long tool outputs (88.0 KiB) became pointers.',
+    'Compacted: pointers replace 3 long tool outputs (88.0 KiB).',
     'The next request has about 3,456 tokens instead of 12,345.',
     'The model still sees:',
     '  everything else, as before',
@@ -139,6 +139,6 @@ test('an undone compaction says what is sent again, and whether another one is l
 test('an Event is one line', () => {
   expect([compactionWords(SUMMARY), compactionWords(ELISION)]).toEqual([
     'a summary replaces Events 0 to 41; about 12,345 tokens became 3,456',
-    'long tool outputs before Event 30 became pointers; about 12,345 tokens became 3,456',
+    'pointers replace long tool outputs before Event 30; about 12,345 tokens became 3,456',
   ])
 })

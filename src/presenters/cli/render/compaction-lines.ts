@@ -22,7 +22,7 @@ export function compactionWords(data: EventData<'history_compaction'>): string {
   const before = elided === undefined ? '' : ` before Event ${elided.before_seq}`
   const what =
     range === undefined
-      ? `long tool outputs${before} became pointers`
+      ? `pointers replace long tool outputs${before}`
       : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
   return `${what}; about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
 }
@@ -32,7 +32,7 @@ export function compactedLines(plan: Planned, commands: CompactionCommands): str
   const { range, tokens_before, tokens_after } = plan.data
   const what =
     range === undefined
-      ? `${longOutputs(plan)} became ${plan.lost.outputs === 1 ? 'a pointer' : 'pointers'}`
+      ? `${pointers(plan)} ${plan.lost.outputs === 1 ? 'replaces' : 'replace'} ${longOutputs(plan)}`
       : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
   return [
     `Compacted: ${what}.`,
@@ -63,7 +63,7 @@ export function plannedLines(
   const { range, tokens_before, tokens_after } = plan.data
   const what =
     range === undefined
-      ? `${longOutputs(plan)} would become ${plan.lost.outputs === 1 ? 'a pointer' : 'pointers'}.`
+      ? `${longOutputs(plan)} would be replaced by ${pointers(plan)}.`
       : `A summary would replace Events ${range.from_seq} to ${range.to_seq}.`
   const { before, after } = request_bytes
   return [
@@ -185,6 +185,10 @@ function notSeen(plan: Planned): string[] {
 
 function longOutputs({ lost }: Planned): string {
   return `${counted(lost.outputs, 'long tool output')} (${fileSize(lost.output_bytes)})`
+}
+
+function pointers({ lost }: Planned): string {
+  return lost.outputs === 1 ? 'a pointer' : 'pointers'
 }
 
 function turns(count: number): string {
