@@ -162,8 +162,11 @@ function stillSeen({ data: { range }, kept }: Planned): string[] {
   const calls = counted(kept.tool_outcomes, 'tool call')
   return [
     ...(kept.turns === 0
-      ? ['excerpts of all Turns']
-      : [`the last ${turns(kept.turns)} in full`, 'excerpts of the earlier Turns']),
+      ? ['excerpts of the Turns, as far as they fit']
+      : [
+          `the last ${turns(kept.turns)} in full`,
+          'excerpts of the earlier Turns, as far as they fit',
+        ]),
     ...(verbatim === '' ? [] : [`verbatim: ${verbatim}`]),
     ...(named === '' ? [] : [`by name: ${named}`]),
     ...(kept.tool_outcomes === 0 ? [] : [`how ${calls} ended, without the output`]),
