@@ -186,6 +186,12 @@ export class Harness {
     return pinText(session, text)
   }
 
+  /** The pinned texts of a Session, the oldest first. */
+  async pinned({ events }: Session): Promise<readonly string[]> {
+    const { pinnedTexts } = await import('../context/carried-facts.ts')
+    return pinnedTexts(events)
+  }
+
   /** Records a checkpoint, or returns why there is none. */
   async compact(session: Session, options: CompactOptions = {}): Promise<Result<CompactionPlan>> {
     const { compactSession } = await import('./live/compaction.ts')

@@ -35,6 +35,7 @@ export function fullWindow(
       largest,
     },
     next_actions: [
+      ...compactActions(log.session),
       ...dropActions(largest, log.session),
       ...modelActions(model.larger, log.session),
       {
@@ -43,6 +44,21 @@ export function fullWindow(
       },
     ],
   }
+}
+
+/** First what keeps the Session going as it is. */
+function compactActions(session: string): NextAction[] {
+  return [
+    {
+      action:
+        'Preview a compaction, which shortens the conversation (in a chat: /compact dry-run).',
+      command: `hawser compact ${session} --dry-run`,
+    },
+    {
+      action: 'Compact the conversation; this can be undone (in a chat: /compact).',
+      command: `hawser compact ${session}`,
+    },
+  ]
 }
 
 function dropActions(largest: readonly LargeItem[], session: string): NextAction[] {

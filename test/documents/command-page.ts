@@ -43,11 +43,12 @@ function kindsOf(code: number): string {
 }
 
 function section(command: Command): string {
-  const { name, summary, args = [], options, examples } = command
+  const { name, summary, details, args = [], options, examples } = command
   const schema = `\`--json\`: [${schemaName(command)}.json](schemas/${schemaName(command)}.json)`
   return [
     `## hawser ${name}`,
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(details === undefined ? [] : [details]),
     fenced([usage(command)]),
     ...(args.length === 0 ? [] : [table(['argument', 'meaning'], args.map(argumentRow))]),
     ...(options.length === 0 ? [] : [table(['option', 'meaning'], options.map(optionRow))]),

@@ -34,7 +34,14 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}'], code: 1, prepare: (root) => writeFile(join(root, 'workspace/a.txt'), 'me') },
   ],
   diff: [{ argv: ['{id}'] }, { argv: ['{id}', '1'] }],
-  pin: [{ argv: ['{id}', 'Keep', 'this.'] }],
+  compact: [
+    { argv: ['{id}'] },
+    { argv: ['{id}', '--dry-run'] },
+    { argv: ['{id}'], prepare: readTwice },
+    { argv: ['{id}', '--dry-run'], prepare: readTwice },
+    { argv: ['{id}', '--undo'], prepare: compacted },
+  ],
+  pin: [{ argv: ['{id}', 'Keep', 'this.'] }, { argv: ['{id}'] }],
   request: [{ argv: ['{id}', '--prompt', 'And now?'] }],
   'cache explain': [{ argv: ['{id}'] }],
   'cache probe': [{ argv: [] }, { argv: ['--dry-run', '--vary', 'contract'] }],
@@ -83,6 +90,18 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
   ],
   completions: [{ argv: ['bash'] }],
+}
+
+/** Two Turns with long outputs. */
+async function readTwice(root: string, id: string): Promise<void> {
+  await writeFile(join(root, 'workspace/long.txt'), 'The tide turns at noon.\n'.repeat(500))
+  for (let turn = 0; turn < 2; turn++)
+    await runCli({ root }, 'run', '--session', id, 'Read long.txt')
+}
+
+async function compacted(root: string, id: string): Promise<void> {
+  await readTwice(root, id)
+  expect((await runCli({ root }, 'compact', id)).code).toBe(0)
 }
 
 async function allowTests(root: string): Promise<void> {
@@ -144,10 +163,11 @@ test.each(WITH_JSON.map((command) => [command.name, command] as const))(
 )
 
 test('an output that does not match its schema is detected', async () => {
-  expect(await complaints('pin', { ok: true, session_id: session })).not.toEqual([])
-  expect(await complaints('pin', { ok: true, session_id: 'x', text: '' })).not.toEqual([])
-  const more = { ok: true, session_id: session, text: '', undocumented: 1 }
-  expect(await complaints('pin', more)).not.toEqual([])
+  const pins = { ok: true, session_id: session, pinned: [], bytes: 0, limit: 8_192 }
+  expect(await complaints('pin', pins)).toEqual([])
+  expect(await complaints('pin', { ...pins, pinned: undefined })).not.toEqual([])
+  expect(await complaints('pin', { ...pins, session_id: 'x' })).not.toEqual([])
+  expect(await complaints('pin', { ...pins, undocumented: 1 })).not.toEqual([])
 })
 
 async function complaints(name: string, answer: unknown): Promise<unknown[]> {

@@ -56,12 +56,19 @@ test('a full window is reported with its parts, its largest items and the next s
   expect(sum).toBeGreaterThan(error.details.request_bytes * 0.95)
   expect(sum).toBeLessThanOrEqual(error.details.request_bytes)
   expect(error.details.largest[0]).toMatchObject({ what: 'result of read tides.txt', turn: 1 })
+  expect(error.next_actions.slice(0, 2).map(({ command }) => command)).toEqual([
+    `hawser compact ${session_id} --dry-run`,
+    `hawser compact ${session_id}`,
+  ])
   const larger = error.next_actions.find(({ command = '' }) => command.includes('--model'))
   expect(larger?.command).toMatch(new RegExp(`^hawser run --session ${session_id} --model claude-`))
   const words = await runCli({ root, env }, 'run', '--continue', 'And now?')
   expect([words.code, words.stdout]).toEqual([1, ''])
   expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*tool results \d+ KiB/)
   expect(words.stderr).toContain('Largest: result of read tides.txt (Turn 1,')
+  expect(words.stderr).toMatch(
+    /\nTry: hawser compact ses_\w+ --dry-run\nTry: hawser compact ses_\w+\n/,
+  )
   expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Continue."\n/)
   expect(words.stderr).toContain('\nNext: Start a new Session')
 })
@@ -76,6 +83,15 @@ test('the suggestion works: another model continues where the window was full', 
   const argv = ['run', '--continue', '--model', 'claude-opus-4-8', 'Go on']
   const again = await runCli({ root, env: largeWindow }, ...argv)
   expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('too long')])
+})
+
+test('the first suggestion works: after a compaction the same model goes on', async () => {
+  const { root, env } = await place()
+  await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
+  const done = await runCli({ root, env }, 'compact')
+  expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Compacted: /)])
+  const next = await runCli({ root, env }, 'run', '--continue', 'What can you do?')
+  expect([next.code, next.stderr]).toEqual([0, expect.not.stringContaining('too long')])
 })
 
 test('a chat shows the same, and continues', async () => {
@@ -94,6 +110,7 @@ test('a chat shows the same, and continues', async () => {
     /too long for claude-haiku-4-5[^]*Largest: result of read tides\.txt \(Turn 1/,
   )
   expect(flat(pty)).toContain('/model claude-')
+  expect(flat(pty)).toContain('/compact dry-run')
   await pty.until(/^ask · \/help$/m)
   pty.write('\u0004')
   expect((await pty.ended).code).toBe(0)

@@ -7,6 +7,7 @@ import {
   type Command,
   type Option,
 } from './world/command.ts'
+import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 
 // The schemas of these modes would load the validator for every command, before it is known which one runs.
@@ -118,65 +119,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['hawser grep "TODO|FIXME"', 'hawser grep -F "a.b(c)" --session latest --json'],
     load: () => import('./commands/grep.ts'),
   },
-  {
-    name: 'log show',
-    summary: 'show the Events of a Session',
-    args: [OPTIONAL_SESSION],
-    options: [
-      { flags: '--turn <turn>', help: 'show only this Turn, by id or by number, starting at 1' },
-      { flags: '--follow', help: 'keep printing new Events until Ctrl-C' },
-      WORKSPACE_OPTION,
-      { flags: '--json', help: 'print the Events as JSON Lines' },
-    ],
-    examples: ['hawser log show', 'hawser log show latest --follow --json'],
-    load: () => import('./commands/log/show.ts'),
-  },
-  {
-    name: 'log verify',
-    summary: 'check the integrity of a Log, byte by byte',
-    args: [OPTIONAL_SESSION],
-    options: [
-      { flags: '--requests', help: 'also rebuild every request and compare its hash' },
-      WORKSPACE_OPTION,
-      JSON_OPTION,
-    ],
-    examples: ['hawser log verify --requests'],
-    load: () => import('./commands/log/verify.ts'),
-  },
-  {
-    name: 'log salvage',
-    summary: 'copy the intact Events of a damaged Log into a new Session',
-    args: [OPTIONAL_SESSION],
-    options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
-    load: () => import('./commands/log/salvage.ts'),
-  },
-  {
-    name: 'log export',
-    summary: 'export a Session as Markdown, JSON or one self-contained HTML page',
-    args: [OPTIONAL_SESSION],
-    options: [
-      {
-        flags: '--format <format>',
-        help: 'output format (default: markdown)',
-        choices: ['markdown', 'json', 'html'],
-      },
-      {
-        flags: '--output <file>',
-        help: 'write to this file, which must not exist, instead of standard output',
-      },
-      WORKSPACE_OPTION,
-      {
-        flags: '--json',
-        help: 'print the result as JSON; without --output, same as --format json',
-      },
-    ],
-    examples: [
-      'hawser log export --format html --output session.html',
-      'hawser log export latest > session.md',
-    ],
-    load: () => import('./commands/log/export.ts'),
-  },
+  ...LOG_COMMANDS,
   {
     name: 'undo',
     summary: 'restore the files that a Turn wrote or edited',
@@ -197,11 +140,31 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/diff.ts'),
   },
   {
+    name: 'compact',
+    summary: 'shorten what the model sees; the Log keeps everything',
+    details: `Pointers replace long tool outputs. If that is not enough, a summary replaces old Turns; pinned texts, your decisions and open tasks stay verbatim.
+
+If there is little to gain, nothing is written and the exit code is 0, so that a script can run this at any time. If the result would exceed the target (half of the conversation, or 40 % of the context window if that is less), nothing is written either, but the exit code is 1: what follows may not fit.`,
+    args: [OPTIONAL_SESSION],
+    options: [
+      { flags: '--dry-run', help: 'print what would change, without writing anything' },
+      { flags: '--undo', help: 'undo the last compaction that is in force' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser compact --dry-run', 'hawser compact latest', 'hawser compact latest --undo'],
+    load: () => import('./commands/compact.ts'),
+  },
+  {
     name: 'pin',
-    summary: 'pin text that every checkpoint of a Session keeps verbatim',
-    args: [SESSION_ARGUMENT, { name: '<text...>', help: 'the text to keep' }],
+    summary: 'pin text that every checkpoint keeps verbatim, or list it',
+    details: `From the next compaction on, the model sees pinned text word for word in every request. All pinned texts of a Session together have at most 8 KiB. A pin cannot be removed.`,
+    args: [
+      OPTIONAL_SESSION,
+      { name: '[text...]', help: 'the text to pin; if omitted, the pinned texts are listed' },
+    ],
     options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser pin latest "The release is on Friday."'],
+    examples: ['hawser pin latest "The release is on Friday."', 'hawser pin latest'],
     load: () => import('./commands/pin.ts'),
   },
   {

@@ -137,7 +137,8 @@ function describe(
   command: Command,
   choose: (commandInput: CommandInput) => void,
 ): void {
-  parser.summary(command.summary).description(sentence(command.summary))
+  const { summary, details = '' } = command
+  parser.summary(summary).description([sentence(summary), details].join('\n\n').trimEnd())
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
   for (const { flags, help, choices, repeatable: isList } of command.options) {
     const option = new ParserOption(flags, help)

@@ -23,7 +23,7 @@ export async function previewCompaction(
   const known = await session.catchUp()
   if (!known.ok) return known
   if (session.state.turn_open)
-    return failed('turn_in_progress', 'The last Turn of this Session has not ended.')
+    return failed('turn_in_progress', 'The last Turn of this Session has not ended.', {}, [WAIT])
   const prepared = await prepareCompaction(parts, session, 'manual')
   if (!prepared.ok) return prepared
   const before = await previewRequest(parts, session, '')
@@ -32,6 +32,11 @@ export async function previewCompaction(
   if (!after.ok) return after
   const request_bytes = { before: before.value.length, after: after.value.length }
   return ok({ plan: prepared.value.plan, request_bytes })
+}
+
+const WAIT = {
+  action:
+    'Wait for the Turn to end. If its process was killed, the next command that writes to this Session ends it.',
 }
 
 /** The request after the compaction, whose Events and surface exist in memory only. */

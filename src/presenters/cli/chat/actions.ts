@@ -28,6 +28,7 @@ export function chatActions(
     sessions: () => harness.list(),
     open: (id) => harness.open(id),
     undo: (session) => harness.undo(session),
+    compaction: harness,
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)
       if (!judged.ok) return judged

@@ -149,3 +149,26 @@ test('rules of the Session and of the workspace are listed together and removed 
   expect(value(await session.rules.list())).toEqual([])
   expect(value(await harness.rules.read())).toEqual([])
 })
+
+test('/compact shows what it did and would do, and is refused while a Turn runs', async () => {
+  const { harness, actions, session, run } = await place()
+  const withCompaction = { actions: { ...actions, compaction: harness } }
+  expect(await run('compact', '', { ...withCompaction, busy: true })).toBe('turn_in_progress')
+  expect(await run('compact', 'all', withCompaction)).toBe('invalid_args')
+  expect(await run('compact', 'undo', withCompaction)).toBe('not_found')
+  expect(await run('compact', '', withCompaction)).toMatchObject({
+    rows: expect.arrayContaining(['Nothing to compact.']),
+  })
+  const { done } = value(await session.admit(`Say this again: ${'x'.repeat(40_000)}`))
+  value(await done)
+  const planned = await run('compact', '--dry-run', withCompaction)
+  expect(planned).toEqual(await run('compact', 'dry-run', withCompaction))
+  expect(planned).toMatchObject({
+    rows: expect.arrayContaining(['Dry run: nothing was written.', 'To compact: /compact']),
+  })
+  expect(await run('compact', '', withCompaction)).toMatchObject({
+    rows: expect.arrayContaining(['To undo the compaction: /compact undo']),
+  })
+  expect(await run('compact', '--undo', withCompaction)).toEqual({ rows: [] })
+  expect(session.events.at(-1)?.type).toBe('compaction_undone')
+})

@@ -4,6 +4,7 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ModeChange, Session } from '../../../session/live/session.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
+import { compact } from './compaction-command.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
@@ -111,10 +112,10 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'compact',
-    usage: '',
-    summary: 'replace old History with a checkpoint',
-    needs: 'compact',
-    run: async ({ session, actions }) => quiet(await actions.compact?.(session)),
+    usage: '[dry-run | undo]',
+    summary: 'shorten what the model sees, preview that, or undo it',
+    needs: 'compaction',
+    run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
   },
   {
     name: 'undo',

@@ -5,11 +5,12 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
 import { changedLines } from '../render/changed-lines.ts'
+import { compactionWords } from '../render/compaction-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { turnCost } from '../../../history/turn-result.ts'
 import { footer } from '../render/footer.ts'
 import { MarkdownStream } from '../text/markdown.ts'
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { subjectOf } from '../render/event-essence.ts'
 import { refusalsIn } from '../world/failure.ts'
 import {
@@ -72,11 +73,9 @@ export function translate(
     case 'resource_quarantined':
       return say(resourceNews(event, resourceOf))
     case 'history_compaction':
-      return say(
-        `Compacted: about ${grouped(event.data.tokens_before)} tokens became ${grouped(event.data.tokens_after)}.`,
-      )
+      return say(`Compacted: ${compactionWords(event.data)}.`)
     case 'compaction_undone':
-      return say('The last Compaction was undone.')
+      return say('The last compaction was undone: what it replaced is sent as before.')
     case 'files_restored':
       return event.data.files.flatMap((file) =>
         say(`${file.path}: ${file.why === 'redacted' ? NOT_STORED : RESTORED[undoOutcome(file)]}`),

@@ -2,7 +2,8 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
-import { essenceOf } from '../render/event-essence.ts'
+import { compactionWords } from '../render/compaction-lines.ts'
+import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import {
   refusalWords,
@@ -71,8 +72,11 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       ]
       return text('tool', `Tool result: ${name}, ${how}`, output + diff, notes)
     }
-    case 'history_compaction':
-      return text('harness', 'Checkpoint', event.data.summary ?? '', event.data.limitations ?? [])
+    case 'history_compaction': {
+      const { range, summary = '', limitations = [] } = event.data
+      const title = `Checkpoint: ${compactionWords(event.data)}`
+      return range === undefined ? note(`${title}.`) : text('harness', title, summary, limitations)
+    }
     case 'text_pinned':
       return text('harness', 'Pinned', event.data.text)
     case 'plan_updated':
@@ -102,7 +106,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'resource_quarantined':
       return note(resourceNews(event, resourceOf))
     case 'compaction_undone':
-      return note(`Compaction undone: ${event.data.reason}`)
+      return note(`The last compaction was undone ${undoReason(event.data)}.`)
     case 'log_repaired':
       return note(`After a crash: ${essenceOf(event).head}`)
     // Event types that a document does not show. All are listed, so that a new type requires a decision.

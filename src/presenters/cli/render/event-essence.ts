@@ -2,6 +2,7 @@ import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
+import { compactionWords } from './compaction-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
@@ -96,17 +97,12 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'provider_usage':
       return { head: usage(event.data) }
     case 'history_compaction': {
-      const { trigger, range, tokens_before, tokens_after, summary } = event.data
-      const tokens = `about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
-      const what =
-        range === undefined
-          ? 'long tool outputs elided'
-          : `Events ${range.from_seq} to ${range.to_seq}`
+      const { trigger, summary } = event.data
       const body = summary === undefined ? {} : { body: summary }
-      return { head: `${trigger}: ${what}, ${tokens}`, ...body }
+      return { head: `${TRIGGERS[trigger]}: ${compactionWords(event.data)}`, ...body }
     }
     case 'compaction_undone':
-      return { head: `${event.data.compaction_event_id}: ${event.data.reason}` }
+      return { head: `${event.data.compaction_event_id}, ${undoReason(event.data)}` }
     case 'files_restored':
       return {
         head: `of ${event.data.undone_turn_id} by ${event.data.by}`,
@@ -131,6 +127,19 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     default:
       return event satisfies never
   }
+}
+
+const TRIGGERS = {
+  manual: 'by hand',
+  critical_pressure_preflight: 'before a request, because the window was nearly full',
+  websocket_critical_recovery: 'after a lost connection, because the window was nearly full',
+  overflow_recovery: 'because a request exceeded the window',
+  policy_auto: 'by policy',
+} as const
+
+/** Why a compaction was undone. */
+export function undoReason({ reason }: EventData<'compaction_undone'>): string {
+  return reason === 'manual' ? 'by hand' : reason
 }
 
 const SCOPES = {

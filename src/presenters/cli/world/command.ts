@@ -6,6 +6,8 @@ export interface Command {
   readonly name: string
   /** One line, as in a list of commands. */
   readonly summary: string
+  /** What its help and the manual say below the summary: one or more paragraphs. */
+  readonly details?: string
   readonly args?: readonly Argument[]
   readonly options: readonly Option[]
   /** Lines a person can type; at least one. */

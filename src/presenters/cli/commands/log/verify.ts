@@ -153,9 +153,11 @@ function words(verified: VerifyOutput, withRequests: boolean): string {
 function checkpointWords({ compactions, checkpoints = [] }: VerifyOutput): string[] {
   if (compactions === 0) return []
   if (checkpoints.length === 0)
-    return [`${counted(compactions, 'checkpoint')} rebuilt, identical to the record.`]
+    return [
+      `${counted(compactions, 'compaction')} checked: state and position match the Events before.`,
+    ]
   return [
-    `${grouped(checkpoints.length)} of ${counted(compactions, 'checkpoint')} differ from what the Events before them give:`,
+    `${grouped(checkpoints.length)} of ${counted(compactions, 'compaction')} differ from what the Events before them give:`,
     ...checkpoints.map(
       ({ seq, recorded }) => `  Event ${seq}: ${Object.keys(recorded).join(', ')}`,
     ),

@@ -1,0 +1,66 @@
+import { JSON_OPTION, OPTIONAL_SESSION, WORKSPACE_OPTION, type Command } from './world/command.ts'
+
+/** The commands about the Log of a Session. */
+export const LOG_COMMANDS: readonly Command[] = [
+  {
+    name: 'log show',
+    summary: 'show the Events of a Session',
+    args: [OPTIONAL_SESSION],
+    options: [
+      { flags: '--turn <turn>', help: 'show only this Turn, by id or by number, starting at 1' },
+      { flags: '--follow', help: 'keep printing new Events until Ctrl-C' },
+      WORKSPACE_OPTION,
+      { flags: '--json', help: 'print the Events as JSON Lines' },
+    ],
+    examples: ['hawser log show', 'hawser log show latest --follow --json'],
+    load: () => import('./commands/log/show.ts'),
+  },
+  {
+    name: 'log verify',
+    summary: 'check the integrity of a Log, byte by byte',
+    details:
+      'Computes every hash again and rebuilds the state of every checkpoint from the Events before it. The exit code is 1 if anything differs from what was recorded.',
+    args: [OPTIONAL_SESSION],
+    options: [
+      { flags: '--requests', help: 'also rebuild every request and compare its hash' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser log verify --requests'],
+    load: () => import('./commands/log/verify.ts'),
+  },
+  {
+    name: 'log salvage',
+    summary: 'copy the intact Events of a damaged Log into a new Session',
+    args: [OPTIONAL_SESSION],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
+    load: () => import('./commands/log/salvage.ts'),
+  },
+  {
+    name: 'log export',
+    summary: 'export a Session as Markdown, JSON or one self-contained HTML page',
+    args: [OPTIONAL_SESSION],
+    options: [
+      {
+        flags: '--format <format>',
+        help: 'output format (default: markdown)',
+        choices: ['markdown', 'json', 'html'],
+      },
+      {
+        flags: '--output <file>',
+        help: 'write to this file, which must not exist, instead of standard output',
+      },
+      WORKSPACE_OPTION,
+      {
+        flags: '--json',
+        help: 'print the result as JSON; without --output, same as --format json',
+      },
+    ],
+    examples: [
+      'hawser log export --format html --output session.html',
+      'hawser log export latest > session.md',
+    ],
+    load: () => import('./commands/log/export.ts'),
+  },
+]

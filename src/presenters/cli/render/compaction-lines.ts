@@ -1,0 +1,209 @@
+import type { EventData } from '../../../model/events/event.ts'
+import { counted, fileSize, grouped } from '../../../encoding/amounts.ts'
+import type { CompactionPreview } from '../../../session/queries/compaction-preview.ts'
+import { visibleLine } from '../text/visible-text.ts'
+
+type Plan = CompactionPreview['plan']
+type Planned = Extract<Plan, { readonly compactable: true }>
+type NotPlanned = Exclude<Plan, Planned>
+
+/** How a person continues, as typed in a shell or in a chat. */
+export interface CompactionCommands {
+  readonly compact: string
+  readonly undo: string
+  readonly lookUp: string
+  readonly otherModel: string
+  readonly newSession: string
+}
+
+/** One line about a recorded compaction, for people who read a Log or a chat. Pure, like everything here. */
+export function compactionWords(data: EventData<'history_compaction'>): string {
+  const { range, elided, tokens_before, tokens_after } = data
+  const before = elided === undefined ? '' : ` before Event ${elided.before_seq}`
+  const what =
+    range === undefined
+      ? `pointers replace long tool outputs${before}`
+      : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
+  return `${what}; about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
+}
+
+/** A compaction that was recorded: what it did, what the model still sees, and how to undo it. */
+export function compactedLines(plan: Planned, commands: CompactionCommands): string[] {
+  const { range, tokens_before, tokens_after } = plan.data
+  const what =
+    range === undefined
+      ? `${pointers(plan)} ${plan.lost.outputs === 1 ? 'replaces' : 'replace'} ${longOutputs(plan)}`
+      : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
+  return [
+    `Compacted: ${what}.`,
+    `The next request has about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}.`,
+    ...contentLines(plan, commands),
+  ]
+}
+
+/** What the model sees after a compaction, and how to undo it. */
+export function contentLines(plan: Planned, commands: CompactionCommands): string[] {
+  return [
+    'The model still sees:',
+    ...indented(stillSeen(plan)),
+    'The model no longer sees:',
+    ...indented(notSeen(plan)),
+    'The Log keeps everything.',
+    `To search it: ${commands.lookUp}`,
+    `To undo the compaction: ${commands.undo}`,
+  ]
+}
+
+/** What a compaction would do. */
+export function plannedLines(
+  { plan, request_bytes }: CompactionPreview,
+  commands: CompactionCommands,
+): string[] {
+  if (!plan.compactable) return [DRY_RUN, ...notCompactedLines(plan, commands)]
+  const { range, tokens_before, tokens_after } = plan.data
+  const what =
+    range === undefined
+      ? `${longOutputs(plan)} would be replaced by ${pointers(plan)}.`
+      : `A summary would replace Events ${range.from_seq} to ${range.to_seq}.`
+  const { before, after } = request_bytes
+  return [
+    DRY_RUN,
+    what,
+    `The next request would have about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}`,
+    `(${fileSize(after)} instead of ${fileSize(before)}, without your message).`,
+    'The model would still see:',
+    ...indented(stillSeen(plan)),
+    'The model would no longer see:',
+    ...indented(notSeen(plan)),
+    'The Log would keep everything.',
+    `To compact: ${commands.compact}`,
+  ]
+}
+
+const DRY_RUN = 'Dry run: nothing was written.'
+
+/** Why there was no compaction, and what to do instead. */
+export function notCompactedLines(plan: NotPlanned, commands: CompactionCommands): string[] {
+  const { reason, tokens_before, tokens_least, target } = plan
+  const now = `The next request has about ${counted(tokens_before, 'token')}.`
+  switch (reason) {
+    case 'nothing_to_compact':
+      return [
+        'Nothing to compact.',
+        tokens_least < tokens_before
+          ? `${now.slice(0, -1)}; a compaction would save ${grouped(tokens_before - tokens_least)}.`
+          : now,
+        'A compaction must save at least 10 %, because it invalidates the prompt cache.',
+        'Continue the Session, and compact it when it is longer.',
+      ]
+    case 'target_not_reached':
+      return [
+        'Not compacted: the result would exceed the target.',
+        now,
+        `A compaction could reduce it to ${grouped(tokens_least)}; the target is ${grouped(target)}.`,
+        'The rest cannot be shortened: instructions, tools, pinned texts, recent outputs.',
+        'If the context window is full, use a model with a larger one:',
+        `  ${commands.otherModel}`,
+        `Or start a new Session: ${commands.newSession}`,
+      ]
+    case 'state_too_large':
+      return [
+        'Not compacted: too many commands of this Session were cut off by a crash.',
+        now,
+        'What they left behind must be checked first. The next Turn does that: send a',
+        'message, then compact again.',
+      ]
+    default:
+      return reason satisfies never
+  }
+}
+
+/** A compaction that was undone. */
+export interface UndoneFacts {
+  readonly range: EventData<'history_compaction'>['range'] | undefined
+  readonly surface_restored: boolean
+  /** Compactions that are still in force. */
+  readonly in_force: number
+}
+
+export function undoneLines(undone: UndoneFacts, commands: CompactionCommands): string[] {
+  const { range, surface_restored, in_force } = undone
+  const what =
+    range === undefined
+      ? 'its tool outputs are sent in full again'
+      : `its summary no longer replaces Events ${range.from_seq} to ${range.to_seq}`
+  return [
+    `Undid the last compaction: ${what}.`,
+    ...(surface_restored ? ['The instructions and tools from before it are restored, too.'] : []),
+    ...leftWords(in_force, commands),
+  ]
+}
+
+function leftWords(in_force: number, { undo }: CompactionCommands): string[] {
+  if (in_force === 0) return []
+  return in_force === 1
+    ? [`An earlier compaction is still in force. To undo it: ${undo}`]
+    : [`${in_force} earlier compactions are still in force. To undo the last one: ${undo}`]
+}
+
+function stillSeen({ data: { range }, kept }: Planned): string[] {
+  if (range === undefined) return ['everything else, as before']
+  const verbatim = listed([
+    [kept.pinned, 'pinned text'],
+    [kept.decisions, 'decision of yours', 'decisions of yours'],
+    [kept.open_tasks, 'open task'],
+  ])
+  const named = listed([
+    [kept.resources, 'Resource'],
+    [kept.files_touched, 'changed file'],
+    [kept.skills, 'Skill'],
+    [kept.hydrations, 'hydration'],
+  ])
+  const calls = counted(kept.tool_outcomes, 'tool call')
+  return [
+    ...(kept.turns === 0
+      ? ['excerpts of the Turns, as far as they fit']
+      : [
+          `the last ${turns(kept.turns)} in full`,
+          'excerpts of the earlier Turns, as far as they fit',
+        ]),
+    ...(verbatim === '' ? [] : [`verbatim: ${verbatim}`]),
+    ...(named === '' ? [] : [`by name: ${named}`]),
+    ...(kept.tool_outcomes === 0 ? [] : [`how ${calls} ended, without the output`]),
+  ]
+}
+
+function notSeen(plan: Planned): string[] {
+  const { lost } = plan
+  return [
+    ...(lost.turns === 0 ? [] : [`the full text of ${counted(lost.turns, 'Turn')}`]),
+    ...(lost.outputs === 0
+      ? []
+      : [`${longOutputs(plan)}, unless it looks ${lost.outputs === 1 ? 'it' : 'them'} up`]),
+    ...(lost.skills.length === 0
+      ? []
+      : [`the text of Skills: ${lost.skills.map(visibleLine).join(', ')}`]),
+  ]
+}
+
+function longOutputs({ lost }: Planned): string {
+  return `${counted(lost.outputs, 'long tool output')} (${fileSize(lost.output_bytes)})`
+}
+
+function pointers({ lost }: Planned): string {
+  return lost.outputs === 1 ? 'a pointer' : 'pointers'
+}
+
+function turns(count: number): string {
+  return count === 1 ? 'Turn' : `${count} Turns`
+}
+
+function listed(counts: readonly (readonly [number, string, string?])[]): string {
+  return counts
+    .flatMap(([count, one, many]) => (count === 0 ? [] : [counted(count, one, many)]))
+    .join(', ')
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`)
+}
