@@ -27,10 +27,7 @@ export async function resourceNamed(
 }
 
 /** All Resources of a Log, whatever checkpoints it has. */
-async function allResources(
-  log: ReadParts,
-  session: SessionId,
-): Promise<Result<SessionResources>> {
+async function allResources(log: ReadParts, session: SessionId): Promise<Result<SessionResources>> {
   const resources = new SessionResources()
   const read = await readLog(log, session, { types: ABOUT_RESOURCES }, ({ event }) => {
     if (event !== undefined) resources.add(event)
