@@ -1,11 +1,10 @@
-import { checkpoint } from '../encoding/words/checkpoint.ts'
 import { SUMMARY_SECTIONS } from '../encoding/words/summary.ts'
 import { turnResult } from '../history/turn-result.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { ok, failed, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
-import type { CompactionData } from './compaction-draft.ts'
+import type { CarriedFacts } from './carried-facts.ts'
 
 /** The most bytes of a summary that the model writes. */
 const MOST_BYTES = 8_192
@@ -33,7 +32,7 @@ function unusable(why: string): Result<never> {
 }
 
 /** The first requested section that is absent, empty, repeated or out of order. */
-function missingSection(text: string): string | undefined {
+export function missingSection(text: string): string | undefined {
   const found = text.split('\n').flatMap((line, at) => {
     const [, heading = ''] = HEADING.exec(line) ?? []
     const name = SUMMARY_SECTIONS.find((one) => one.toLowerCase() === heading.toLowerCase())
@@ -50,14 +49,8 @@ function missingSection(text: string): string | undefined {
 
 const HEADING = /^#{1,6} +(?:\*\*)?([A-Za-z]+)(?:\*\*)?:? *$/
 
-/** The carried facts that the text of a checkpoint does not contain. */
-export function missingFacts(
-  data: Pick<CompactionData, 'range' | 'summary' | 'carried' | 'limitations'>,
-): string[] {
-  const { carried, summary = '' } = data
-  if (carried === undefined) return []
-  // What the summary itself repeats does not count.
-  const text = checkpoint(data).replace(summary, '')
+/** The carried facts that the text of a checkpoint, without its summary, does not contain. */
+export function missingFacts(carried: CarriedFacts, text: string): string[] {
   const facts = [
     ...carried.pinned,
     ...carried.decisions,

@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MODEL_STRATEGY } from '../../src/context/range-summary.ts'
 import { SUMMARY_INSTRUCTION } from '../../src/encoding/words/summary.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { oneOfEach, say as sayWith } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS, type WayPlace } from '../support/ways.ts'
 
@@ -71,3 +74,68 @@ test.each(WAYS)(
     await proven(again, resumed)
   },
 )
+
+const BY_MODEL = { model: { summary: 'model' } } as const
+
+test('the setting applies without a choice, and outputs become pointers without a call', async () => {
+  const place = await wayPlace('in process', { changes: BY_MODEL })
+  const session = value(await place.harness.create(place.begin))
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await writeFile(join(place.workspace, `${name}.txt`), `${name}: the tide turns.\n`.repeat(300))
+    await say(session, `Read ${name}.txt`)
+  }
+  const before = requestsIn(session).length
+  const planned = value(await place.harness.previewCompaction(session))
+  expect(planned).not.toHaveProperty('summary')
+  expect(value(await place.harness.compact(session))).toMatchObject({ data: { strategy: 'elide' } })
+  expect(requestsIn(session)).toHaveLength(before)
+  for (let turn = 1; turn <= 6; turn += 1) await say(session, `Harbour ${turn}. `.repeat(400))
+  const elided = value(await place.harness.preview(session, 'What now?')).segments
+  expect(value(await place.harness.previewCompaction(session)).summary).toBe('model')
+  expect(value(await place.harness.compact(session))).toMatchObject({
+    data: { strategy: MODEL_STRATEGY },
+  })
+  value(await place.harness.undoCompaction(session))
+  const undone = value(await place.harness.preview(session, 'What now?')).segments
+  expect(undone.map(({ bytes }) => bytes.toString())).toEqual(
+    elided.map(({ bytes }) => bytes.toString()),
+  )
+  await say(session, 'What now?')
+  await proven(place, session)
+})
+
+test('several summaries of the model in a row carry the same pinned text and Resources', async () => {
+  const place = await wayPlace('in process', { changes: BY_MODEL })
+  const session = value(await place.harness.create(place.begin))
+  value(await place.harness.pin(session, 'Mind the tide.'))
+  const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
+  expect(await sayWith(session, 'What do you see?', { attachments })).toBe('completed')
+  for (let round = 1; round <= 3; round += 1) {
+    for (let turn = 1; turn <= 6; turn += 1) await say(session, `Harbour ${turn}. `.repeat(400))
+    const done = value(await place.harness.compact(session))
+    expect(done).toMatchObject({
+      data: { strategy: MODEL_STRATEGY, carried: { pinned: ['Mind the tide.'] } },
+    })
+    const next = value(await place.harness.preview(session, 'What now?')).body.toString()
+    for (const fact of ['Mind the tide.', '@img1', 'Summary written by the model'])
+      expect(next).toContain(fact)
+  }
+  await say(session, 'What now?')
+  await proven(place, session)
+})
+
+test('attachments that no model has answered yet are shown to the next Turn, not only to a summary', async () => {
+  const place = await wayPlace('in process', { changes: BY_MODEL })
+  const session = await longSession(place)
+  const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
+  const { done } = value(await session.admit('What do you see?', { attachments }))
+  session.interrupt()
+  expect(value(await done).ended.status).toBe('interrupted')
+  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  expect(requestsIn(session).at(-1)?.projected).not.toBeUndefined()
+  await say(session, 'What now?')
+  expect(requestsIn(session).at(-1)?.projected).toHaveLength(
+    requestsIn(session).at(-2)?.projected?.length ?? -1,
+  )
+  await proven(place, session)
+})

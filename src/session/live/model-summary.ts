@@ -1,6 +1,7 @@
 import type { SummarySource } from '../../context/compaction-draft.ts'
 import type { CompactionPlan, PlannedCompaction } from '../../context/compaction-plan.ts'
 import { missingFacts, summaryIn } from '../../context/written-summary.ts'
+import { checkpoint } from '../../encoding/words/checkpoint.ts'
 import { SUMMARY_INSTRUCTION } from '../../encoding/words/summary.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { AskModel, Session } from './session.ts'
@@ -60,7 +61,9 @@ function unusable(plan: CompactionPlan): string | undefined {
     const { tokens_least, target } = plan
     return `With the summary of the model, the next request would have ${tokens_least} tokens; the target is ${target}.`
   }
-  const missing = missingFacts(plan.data)
+  const { carried } = plan.data
+  const text = checkpoint({ ...plan.data, summary: '' })
+  const missing = carried === undefined ? [] : missingFacts(carried, text)
   return missing.length === 0
     ? undefined
     : `The checkpoint would not contain ${missing.length} facts that it has to carry.`
