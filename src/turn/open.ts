@@ -100,7 +100,7 @@ export async function prepareTurn(
     // Without tools, no command has to wait for a person to decide about the leftovers.
     () => (purpose === undefined ? settleKilled(parts) : ok(undefined)),
     () => permitUploads(parts),
-    () => retireOld(parts),
+    () => retireOld(parts, purpose),
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
     () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
@@ -118,12 +118,19 @@ async function settleKilled(parts: TurnParts): Promise<Result<void>> {
   return (await import('./inspection.ts')).settleKilled(parts)
 }
 
-/** Retires bytes that outlive their Turn when that is cheaper, and when the model accepts no more. */
-async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Promise<Result<void>> {
+/**
+ * Retires bytes that outlive their Turn when that is cheaper, and when the model accepts no more. For a summary nothing is
+ * cheaper than the prefix as it is.
+ */
+async function retireOld(
+  { log, model }: Pick<TurnParts, 'log' | 'model'>,
+  purpose: TurnPurpose,
+): Promise<Result<void>> {
   const { events, turn, commit } = log
   const { replay, limits } = model.surface.params
   if (replay === 'attach-turn') return ok(undefined)
-  const costly = replay === 'cost-aware' ? costlyResources(events(), turn) : []
+  const decides = replay === 'cost-aware' && purpose === undefined
+  const costly = decides ? costlyResources(events(), turn) : []
   const drafts = costly.map(({ resource_id, estimate }): EventDraft => {
     return { type: 'resource_retired', data: { resource_id, why: 'cost', estimate } }
   })

@@ -5,7 +5,7 @@ import { MODEL_STRATEGY } from '../../src/context/range-summary.ts'
 import { SUMMARY_INSTRUCTION } from '../../src/encoding/words/summary.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { oneOfEach, say as sayWith } from '../support/sample-files.ts'
+import { oneOfEach, picture, say as sayWith } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS, type WayPlace } from '../support/ways.ts'
 
@@ -121,6 +121,25 @@ test('several summaries of the model in a row carry the same pinned text and Res
       expect(next).toContain(fact)
   }
   await say(session, 'What now?')
+  await proven(place, session)
+})
+
+test('a summary retires nothing to save cost, because that would break its prefix', async () => {
+  const changes = { model: { ...BY_MODEL.model, replay: 'cost-aware' } } as const
+  const place = await wayPlace('messages', { changes })
+  const attachments = [{ from: 'bytes', name: 'a.png', bytes: picture(7) }] as const
+  const [session, other] = [
+    value(await place.harness.create(place.begin)),
+    value(await place.harness.create(place.begin)),
+  ]
+  for (const one of [session, other])
+    expect(await sayWith(one, 'Look.', { attachments })).toBe('completed')
+  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  expect(eventsOf(session.events, 'resource_retired')).toEqual([])
+  expect(requestsIn(session).at(-1)?.prefix_break).toBeUndefined()
+  await say(other, 'Well?')
+  expect(eventsOf(other.events, 'resource_retired')).toHaveLength(1)
+  await say(session, 'Well?')
   await proven(place, session)
 })
 
