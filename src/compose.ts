@@ -93,6 +93,7 @@ export async function composeWorkspace(
       contract,
       effort: settings.settings.effort,
       replay: resources?.replay,
+      summary: settings.settings.compaction?.summary,
     },
     tools: {
       toolset: lazyToolset(),

@@ -1,15 +1,27 @@
 import * as words from '../encoding/words/checkpoint.ts'
+import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../encoding/words/summary.ts'
 import { historyOf, isElided, type History } from '../history/history.ts'
 import { stateBefore, stateFits } from '../history/resume-state.ts'
+import { startsTurn } from '../history/summary-turns.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Surface } from '../model/surface.ts'
 import { carriedBefore, pinnedTexts, type CarriedFacts } from './carried-facts.ts'
 import { elideBefore, joinedElision, type Elision, type LongResult } from './elision.ts'
-import { EXCERPTS_STRATEGY, excerptsBefore } from './range-summary.ts'
+import {
+  EXCERPTS_STRATEGY,
+  excerptsBefore,
+  FALLBACK_STRATEGY,
+  MODEL_STRATEGY,
+} from './range-summary.ts'
 import { sizedItems, sumOf, surfaceBytes, tokensOf, type SizedItem } from './token-estimate.ts'
 
 export type CompactionData = EventData<'history_compaction'>
+
+/** A text that the model wrote for a cut that was planned before, or excerpts because its answer could not be used. */
+export type SummarySource =
+  | { readonly by: 'model'; readonly from_seq: number; readonly text: string }
+  | { readonly by: 'fallback' }
 
 /** The Session before a compaction, and what the compaction has to reach. */
 export interface Situation {
@@ -21,6 +33,7 @@ export interface Situation {
   /** The model can read outputs that became pointers, under the surface in force. */
   readonly pointers: boolean
   readonly active: TurnId | undefined
+  readonly summary: SummarySource | undefined
   readonly nextSeq: number
   readonly items: readonly SizedItem[]
   /** The outputs that may become pointers. */
@@ -44,6 +57,11 @@ const STEPS = [
 export function* compactionDrafts(
   now: Situation,
 ): Generator<CompactionData | 'state_too_large', void> {
+  if (now.summary?.by === 'model') {
+    const { from_seq, text } = now.summary
+    yield summarised(now, from_seq, writtenSummary(text))
+    return
+  }
   const alone = elideOnly(now)
   if (alone !== undefined) yield alone
   let tried = ''
@@ -52,7 +70,7 @@ export function* compactionDrafts(
     const step = `${from_seq} ${summary}`
     if (from_seq === undefined || step === tried) continue
     tried = step
-    yield summarised(now, from_seq, summary)
+    yield summarised(now, from_seq, excerptsBefore(now.all, from_seq, summary))
   }
 }
 
@@ -82,15 +100,14 @@ function outputBytes({ events }: Situation['history']): number {
 function summarised(
   now: Situation,
   from_seq: number,
-  summaryBytes: number,
+  summary: string,
 ): CompactionData | 'state_too_large' {
   const { all, history } = now
   const state = stateBefore(all, from_seq)
   if (!stateFits(state)) return 'state_too_large'
   const range = { from_seq: history.checkpoint?.data.range?.from_seq ?? 0, to_seq: from_seq - 1 }
   const carried = carriedBefore(all, from_seq)
-  const summary = excerptsBefore(all, from_seq, summaryBytes)
-  const cut = { strategy: EXCERPTS_STRATEGY, from_seq, range: { range, carried, summary, state } }
+  const cut = { strategy: strategyOf(now), from_seq, range: { range, carried, summary, state } }
   const kept = joinedElision(history.elisions, from_seq)
   const whole = measured(now, { ...cut, elided: kept })
   if (whole.tokens_after <= now.target) return whole
@@ -99,6 +116,11 @@ function summarised(
   if (before_seq === undefined) return whole
   const elided = joinedElision(history.elisions, from_seq, before_seq)
   return measured(now, { ...cut, elided })
+}
+
+function strategyOf({ summary }: Situation): string {
+  if (summary === undefined) return EXCERPTS_STRATEGY
+  return summary.by === 'model' ? MODEL_STRATEGY : FALLBACK_STRATEGY
 }
 
 /** A sentence about the elided outputs may be added to the limitations. */
@@ -115,7 +137,7 @@ function excessOf({ perByte, target }: Situation, tokens: number): number {
  */
 function cutFor(now: Situation, tokens: number): number | undefined {
   const { history, active, perByte, nextSeq } = now
-  const starts = history.events.filter(({ type }) => type === 'turn_started')
+  const starts = history.events.filter(startsTurn)
   const running = starts.find(({ turn_id }) => active !== undefined && turn_id === active)
   const last = running?.seq ?? nextSeq
   const cuts = [...starts.slice(1).map(({ seq }) => seq), nextSeq].filter((seq) => seq <= last)
@@ -165,7 +187,7 @@ type Replacement = {
 function measured(now: Situation, { strategy, from_seq, elided, range }: Draft): CompactionData {
   const { history, trigger, tokens_before, surface, renewed, active, perByte } = now
   const tail = history.events.filter(({ seq }) => seq >= from_seq)
-  const turns = tail.filter(({ type }) => type === 'turn_started').length
+  const turns = tail.filter(startsTurn).length
   const elisions = range === undefined ? history.elisions : []
   const data: CompactionData = {
     trigger,
@@ -204,7 +226,7 @@ export function elidedResults(
 }
 
 function limitations(
-  { all }: Situation,
+  { all, summary }: Situation,
   tail: readonly WholeEvent[],
   { range, outputs }: Pick<Draft, 'range'> & { readonly outputs: number },
 ): string[] {
@@ -214,7 +236,8 @@ function limitations(
   const skills = inactiveSkills(carried, tail)
   const unpinned = pinnedTexts(all).length - carried.pinned.length
   return [
-    words.LOSSY,
+    ...(summary?.by === 'model' ? [WRITTEN] : [words.LOSSY]),
+    ...(summary?.by === 'fallback' ? [NOT_WRITTEN] : []),
     ...(skills.length === 0 ? [] : [words.inactiveSkills(skills)]),
     ...(carried.resources.length === 0 ? [] : [words.DESCRIBED_ONLY]),
     ...elided,

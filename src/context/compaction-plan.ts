@@ -1,4 +1,5 @@
 import { historyOf, isElided } from '../history/history.ts'
+import { startsTurn } from '../history/summary-turns.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
@@ -10,6 +11,7 @@ import {
   inactiveSkills,
   type CompactionData,
   type Situation,
+  type SummarySource,
 } from './compaction-draft.ts'
 import { longResults } from './elision.ts'
 import { sizedItems, sumOf, surfaceBytes, tokensOf, tokensPerByte } from './token-estimate.ts'
@@ -28,6 +30,8 @@ export interface PlanOptions {
   readonly pointers?: boolean | undefined
   /** The running Turn, which the summary never covers. */
   readonly active?: TurnId | undefined
+  /** Where the summary comes from; default: excerpts. */
+  readonly summary?: SummarySource | undefined
   /** The number of the next Event; default: after the last of these. */
   readonly nextSeq?: number | undefined
 }
@@ -112,7 +116,7 @@ function isLittle(before: number, after: number): boolean {
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
   const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
-  const { pointers = true } = options
+  const { pointers = true, summary } = options
   const history = historyOf(all)
   const items = sizedItems(all, { surface, turn: active })
   const perByte = tokensPerByte(all)
@@ -127,6 +131,7 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
     renewed,
     pointers,
     active,
+    summary,
     nextSeq: nextSeq ?? (all.at(-1)?.seq ?? -1) + 1,
     items,
     results: longResults(history, items),
@@ -145,7 +150,7 @@ function contents(
   const pointers = elided === undefined ? [] : elidedResults(tail, [elided])
   const outputs = pointers.filter(({ seq, data }) => !isElided(elisions, seq, data))
   const facts = carried ?? checkpoint?.data.carried
-  const all = events.filter(({ type }) => type === 'turn_started').length
+  const all = events.filter(startsTurn).length
   return {
     lost: {
       turns: all - turns,

@@ -1,5 +1,6 @@
 import { elided } from '../encoding/words/results.ts'
 import { isElided, type History } from '../history/history.ts'
+import { withoutSummaryTurns } from '../history/summary-turns.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { resultBytes, type SizedItem } from './token-estimate.ts'
@@ -62,7 +63,8 @@ export function joinedElision(
 }
 
 /** The number of the request whose calls are the last of the last Turn; `Infinity` if that Turn has no calls. */
-function lastRound(events: readonly WholeEvent[]): number {
+function lastRound(all: readonly WholeEvent[]): number {
+  const events = withoutSummaryTurns(all)
   const start = events.findLastIndex(({ type }) => type === 'turn_started')
   const call = events.findLastIndex(({ type }) => type === 'tool_call')
   if (call < start) return Infinity

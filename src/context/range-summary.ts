@@ -7,6 +7,7 @@ import {
   turnExcerpt,
 } from '../encoding/words/checkpoint.ts'
 import { historyOf, type Checkpoint } from '../history/history.ts'
+import { startsTurn } from '../history/summary-turns.ts'
 import { turnResult } from '../history/turn-result.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -14,6 +15,12 @@ import { utf8Bytes } from '../model/shape.ts'
 
 /** The strategy of a checkpoint whose summary consists of excerpts. */
 export const EXCERPTS_STRATEGY = 'excerpts'
+
+/** The same, after the model was asked for a summary and its answer could not be used. */
+export const FALLBACK_STRATEGY = 'excerpts-fallback'
+
+/** The strategy of a checkpoint whose summary the model wrote. */
+export const MODEL_STRATEGY = 'model-1'
 
 /** The length of each excerpt of a Turn as a share of the summary, by its age: the newest Turns in more detail. */
 const SHARES = [0.15, 0.1, 0.06, 0.04] as const
@@ -29,29 +36,28 @@ const AROUND_BYTES = 80
  */
 export function excerptsBefore(all: readonly WholeEvent[], from_seq: number, most: number): string {
   const { checkpoint, state, events } = historyOf(all)
-  const turns = turnsIn(events.filter(({ seq }) => seq < from_seq))
-  const first = (state.turns ?? 0) + 1
+  const before = events.filter(({ seq }) => seq < from_seq)
+  const turns = turnsIn(before, (state.turns ?? 0) + 1)
   const lines: string[] = []
   let left = most - HEAD_BYTES
-  for (const line of newestFirst(checkpoint, turns, first, most)) {
+  for (const line of newestFirst(checkpoint, turns.asked, most)) {
     left -= utf8Bytes(line) + 1
     if (left < 0) break
     lines.unshift(line)
   }
   const oldest = DESCRIBING_LINE.exec(lines[0] ?? '')
-  const described = Number(oldest?.[1] ?? (oldest === null ? first + turns.length : 1))
+  const described = Number(oldest?.[1] ?? (oldest === null ? turns.next : 1))
   return [EXCERPTS, ...(described <= 1 ? [] : [omittedTurns(described - 1)]), ...lines].join('\n')
 }
 
 function* newestFirst(
   checkpoint: Checkpoint | undefined,
   turns: readonly OneTurn[],
-  first: number,
   most: number,
 ): Generator<string> {
   for (const [age, turn] of turns.toReversed().entries()) {
     const share = SHARES[age] ?? OLD_SHARE
-    const line = turnLine(turn, first + turns.length - 1 - age, Math.floor(most * share))
+    const line = turnLine(turn, Math.floor(most * share))
     if (line !== undefined) yield line
   }
   if (checkpoint !== undefined) yield* earlierLines(checkpoint, most).toReversed()
@@ -60,31 +66,33 @@ function* newestFirst(
 function earlierLines({ data }: Checkpoint, most: number): string[] {
   const { summary = '', strategy, range } = data
   const excerpt = Math.floor(most * OLD_SHARE)
-  if (strategy !== EXCERPTS_STRATEGY && range !== undefined)
-    return [earlierSummary(range, summary, most / 4)]
+  const isExcerpts = strategy === EXCERPTS_STRATEGY || strategy === FALLBACK_STRATEGY
+  if (!isExcerpts && range !== undefined) return [earlierSummary(range, summary, most / 4)]
   const lines = summary.split('\n').filter((line) => DESCRIBING_LINE.test(line))
   return lines.map((line) => shortened(line, 2 * excerpt + AROUND_BYTES))
 }
 
 interface OneTurn {
   readonly id: TurnId
+  readonly number: number
   readonly events: WholeEvent[]
 }
 
-/** In the order in which they started. */
-function turnsIn(events: readonly WholeEvent[]): OneTurn[] {
+/** The Turns of a person in the order in which they started, and the number of the next Turn. Every Turn has a number. */
+function turnsIn(events: readonly WholeEvent[], first: number) {
   const turns = new Map<TurnId, OneTurn>()
   for (const event of events) {
     const { turn_id: id } = event
     if (id === undefined) continue
-    if (event.type === 'turn_started') turns.set(id, { id, events: [] })
+    if (event.type === 'turn_started') turns.set(id, { id, number: first + turns.size, events: [] })
     turns.get(id)?.events.push(event)
   }
-  return [...turns.values()]
+  const asked = [...turns.values()].filter((turn) => turn.events.some(startsTurn))
+  return { asked, next: first + turns.size }
 }
 
 /** `undefined` for a refused Turn, which no model has seen. */
-function turnLine({ id, events }: OneTurn, number: number, most: number): string | undefined {
+function turnLine({ id, number, events }: OneTurn, most: number): string | undefined {
   const { status, text: answer } = turnResult(events, id)
   if (status === 'refused') return undefined
   const messages = events.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))

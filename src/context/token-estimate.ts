@@ -1,5 +1,6 @@
 import { Conversation } from '../history/conversation.ts'
 import { historyOf } from '../history/history.ts'
+import { withoutSummaryTurns } from '../history/summary-turns.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
@@ -22,9 +23,9 @@ export interface SizedItem {
   readonly bytes: number
 }
 
-/** Tokens per byte of text in this Session. Learned from the raw Events only, so that a resumed Session learns the same. */
+/** Tokens per byte of text in this Session, the same before and after a summary is requested. Learned from the raw Events only, so that a resumed Session learns the same. */
 export function tokensPerByte(events: readonly WholeEvent[]): number {
-  return shownTokens(answeredCalls(historyOf(events).events)).perByte
+  return shownTokens(answeredCalls(withoutSummaryTurns(historyOf(events).events))).perByte
 }
 
 /** The estimated length of the next request, in bytes of text. */

@@ -157,6 +157,7 @@ function transientBreak(segments: readonly Segment[], next: RequestInputs): Brea
   const index = segments.findIndex(({ seq, lifetime, resource }) => {
     if (lifetime === 'stable') return false
     const event = bySeq.get(seq)
+    if (transients.isOmitted(event?.turn_id)) return true
     const forOneTurn = event?.type !== 'user_message'
     const live = forOneTurn
       ? transients.turnOnly({ seq, turn_id: event?.turn_id, resource })

@@ -9,6 +9,7 @@ import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
 import { SessionResources } from './session-resources.ts'
+import { summaryTurns } from './summary-turns.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
 
@@ -41,6 +42,8 @@ type CallResult = Extract<ConversationItem, { kind: 'tool_result' }>
 export class Conversation {
   readonly #transients: Transients
   readonly #refused: ReadonlySet<TurnId>
+  readonly #summaries: ReadonlySet<TurnId>
+  readonly #turn: TurnId | undefined
   readonly #resources: SessionResources
   readonly #elisions: History['elisions']
   readonly #items: ConversationItem[] = []
@@ -52,6 +55,8 @@ export class Conversation {
     const { checkpoint, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
+    this.#summaries = summaryTurns(events)
+    this.#turn = scope.turn
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
     this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
@@ -87,7 +92,7 @@ export class Conversation {
 
   #take(event: WholeEvent): void {
     const { seq, turn_id } = event
-    if (turn_id !== undefined && this.#refused.has(turn_id)) return
+    if (turn_id !== undefined && this.#isHidden(turn_id)) return
     switch (event.type) {
       case 'user_message':
         return this.#put({ kind: 'user', seq, parts: this.#userParts(event) })
@@ -151,6 +156,10 @@ export class Conversation {
     }
   }
 
+  #isHidden(turn: TurnId): boolean {
+    return this.#refused.has(turn) || (this.#summaries.has(turn) && turn !== this.#turn)
+  }
+
   /** The output of a call, or a pointer to it. */
   #shownOutput({ seq, data }: WholeEvent<'tool_result'>): string {
     return isElided(this.#elisions, seq, data) ? elided({ ...data, seq }) : data.output
@@ -162,6 +171,13 @@ export class Conversation {
   }
 
   #userParts(event: WholeEvent<'user_message'>): Part[] {
+    const parts = this.#messageParts(event)
+    const { turn_id } = event
+    if (turn_id === undefined || !this.#summaries.has(turn_id)) return parts
+    return parts.map((part) => ({ ...part, lifetime: 'turn' }))
+  }
+
+  #messageParts(event: WholeEvent<'user_message'>): Part[] {
     return userParts(event.data, (resource) => {
       const loss = this.#transients.lossOf(resource.resource_id)
       // Stays as long as the descriptor does: without it, later Turns would claim that the content was shown.
@@ -269,13 +285,14 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
       return event.turn_id !== turn
     case 'turn_ended':
       return event.data.status === 'refused'
+    case 'turn_started':
+      return event.data.purpose !== undefined
     case 'permission_decision':
       return event.data.decision === 'denied' && uploadedResource(event.data.subject) !== undefined
     case 'session_started':
     case 'session_fork':
     case 'session_settings':
     case 'prompt_surface':
-    case 'turn_started':
     case 'user_message':
     case 'late_context':
     case 'skill_activation':

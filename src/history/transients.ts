@@ -15,6 +15,8 @@ export interface Transients {
    * Turn, or if the bytes are never shown again or were lost since.
    */
   readonly turnOnly: (shown: ShownOnce) => Lifetime | undefined
+  /** Whether everything of that Turn is omitted, because it only asked for a summary. */
+  readonly isOmitted: (turn: TurnId | undefined) => boolean
   /** Why bytes attached to a message are missing although they should have been shown. The reason is permanent. */
   readonly lossOf: (resource: ResourceId) => LossRecord | undefined
   /** Why bytes are missing that an Event should show for its Turn. */
@@ -34,9 +36,8 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order } = stateAfter(
-    historyOf(events),
-  )
+  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order, summaries } =
+    stateAfter(historyOf(events))
   const place = new Map(order.map((turn, at) => [turn, at]))
   const placeOf = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)
@@ -63,6 +64,7 @@ export function transientsAt(
       if (resource === undefined) return 'turn'
       return ended.has(resource) || lossSince(shown) !== undefined ? undefined : 'turn'
     },
+    isOmitted: (turn) => turn !== undefined && turn !== now && summaries.has(turn),
     lossOf: (resource) => {
       const loss = lost.get(resource)
       // If only a view should have shown the bytes by then, the text of the message does not change.
@@ -88,6 +90,8 @@ interface ResourceState {
   /** The Turn of the message that a Resource is attached to. */
   readonly attachingTurn: Map<ResourceId, TurnId | undefined>
   readonly answered: Set<TurnId>
+  /** Turns that only ask for a summary. What they show counts as not yet seen. */
+  readonly summaries: Set<TurnId>
   /** Turns in the order in which they started. */
   readonly order: TurnId[]
 }
@@ -112,6 +116,7 @@ function stateAfter({ state: before, events }: History): ResourceState {
     losses: [],
     attachingTurn: new Map(),
     answered: new Set(),
+    summaries: new Set(),
     order: [],
   }
   const projected = new Set<ResourceId>()
@@ -124,13 +129,15 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
   const { turn_id } = event
   switch (event.type) {
     case 'turn_started':
-      if (turn_id !== undefined) state.order.push(turn_id)
+      if (turn_id === undefined) return
+      state.order.push(turn_id)
+      if (event.data.purpose !== undefined) state.summaries.add(turn_id)
       return
     case 'provider_request':
       for (const { resource_id } of event.data.projected ?? []) projected.add(resource_id)
       return
     case 'provider_usage':
-      if (turn_id !== undefined) state.answered.add(turn_id)
+      if (turn_id !== undefined && !state.summaries.has(turn_id)) state.answered.add(turn_id)
       return
     case 'permission_decision': {
       if (event.data.decision !== 'denied') return

@@ -11,3 +11,7 @@ export type PermissionMode = z.infer<typeof PermissionMode>
 /** How long the bytes of an attachment stay in requests. */
 export const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
 export type Replay = z.infer<typeof Replay>
+
+/** How the summary of a checkpoint is written: from excerpts, without a model, or by the model. */
+export const CompactionSummary = z.enum(['excerpts', 'model'])
+export type CompactionSummary = z.infer<typeof CompactionSummary>

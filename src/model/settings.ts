@@ -3,7 +3,7 @@ import { baseUrl } from './base-url.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
-import { PermissionMode, Replay } from './modes.ts'
+import { CompactionSummary, PermissionMode, Replay } from './modes.ts'
 
 /** How much a model reasons: the union of the levels of all vendors. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
@@ -105,6 +105,15 @@ export const Settings = z.strictObject({
           'How long new Sessions keep sending attached bytes: attach-turn (default), window or cost-aware.',
         )
         .meta({ default: 'attach-turn' }),
+    })
+    .optional(),
+  compaction: z
+    .strictObject({
+      summary: CompactionSummary.optional()
+        .describe(
+          'How the summary of a checkpoint is written: excerpts (default: without a model) or model (by the model of the Session, in one more call).',
+        )
+        .meta({ default: 'excerpts' }),
     })
     .optional(),
   sandbox: z

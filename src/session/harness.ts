@@ -11,9 +11,8 @@ import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
-import type { CompactionPlan } from '../context/compaction-plan.ts'
 import { checkInputs } from './live/attachments.ts'
-import type { CompactOptions, UndoneCompaction } from './live/compaction.ts'
+import type { CompactionOutcome, CompactOptions, UndoneCompaction } from './live/compaction.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
 import type { FileDiff } from './queries/diff.ts'
@@ -192,16 +191,22 @@ export class Harness {
     return pinnedTexts(events)
   }
 
-  /** Records a checkpoint, or returns why there is none. */
-  async compact(session: Session, options: CompactOptions = {}): Promise<Result<CompactionPlan>> {
+  /** Records a checkpoint, or returns why there is none. May call the model, if its summary is chosen. */
+  async compact(
+    session: Session,
+    options: CompactOptions = {},
+  ): Promise<Result<CompactionOutcome>> {
     const { compactSession } = await import('./live/compaction.ts')
     return compactSession(this.#parts, session, options)
   }
 
   /** Returns what `compact` would record, and the size of the next request without and with it. Writes nothing. */
-  async previewCompaction(session: Session): Promise<Result<CompactionPreview>> {
+  async previewCompaction(
+    session: Session,
+    options: Pick<CompactOptions, 'summary'> = {},
+  ): Promise<Result<CompactionPreview>> {
     const { previewCompaction } = await import('./queries/compaction-preview.ts')
-    return previewCompaction(this.#parts, session)
+    return previewCompaction(this.#parts, session, options)
   }
 
   /** Takes the last compaction back. */

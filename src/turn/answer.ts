@@ -1,3 +1,4 @@
+import { NO_TOOLS_IN_SUMMARY } from '../encoding/words/summary.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
@@ -73,6 +74,12 @@ function draftOf(
       return { type: 'tool_call', data: { call_id, name, arguments: text } }
     }
   }
+}
+
+/** The result of a call in a Turn that runs none. */
+export function refusedResult({ call_id, name }: ToolCallItem): EventDraft {
+  const output = NO_TOOLS_IN_SUMMARY
+  return { type: 'tool_result', data: { call_id, name, outcome: 'denied', output, duration_ms: 0 } }
 }
 
 /** Records the text of an incomplete answer that a person has seen. Its calls never run. */

@@ -24,10 +24,14 @@ export interface TurnInput {
   readonly views: readonly string[]
   readonly late: EventData<'late_context'> | undefined
   readonly piped: string | undefined
+  readonly purpose?: TurnPurpose | undefined
 }
 
+/** Absent for a Turn of a person. */
+export type TurnPurpose = EventData<'turn_started'>['purpose']
+
 /** Input that is not recorded yet. `prepareTurn` decides on it and records it, in this order. */
-export interface TurnPreparation extends Pick<TurnInput, 'views' | 'late'> {}
+export interface TurnPreparation extends Pick<TurnInput, 'views' | 'late' | 'purpose'> {}
 
 /**
  * Opens a Turn: when this resolves, the person's message is durable. The opening Events are one write. A message that
@@ -37,7 +41,7 @@ export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
-  const { source, text, resolved, views, late, piped } = input
+  const { source, text, resolved, views, late, piped, purpose } = input
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -61,9 +65,9 @@ export async function openTurn(
   }
   // Views come before late context.
   const now = views.length === 0 ? late : undefined
-  const recorded = await log.commit(openingDrafts(source, data, now))
+  const recorded = await log.commit(openingDrafts(source, data, now, purpose))
   if (!recorded.ok) return recorded
-  return ok({ views, late: views.length === 0 ? undefined : late })
+  return ok({ views, late: views.length === 0 ? undefined : late, purpose })
 }
 
 /** The opening Events of a Turn, in order. Pure. */
@@ -71,9 +75,10 @@ export function openingDrafts(
   source: TurnInput['source'],
   message: EventData<'user_message'>,
   late?: TurnInput['late'],
+  purpose?: TurnPurpose,
 ): EventDraft<'turn_started' | 'user_message' | 'late_context'>[] {
   return [
-    { type: 'turn_started', data: { source } },
+    { type: 'turn_started', data: { source, ...(purpose === undefined ? {} : { purpose }) } },
     { type: 'user_message', data: message },
     ...lateDrafts(late),
   ]
@@ -89,12 +94,13 @@ function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
  */
 export async function prepareTurn(
   parts: TurnParts,
-  { views, late }: TurnPreparation,
+  { views, late, purpose }: TurnPreparation,
 ): Promise<Result<void>> {
   const steps = [
-    () => settleKilled(parts),
+    // Without tools, no command has to wait for a person to decide about the leftovers.
+    () => (purpose === undefined ? settleKilled(parts) : ok(undefined)),
     () => permitUploads(parts),
-    () => retireOld(parts),
+    () => retireOld(parts, purpose),
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
     () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
@@ -112,12 +118,19 @@ async function settleKilled(parts: TurnParts): Promise<Result<void>> {
   return (await import('./inspection.ts')).settleKilled(parts)
 }
 
-/** Retires bytes that outlive their Turn when that is cheaper, and when the model accepts no more. */
-async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Promise<Result<void>> {
+/**
+ * Retires bytes that outlive their Turn when that is cheaper, and when the model accepts no more. For a summary nothing is
+ * cheaper than the prefix as it is.
+ */
+async function retireOld(
+  { log, model }: Pick<TurnParts, 'log' | 'model'>,
+  purpose: TurnPurpose,
+): Promise<Result<void>> {
   const { events, turn, commit } = log
   const { replay, limits } = model.surface.params
   if (replay === 'attach-turn') return ok(undefined)
-  const costly = replay === 'cost-aware' ? costlyResources(events(), turn) : []
+  const decides = replay === 'cost-aware' && purpose === undefined
+  const costly = decides ? costlyResources(events(), turn) : []
   const drafts = costly.map(({ resource_id, estimate }): EventDraft => {
     return { type: 'resource_retired', data: { resource_id, why: 'cost', estimate } }
   })

@@ -18,6 +18,7 @@ import {
   badCalls,
   callsIn,
   keepPartial,
+  refusedResult,
   type FailedCall,
   type ProviderAnswer,
 } from './answer.ts'
@@ -50,7 +51,8 @@ export async function runTurn(
   const log = { ...parts.log, commit: pending.commit }
   const loop = new Loop({ ...parts, log }, pending)
   const prepared = await prepareTurn(parts, preparation)
-  const error = prepared.ok ? await loop.run() : prepared.error
+  const run = () => (preparation.purpose === undefined ? loop.run() : loop.runOnce())
+  const error = prepared.ok ? await run() : prepared.error
   const { usage, cut, lastRequest } = loop
   // Text that came too late for this Turn is recorded, and the next request contains it.
   const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
@@ -120,6 +122,20 @@ class Loop {
     return failed('call_limit', text, { limit: provider_calls }, [
       { action: 'Send another message to continue; all work so far is kept.' },
     ]).error
+  }
+
+  /** Calls the model once and runs none of its calls: the answer is only text. */
+  async runOnce(): Promise<HawserError | undefined> {
+    const answer = await this.#call(0)
+    if (!answer.ok) return this.#explained(answer.error)
+    const { calls, paused } = answer.value
+    this.usage = addUsage(this.usage, answer.value)
+    this.cut = answer.value.cut
+    if (calls.length === 0 && !paused) return undefined
+    const refused = await this.#parts.log.commit(calls.map(refusedResult))
+    if (!refused.ok) return refused.error
+    const what = paused ? 'paused its answer' : 'called tools instead of answering'
+    return failed('invalid_response', `The model ${what}.`).error
   }
 
   /** One call, retried as long as nothing was shown and a retry may help. */

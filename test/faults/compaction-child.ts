@@ -13,7 +13,7 @@ const Order = z.object({
   /** The same Session in a folder for a warm-up, so that only the calls of the step are counted. */
   warmUp: z.string(),
   session: SessionId,
-  step: z.enum(['compact', 'undo']),
+  step: z.enum(['compact', 'summarise', 'undo']),
 })
 type Order = z.infer<typeof Order>
 
@@ -22,6 +22,7 @@ async function follow(root: string, { session: id, step }: Order): Promise<void>
   const harness = new Harness(parts)
   const session = value(await harness.open(id))
   if (step === 'compact') value(await harness.compact(session))
+  else if (step === 'summarise') value(await harness.compact(session, { summary: 'model' }))
   else value(await harness.undoCompaction(session))
   await session.close()
 }

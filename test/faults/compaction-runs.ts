@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { MODEL_STRATEGY } from '../../src/context/range-summary.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
@@ -11,8 +12,17 @@ import { value } from '../support/story.ts'
 import { callsOf, runTraced } from './strace.ts'
 import { FILE_CALLS } from './syscall-runs.ts'
 
-const STEPS = ['compact', 'undo'] as const
-type Step = (typeof STEPS)[number]
+type Step = 'compact' | 'summarise' | 'undo'
+
+const READING = ['Read notes.txt', 'Who are you?', 'Read notes.txt', 'What is a hawser?']
+const TALKING = Array.from({ length: 6 }, (_, n) => `The tide turns at ${n}. `.repeat(200))
+
+/** Who writes the summary, the messages of the Session, and the steps at which a process is killed. */
+const STORIES = [
+  { summary: 'excerpts', texts: READING, steps: ['compact', 'undo'] },
+  { summary: 'model', texts: TALKING, steps: ['summarise'] },
+] as const
+type Story = (typeof STORIES)[number]
 
 export interface CompactionKills {
   readonly violations: string[]
@@ -29,13 +39,15 @@ export async function runCompactionKills(
   const sum: CompactionKills = { violations: [], before: 0, after: 0 }
   const folder = await mkdtemp(join(parent, 'compaction-'))
   const script = await bundleScript(new URL('compaction-child.ts', import.meta.url), folder)
-  const { session, stages } = await prepareStages(folder)
-  for (const step of STEPS) {
-    const [from, to] = step === 'compact' ? stages : stages.toReversed()
-    if (from === undefined || to === undefined) continue
-    const trial = new Trial(folder, script, { session, step, from, to })
-    for (const name of await trial.calls(calls)) {
-      for (let n = 1; await trial.kill(name, n, sum); n++);
+  for (const story of STORIES) {
+    const { session, stages } = await prepareStages(folder, story)
+    for (const step of story.steps) {
+      const [from, to] = step === 'undo' ? stages.toReversed() : stages
+      if (from === undefined || to === undefined) continue
+      const trial = new Trial(folder, script, { session, step, from, to })
+      for (const name of await trial.calls(calls)) {
+        for (let n = 1; await trial.kill(name, n, sum); n++);
+      }
     }
   }
   if (sum.violations.length === 0) await rm(folder, { recursive: true })
@@ -49,26 +61,27 @@ interface Stage {
 }
 
 /** The Session before and after a compaction. */
-async function prepareStages(folder: string) {
-  const root = join(folder, 'before')
+async function prepareStages(folder: string, { summary, texts }: Story) {
+  const root = join(folder, `before-${summary}`)
   await mkdir(root, { mode: 0o700 })
   const { parts, workspace, close } = await openParts(root)
   const harness = new Harness(parts)
   await writeFile(join(workspace, 'notes.txt'), 'The tide turns at six.\n'.repeat(400))
   const begin = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
   const session = value(await harness.create(begin))
-  for (const text of ['Read notes.txt', 'Who are you?', 'Read notes.txt', 'What is a hawser?'])
-    value(await value(await session.admit(text)).done)
+  for (const text of texts) value(await value(await session.admit(text)).done)
   await session.close()
-  const copy = join(folder, 'after')
+  const copy = join(folder, `after-${summary}`)
   await close()
   await promisify(execFile)('cp', ['-a', root, copy])
   const { id } = session
   const later = await openParts(copy)
   const compacted = new Harness(later.parts)
   const opened = value(await compacted.open(id))
-  const plan = value(await compacted.compact(opened))
+  const plan = value(await compacted.compact(opened, { summary }))
   if (!plan.compactable) throw new Error(`the Session cannot be compacted: ${plan.reason}`)
+  if (summary === 'model' && plan.data.strategy !== MODEL_STRATEGY)
+    throw new Error(`the summary was not written by the model: ${plan.fallback}`)
   await opened.close()
   await later.close()
   const stages: Stage[] = []

@@ -8,6 +8,7 @@ import * as notes from '../../src/encoding/words/notes.ts'
 import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
 import * as resources from '../../src/encoding/words/resources.ts'
 import * as results from '../../src/encoding/words/results.ts'
+import * as summaries from '../../src/encoding/words/summary.ts'
 import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
 import { LOSSES } from '../../src/model/events/loss.ts'
 import { LIMITS } from '../../src/model/limits.ts'
@@ -87,6 +88,15 @@ const CHECKPOINTS: Rendered<typeof checkpoints> = {
   unpinned: [1, 2].map(checkpoints.unpinned),
 }
 
+const SUMMARIES: Rendered<typeof summaries> = {
+  SUMMARY_SECTIONS: summaries.SUMMARY_SECTIONS,
+  SUMMARY_INSTRUCTION: [summaries.SUMMARY_INSTRUCTION],
+  NO_TOOLS_IN_SUMMARY: [summaries.NO_TOOLS_IN_SUMMARY],
+  writtenSummary: [summaries.writtenSummary('é\ntwo')],
+  WRITTEN: [summaries.WRITTEN],
+  NOT_WRITTEN: [summaries.NOT_WRITTEN],
+}
+
 const SMALL = { width: 64, height: 32 }
 const FIGURES = { actual: 1001, limit: 1000 }
 
@@ -122,6 +132,7 @@ const WORDS = {
   pdfPages: PDF_PAGES,
   resources: RESOURCES,
   results: RESULTS,
+  summaries: SUMMARIES,
 }
 
 /** Role, lifetime, bracket and bytes of every segment of whole Sessions, in the order in which each dialect sends them, and the body. */

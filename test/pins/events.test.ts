@@ -26,7 +26,7 @@ const EVENT_PIN = {
   session_settings: 'model? provider? effort? mode? permission_mode? title?',
   prompt_surface:
     'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 words_sha256? blob params reason',
-  turn_started: 'source',
+  turn_started: 'source purpose?',
   user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
   late_context: 'workspace folder? branch? mode permission_mode date zone? os? shell?',
   skill_activation: 'name args source path content_sha256 blob trust activated_by',

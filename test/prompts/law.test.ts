@@ -21,6 +21,16 @@ test.each(DIALECT_NAMES)(
   },
 )
 
+test.each(DIALECT_NAMES)(
+  'in %s the law holds for Turns that only ask for a summary, whether a checkpoint follows or not',
+  async (dialect) => {
+    const { wrong, causes } = await judgeLaw(30, dialect, {}, true)
+    expect(wrong).toEqual([])
+    expect(causes['transient_retired']).toBeGreaterThan(30)
+    expect(causes['checkpoint']).toBeGreaterThan(5)
+  },
+)
+
 function rewritten(segment: Segment, text: string): Segment {
   const bytes = Buffer.from(text)
   return { ...segment, bytes, length: bytes.length }

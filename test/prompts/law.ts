@@ -7,17 +7,22 @@ import type { DialectName } from '../support/dialects.ts'
 import {
   generatedRequests,
   type GeneratedRequest,
-  type Mistake,
+  type GenerateOptions,
 } from '../support/generated-requests.ts'
 import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 /** Checks the requests of generated Logs against the law of the byte-stable prefix. */
-export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mistake = {}) {
+export async function judgeLaw(
+  seeds: number,
+  dialect: DialectName,
+  mistake: GenerateOptions['mistake'] = {},
+  summaries = false,
+) {
   const causes: Record<string, number> = {}
   const wrong: string[] = []
   let pairs = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const requests = await generatedRequests(seed, { mistake, dialect })
+    const requests = await generatedRequests(seed, { mistake, dialect, summaries })
     for (const [at, next] of requests.entries()) {
       wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
       const before = comparedWith(requests, at)

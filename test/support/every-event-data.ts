@@ -68,7 +68,10 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     title: 't',
   },
   prompt_surface: surface,
-  turn_started: { source: { presenter: 'tether', channel: 'web', user: { id: '1', name: 'Al' } } },
+  turn_started: {
+    source: { presenter: 'tether', channel: 'web', user: { id: '1', name: 'Al' } },
+    purpose: 'summary',
+  },
   user_message: {
     text: 'hi',
     resources: [descriptor],

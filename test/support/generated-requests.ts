@@ -31,14 +31,16 @@ export interface Mistake {
 export interface GenerateOptions {
   readonly mistake?: Mistake
   readonly dialect?: DialectName
+  /** With Turns that only ask for a summary. */
+  readonly summaries?: boolean
 }
 
 /** Every request of the Log with that seed, built from its raw lines. */
 export async function generatedRequests(
   seed: number,
-  { mistake = {}, dialect = 'rehearsal' }: GenerateOptions = {},
+  { mistake = {}, dialect = 'rehearsal', summaries = false }: GenerateOptions = {},
 ): Promise<GeneratedRequest[]> {
-  const log = generateLog(seed, dialect)
+  const log = generateLog(seed, dialect, summaries)
   const events = await eventsOf(log)
   const requests: GeneratedRequest[] = []
   let surface: Surface | undefined
@@ -47,7 +49,7 @@ export async function generatedRequests(
       surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))
     }
     if (event.type !== 'provider_request' || surface === undefined) continue
-    const options = { log, mistake, dialect }
+    const options = { log, mistake, dialect, summaries }
     requests.push(requestAt(events.slice(0, at), event.turn_id, surface, options))
   }
   return requests

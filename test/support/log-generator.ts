@@ -8,6 +8,7 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
+import { generatedHydration, generatedSkill } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
 
@@ -18,13 +19,21 @@ export interface GeneratedLog {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** Generates a random Log with Events of every type, in an order that a harness could produce, for models of `dialect`. */
-export function generateLog(seed: number, dialect: DialectName = 'rehearsal'): GeneratedLog {
+/**
+ * Generates a random Log with Events of every type, in an order that a harness could produce, for models of `dialect`; with
+ * `summaries`, also Turns that only ask for a summary.
+ */
+export function generateLog(
+  seed: number,
+  dialect: DialectName = 'rehearsal',
+  summaries = false,
+): GeneratedLog {
   const generator = new LogGenerator(random(seed), dialect)
   generator.begin()
   const turns = 3 + generator.chance.below(6)
   for (let turn = 0; turn < turns; turn++) {
     generator.turn()
+    if (summaries && generator.chance.below(2) === 0) generator.summary()
     generator.between()
   }
   return generator.made
@@ -90,6 +99,19 @@ class LogGenerator {
         ? 'failed'
         : this.chance.pick(['completed', 'completed', 'interrupted'] as const),
     )
+    this.#turn = undefined
+  }
+
+  summary(): void {
+    this.#turn = TurnId.parse(this.#id('trn'))
+    const source = { presenter: 'test' }
+    this.#add({ type: 'turn_started', data: { source, purpose: 'summary' } })
+    const text = this.#text('summarise')
+    this.#add({ type: 'user_message', data: { text, prompt_mode: 'string' } })
+    const isAnswered = this.#maybe(0.7)
+    if (isAnswered) this.#call(0, true)
+    else this.#request(0)
+    this.#end(isAnswered ? 'completed' : 'interrupted')
     this.#turn = undefined
   }
 
@@ -289,38 +311,14 @@ class LogGenerator {
 
   #skill(): void {
     const blob = this.#blob(`# Skill ${this.#count}`, 'md')
-    const data = {
-      name: 'review',
-      args: '',
-      source: 'user',
-      path: 'review',
-      content_sha256: blob.slice(0, 64),
-      blob,
-      trust: 'trusted',
-      activated_by: 'user',
-    } as const
-    this.#add({ type: 'skill_activation', data })
+    this.#add(generatedSkill(blob))
     if (this.#maybe(0.6)) this.#hydration()
   }
 
   #hydration(): void {
     const output = this.#text('hydrated')
-    this.#add({
-      type: 'skill_context_hydration',
-      data: {
-        skill: { name: 'review', content_sha256: sha256('s') },
-        activation_event_id: this.#ids[0] ?? EventId.parse(this.#id('evt')),
-        context_source_id: 'diff',
-        produced_by: { kind: 'command', name: 'git', args: null },
-        permission: { mode: 'ask', decision: 'allowed', explicit: true },
-        invoked_by: 'person',
-        status: 'ok',
-        output,
-        output_sha256: sha256(output),
-        output_bytes: output.length,
-        duration_ms: 1,
-      },
-    })
+    const activation = this.#ids[0] ?? EventId.parse(this.#id('evt'))
+    this.#add(generatedHydration(activation, output))
   }
 
   #filesRestored(): void {

@@ -23,6 +23,8 @@ export interface WrittenTurn {
   readonly after?: readonly EventDraft[]
   /** It is still running. */
   readonly open?: boolean
+  /** It only asks for a summary. */
+  readonly purpose?: 'summary'
 }
 
 export const PLAN_SURFACE = freezeSurface(generatedSurface(0, 0)).surface
@@ -64,7 +66,7 @@ export function turnDrafts(turn: WrittenTurn, number: number): EventDraft[] {
     { type: 'turn_ended', data: { status: 'completed', usage_total: NO_USAGE } },
   ]
   const own: EventDraft[] = [
-    { type: 'turn_started', data: { source: { presenter: 'test' } } },
+    { type: 'turn_started', data: { source: { presenter: 'test' }, ...purposeOf(turn) } },
     { type: 'user_message', data: { text: request, prompt_mode: 'string' } },
     ...(turn.more ?? []),
     ...called,
@@ -73,6 +75,10 @@ export function turnDrafts(turn: WrittenTurn, number: number): EventDraft[] {
   ]
   const turn_id = writtenTurn(number)
   return [...own.map((draft): EventDraft => ({ ...draft, turn_id })), ...(turn.after ?? [])]
+}
+
+function purposeOf({ purpose }: WrittenTurn) {
+  return purpose === undefined ? {} : { purpose }
 }
 
 const NO_USAGE = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0, calls: 0 }

@@ -14,6 +14,8 @@ export const TurnStarted = openObject(() => ({
     channel: z.string().optional(),
     user: Sender.optional(),
   })),
+  /** The Turn only asks the model for the summary of a checkpoint: it runs no tools, and no other Turn shows it. */
+  purpose: z.enum(['summary']).optional(),
 }))
 
 export const UserMessage = openObject(() => ({

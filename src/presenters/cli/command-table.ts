@@ -149,6 +149,11 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
     options: [
       { flags: '--dry-run', help: 'print what would change, without writing anything' },
       { flags: '--undo', help: 'undo the last compaction that is in force' },
+      {
+        flags: '--summary <kind>',
+        help: 'who writes a summary, if one is needed (default: the setting compaction.summary)',
+        choices: ['excerpts', 'model'],
+      },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],

@@ -10,7 +10,23 @@ import {
   thinkOf,
   user,
 } from '../../../test/support/rehearsal-request.ts'
+import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../encoding/words/summary.ts'
 import type { Call } from './english/call.ts'
+
+test('a request for a summary is answered under its headings, without calls', () => {
+  const { text, calls } = thinkOf(
+    ...opening('Read notes.txt'),
+    ...callsWithResults([{ name: 'read', arguments: { path: 'notes.txt' } }]),
+    textSegment('assistant', 'It says little.'),
+    user(SUMMARY_INSTRUCTION),
+  )
+  expect(calls).toEqual([])
+  expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual(
+    SUMMARY_SECTIONS.map((name) => `## ${name}`),
+  )
+  expect(text).toContain('“Read notes.txt”')
+  expect(text).not.toContain(SUMMARY_INSTRUCTION.slice(0, 20))
+})
 
 const Calls = z.array(
   z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }),

@@ -15,6 +15,7 @@ import {
   type VisiblePart,
 } from './sights.ts'
 import * as speech from './speech.ts'
+import { requestedSummary } from './summary.ts'
 import { lastFile, tasksOf, type CallRecord, type Task } from './task.ts'
 import { filesIn, LIST_FILES, welcome } from './welcome.ts'
 
@@ -29,6 +30,8 @@ export interface Thought {
  * message, the offered tools, and the results since. The same request gets the same answer. Pure.
  */
 export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
+  const summary = requestedSummary(request)
+  if (summary !== undefined) return say(summary)
   const current = currentTask(request)
   const stage = stageOf(current)
   const { calls, tools } = current.task

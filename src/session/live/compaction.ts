@@ -1,4 +1,5 @@
 import { pinnedTexts } from '../../context/carried-facts.ts'
+import type { SummarySource } from '../../context/compaction-draft.ts'
 import {
   planCompaction,
   type CompactionPlan,
@@ -10,29 +11,49 @@ import { compactionsInForce } from '../../history/history.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
 import { BlobKey } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
+import type { CompactionSummary } from '../../model/modes.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import { currentSurface, surfaceDraft } from './create.ts'
+import { withModelSummary } from './model-summary.ts'
 import { recordedSurface } from './recorded-surface.ts'
 import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 
 export interface CompactOptions {
   readonly trigger?: EventData<'history_compaction'>['trigger']
+  /** How the summary is written, if one is needed; default: as the settings say. */
+  readonly summary?: CompactionSummary | undefined
 }
 
-/** Plans a compaction and records it in one write, unless the plan says that there is nothing to do. */
+/** A compaction that was recorded, or why there is none. */
+export type CompactionOutcome = CompactionPlan & {
+  /** Why the summary consists of excerpts although the model should have written it. */
+  readonly fallback?: string | undefined
+}
+
+/**
+ * Plans a compaction and records it in one write, unless the plan says that there is nothing to do. The model is asked
+ * for a summary only if outputs that become pointers do not suffice.
+ */
 export async function compactSession(
   parts: SessionParts,
   session: Session,
-  { trigger = 'manual' }: CompactOptions,
-): Promise<Result<CompactionPlan>> {
-  return session.between<CompactionPlan>(async (record) => {
-    const prepared = await prepareCompaction(parts, session, trigger)
-    if (!prepared.ok) return prepared
-    const { plan, surface } = prepared.value
-    if (!plan.compactable) return ok(plan)
+  { trigger = 'manual', summary = parts.model.summary }: CompactOptions,
+): Promise<Result<CompactionOutcome>> {
+  return session.between<CompactionOutcome>(async (record, ask) => {
+    const prepare = (source?: SummarySource) => prepareCompaction(parts, session, trigger, source)
+    const planned = await prepare()
+    if (!planned.ok || !planned.value.plan.compactable) return asOutcome(planned)
+    const { plan: first } = planned.value
+    const prepared =
+      summaryWriter(first, summary) === 'model'
+        ? await withModelSummary(session, first, { ask, prepare })
+        : planned
+    if (!prepared.ok || !prepared.value.plan.compactable) return asOutcome(prepared)
+    const { surface } = prepared.value
     // The surface is stored before a line names it.
     const stored =
       surface === undefined
@@ -40,13 +61,29 @@ export async function compactSession(
         : await parts.log.store.put([surface.frozen.bytes], 'application/json')
     if (!stored.ok) return stored
     const recorded = await record(compactionEvents(session, prepared.value))
-    return recorded.ok ? ok(plan) : recorded
+    return recorded.ok ? asOutcome(prepared) : recorded
   })
+}
+
+function asOutcome(prepared: Result<PreparedCompaction>): Result<CompactionOutcome> {
+  if (!prepared.ok) return prepared
+  const { plan, fallback } = prepared.value
+  return ok(fallback === undefined ? plan : { ...plan, fallback })
+}
+
+/** How the summary of a plan is written; `undefined` if it has none. */
+export function summaryWriter(
+  plan: CompactionPlan,
+  chosen: CompactionSummary = 'excerpts',
+): CompactionSummary | undefined {
+  return plan.compactable && plan.data.range !== undefined ? chosen : undefined
 }
 
 /** A plan, and the surface that it takes over. */
 export interface PreparedCompaction {
   readonly plan: CompactionPlan
+  /** Why the summary consists of excerpts although the model should have written it. */
+  readonly fallback?: string | undefined
   readonly surface?: RenewedSurface | undefined
 }
 
@@ -61,6 +98,7 @@ export async function prepareCompaction(
   parts: SessionParts,
   { events, state, nextSeq }: Pick<Session, 'events' | 'state' | 'nextSeq'>,
   trigger: NonNullable<CompactOptions['trigger']>,
+  summary?: SummarySource,
 ): Promise<Result<PreparedCompaction>> {
   const found = await recordedSurface(parts.log.store, events)
   if (!found.ok) return found
@@ -74,6 +112,7 @@ export async function prepareCompaction(
     // Sessions of earlier versions have no such tool before they take over a new surface.
     pointers: surface.tools.some(({ name }) => name === 'history_search'),
     window,
+    summary,
     nextSeq,
   })
   // If only outputs are elided, the prefix breaks at the first of them, so the surface stays.
@@ -97,12 +136,13 @@ function renewedSurface(
 /** The Events of a compaction, to be recorded in one write. */
 export function compactionEvents(
   session: Pick<Session, 'placeOf'>,
-  { plan, surface }: PreparedCompaction,
+  { plan, surface, fallback }: PreparedCompaction,
 ): EventDraft[] {
   if (!plan.compactable) return []
   return [
     { type: 'history_compaction', data: positioned(plan, session) },
     ...(surface === undefined ? [] : [surface.draft]),
+    ...(fallback === undefined ? [] : [notice('summary_fallback', fallback)]),
   ]
 }
 

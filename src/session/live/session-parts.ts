@@ -11,6 +11,7 @@ import type {
   HistorySearch,
   PageRange,
 } from '../../model/events/event-search.ts'
+import type { CompactionSummary } from '../../model/modes.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
@@ -64,6 +65,8 @@ export interface SessionParts {
     readonly replay?: SurfaceParams['replay'] | undefined
     /** The reasoning effort of new Sessions. Default: that of the model. */
     readonly effort?: string | undefined
+    /** How the summary of a checkpoint is written. Default: from excerpts. */
+    readonly summary?: CompactionSummary | undefined
     /** Creates variants of blobs. Default: with the libraries installed on this machine. */
     readonly variants?: VariantMaker | undefined
   }

@@ -23,6 +23,7 @@ import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
+import { leavingAfter, leavingUnless } from './leaving.ts'
 import { tooMuchPiped, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -65,6 +66,9 @@ export interface ModeChange {
 
 /** Appends Events that belong to no Turn. */
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
+
+/** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
+export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>
 
 /**
  * One Session as presenters see it. The Log is locked from the admission of a Turn to its end. Between Turns another
@@ -171,14 +175,19 @@ export class Session {
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
-  async between<T>(work: (record: RecordEvents) => Promise<Result<T>>): Promise<Result<T>> {
+  async between<T>(
+    work: (record: RecordEvents, ask: AskModel) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
     try {
       const writer = await this.#log.acquire()
       if (!writer.ok) return writer
       try {
-        return await work((drafts) => this.#log.commit(writer.value, undefined, drafts))
+        return await work(
+          (drafts) => this.#log.commit(writer.value, undefined, drafts),
+          (text, purpose) => this.#ask(writer.value, { text, purpose, signal: place.value.signal }),
+        )
       } finally {
         await this.#log.release(writer.value)
       }
@@ -259,19 +268,34 @@ export class Session {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
+  async #ask(
+    writer: Writer,
+    request: Pick<TurnRequest, 'text' | 'purpose' | 'signal'>,
+  ): Promise<Result<TurnId>> {
+    const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
+    const started = await this.#open(writer, { ...nothing, ...request })
+    if (!started.ok) return started
+    const { turn, run } = started.value
+    const outcome = await run()
+    return outcome.ok ? ok(turn) : outcome
+  }
+
   /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
   async #begin(request: TurnRequest): Promise<Result<StartedTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
-    return leavingUnless(
-      () => this.#log.release(writer.value),
-      () => this.#open(writer.value, request),
-    )
+    const release = () => this.#log.release(writer.value)
+    return leavingUnless(release, async () => {
+      const started = await this.#open(writer.value, request)
+      if (!started.ok) return started
+      const { turn, run } = started.value
+      return ok({ turn, run: () => leavingAfter(release, run) })
+    })
   }
 
   async #open(
     writer: Writer,
-    { text, resolved, views, options, signal, fresh }: TurnRequest,
+    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
   ): Promise<Result<StartedTurn>> {
     const { channel, piped } = options
     const { presenter } = this.#parts.person
@@ -280,18 +304,19 @@ export class Session {
     if (!stored.ok) return stored
     const surfaced = await this.#surface(writer)
     if (!surfaced.ok) return surfaced
-    const late = await lateContext(this.#parts, this)
+    const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
     const source = { presenter, ...(channel === undefined ? {} : { channel }) }
-    const opened = await openTurn(log, { source, text, resolved, views, late, piped })
+    const opened = await openTurn(log, { source, text, resolved, views, late, piped, purpose })
     if (!opened.ok) return opened
     // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
     const steering = new Steering()
-    this.#steering = steering
+    // Text that is typed now would be hidden together with such a Turn.
+    if (purpose === undefined) this.#steering = steering
     const preparation = opened.value
     return ok({
       turn: log.turn,
-      run: () => this.#run(writer, { log, steering, signal, preparation }),
+      run: () => this.#run({ log, steering, signal, preparation }),
     })
   }
 
@@ -303,10 +328,7 @@ export class Session {
       : this.#log.commit(writer, undefined, [event.value])
   }
 
-  async #run(
-    writer: Writer,
-    { log, steering, signal, preparation }: OpenedTurn,
-  ): Promise<Result<TurnOutcome>> {
+  async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {
     try {
       const own = {
         log,
@@ -328,7 +350,6 @@ export class Session {
     } finally {
       this.#running = undefined
       this.#steering = undefined
-      await this.#log.release(writer)
     }
   }
 
@@ -352,21 +373,6 @@ export class Session {
   }
 }
 
-/** Calls `leave` if `work` fails or throws; on success, the caller keeps what it acquired. */
-async function leavingUnless<T>(
-  leave: () => void | Promise<void>,
-  work: () => Promise<Result<T>>,
-): Promise<Result<T>> {
-  let kept = false
-  try {
-    const result = await work()
-    kept = result.ok
-    return result
-  } finally {
-    if (!kept) await leave()
-  }
-}
-
 interface StartedTurn {
   readonly turn: TurnId
   readonly run: () => Promise<Result<TurnOutcome>>
@@ -385,4 +391,5 @@ interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
   readonly options: AdmitOptions
   readonly signal: AbortSignal
   readonly fresh: FreshBlobs
+  readonly purpose?: TurnPreparation['purpose']
 }

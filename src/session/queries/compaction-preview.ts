@@ -2,7 +2,14 @@ import type { CompactionPlan } from '../../context/compaction-plan.ts'
 import { timestamp } from '../../host/clock.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import { compactionEvents, prepareCompaction, type PreparedCompaction } from '../live/compaction.ts'
+import type { CompactionSummary } from '../../model/modes.ts'
+import {
+  compactionEvents,
+  prepareCompaction,
+  summaryWriter,
+  type CompactOptions,
+  type PreparedCompaction,
+} from '../live/compaction.ts'
 import { FreshBlobs } from '../live/fresh-blobs.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
@@ -11,6 +18,11 @@ import { previewRequest } from './preview.ts'
 /** What a compaction would do. */
 export interface CompactionPreview {
   readonly plan: CompactionPlan
+  /**
+   * How the summary would be written; absent without one. With `model`, the plan and the sizes are those of excerpts,
+   * because no call is made.
+   */
+  readonly summary?: CompactionSummary | undefined
   /** Bytes of the next request with an empty message, without the compaction and with it. */
   readonly request_bytes: { readonly before: number; readonly after: number }
 }
@@ -19,6 +31,7 @@ export interface CompactionPreview {
 export async function previewCompaction(
   parts: SessionParts,
   session: Session,
+  { summary: chosen = parts.model.summary }: Pick<CompactOptions, 'summary'> = {},
 ): Promise<Result<CompactionPreview>> {
   const known = await session.catchUp()
   if (!known.ok) return known
@@ -31,7 +44,9 @@ export async function previewCompaction(
   const after = await previewAfter(parts, session, prepared.value)
   if (!after.ok) return after
   const request_bytes = { before: before.value.length, after: after.value.length }
-  return ok({ plan: prepared.value.plan, request_bytes })
+  const { plan } = prepared.value
+  const summary = summaryWriter(plan, chosen)
+  return ok({ plan, ...(summary === undefined ? {} : { summary }), request_bytes })
 }
 
 const WAIT = {

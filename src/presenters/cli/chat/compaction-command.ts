@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import {
   contentLines,
+  fallbackLines,
   notCompactedLines,
   plannedLines,
   type CompactionCommands,
@@ -32,7 +33,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     // What was compacted is shown by its Event.
     return ok(
       done.value.compactable
-        ? contentLines(done.value, commands)
+        ? [...fallbackLines(done.value), ...contentLines(done.value, commands)]
         : notCompactedLines(done.value, commands),
     )
   },

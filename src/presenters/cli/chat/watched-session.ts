@@ -79,8 +79,16 @@ export class WatchedSession {
 
   /** The messages that the person sent, the latest last. */
   sent(): string[] {
-    return this.session.events.flatMap((event) =>
-      event.type === 'user_message' && event.data.text !== '' ? [event.data.text] : [],
+    const { events } = this.session
+    const ours = new Set(
+      events.flatMap((event) =>
+        event.type === 'turn_started' && event.data.purpose !== undefined ? [event.turn_id] : [],
+      ),
+    )
+    return events.flatMap((event) =>
+      event.type === 'user_message' && event.data.text !== '' && !ours.has(event.turn_id)
+        ? [event.data.text]
+        : [],
     )
   }
 

@@ -26,6 +26,7 @@ const CompactArgs = z.object({
   options: z.object({
     dryRun: z.boolean().default(false),
     undo: z.boolean().default(false),
+    summary: z.enum(['excerpts', 'model']).optional(),
     json: z.boolean().default(false),
   }),
 })
@@ -78,6 +79,16 @@ export const Output = z.object({
   target: Count.optional().describe('The most tokens that a compaction may leave.'),
   lost: Lost.optional().describe('What the next request no longer shows.'),
   kept: Kept.optional().describe('What it still shows: raw Turns, and the facts in each list.'),
+  summary: z
+    .enum(['excerpts', 'model'])
+    .optional()
+    .describe(
+      'In a dry run: who would write the summary. With `model`, the figures are those of excerpts.',
+    ),
+  fallback: z
+    .string()
+    .optional()
+    .describe('Why the summary consists of excerpts, although the model should have written it.'),
   request_bytes: z
     .object({ before: Count, after: Count })
     .optional()
@@ -101,12 +112,12 @@ export const Output = z.object({
  */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const parsed = CompactArgs.parse(commandInput)
-  const { dryRun, undo } = parsed.options
+  const { dryRun, undo, summary, json } = parsed.options
   return inWorkspace(world, commandInput, async ({ harness }) => {
     if (dryRun && undo) return failed('invalid_args', 'Pass either --dry-run or --undo, not both.')
     const session = await openNamed(harness, parsed.args[0])
     if (!session.ok) return session
-    const task = { world, harness, session: session.value, json: parsed.options.json }
+    const task = { world, harness, session: session.value, json, summary }
     if (undo) return undoLast(task)
     return dryRun ? preview(task) : compact(task)
   })
@@ -117,26 +128,41 @@ interface Task {
   readonly harness: Harness
   readonly session: Session
   readonly json: boolean
+  readonly summary: 'excerpts' | 'model' | undefined
 }
 
-async function compact({ world, harness, session, json }: Task): Promise<Result<number>> {
-  const done = await withProgress(world, 'Compacting', () => harness.compact(session))
+async function compact({ world, harness, session, json, summary }: Task): Promise<Result<number>> {
+  const done = await withProgress(world, 'Compacting', () => harness.compact(session, { summary }))
   if (!done.ok) return done
   const plan = done.value
   const commands = commandsFor(session)
-  answer(world, json, { session_id: session.id, dry_run: false, ...factsOf(plan) }, () =>
+  const { fallback } = plan
+  const facts = {
+    session_id: session.id,
+    dry_run: false,
+    ...factsOf(plan),
+    ...(fallback === undefined ? {} : { fallback }),
+  }
+  answer(world, json, facts, () =>
     text(plan.compactable ? compactedLines(plan, commands) : notCompactedLines(plan, commands)),
   )
   return ok(exitCode(plan))
 }
 
-async function preview({ world, harness, session, json }: Task): Promise<Result<number>> {
+async function preview({ world, harness, session, json, summary }: Task): Promise<Result<number>> {
   const found = await withProgress(world, 'Planning a compaction', () =>
-    harness.previewCompaction(session),
+    harness.previewCompaction(session, { summary }),
   )
   if (!found.ok) return found
   const { plan, request_bytes } = found.value
-  const facts = { session_id: session.id, dry_run: true, ...factsOf(plan), request_bytes }
+  const writer = found.value.summary
+  const facts = {
+    session_id: session.id,
+    dry_run: true,
+    ...factsOf(plan),
+    ...(writer === undefined ? {} : { summary: writer }),
+    request_bytes,
+  }
   answer(world, json, facts, () => text(plannedLines(found.value, commandsFor(session))))
   return ok(exitCode(plan))
 }
@@ -157,8 +183,8 @@ type Plan = CompactionPreview['plan']
 
 function factsOf(plan: Plan) {
   if (!plan.compactable) {
-    const { compactable: compacted, ...why } = plan
-    return { compacted, ...why }
+    const { reason, tokens_before, target, tokens_least } = plan
+    return { compacted: false, reason, tokens_before, target, tokens_least }
   }
   const { compactable: compacted, data, target, lost, kept } = plan
   const { strategy, range, tokens_before, tokens_after } = data

@@ -28,7 +28,10 @@ export function compactionWords(data: EventData<'history_compaction'>): string {
 }
 
 /** A compaction that was recorded: what it did, what the model still sees, and how to undo it. */
-export function compactedLines(plan: Planned, commands: CompactionCommands): string[] {
+export function compactedLines(
+  plan: Planned & { readonly fallback?: string | undefined },
+  commands: CompactionCommands,
+): string[] {
   const { range, tokens_before, tokens_after } = plan.data
   const what =
     range === undefined
@@ -37,8 +40,14 @@ export function compactedLines(plan: Planned, commands: CompactionCommands): str
   return [
     `Compacted: ${what}.`,
     `The next request has about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}.`,
+    ...fallbackLines(plan),
     ...contentLines(plan, commands),
   ]
+}
+
+/** Why the model's own summary was not used. */
+export function fallbackLines({ fallback }: { readonly fallback?: string | undefined }): string[] {
+  return fallback === undefined ? [] : [visibleLine(fallback)]
 }
 
 /** What the model sees after a compaction, and how to undo it. */
@@ -56,7 +65,7 @@ export function contentLines(plan: Planned, commands: CompactionCommands): strin
 
 /** What a compaction would do. */
 export function plannedLines(
-  { plan, request_bytes }: CompactionPreview,
+  { plan, request_bytes, summary }: CompactionPreview,
   commands: CompactionCommands,
 ): string[] {
   if (!plan.compactable) return [DRY_RUN, ...notCompactedLines(plan, commands)]
@@ -69,6 +78,9 @@ export function plannedLines(
   return [
     DRY_RUN,
     what,
+    ...(summary === 'model'
+      ? ['The model would write it; the figures below are those of excerpts.']
+      : []),
     `The next request would have about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}`,
     `(${fileSize(after)} instead of ${fileSize(before)}, without your message).`,
     'The model would still see:',

@@ -1,0 +1,70 @@
+import type { SummarySource } from '../../context/compaction-draft.ts'
+import type { CompactionPlan, PlannedCompaction } from '../../context/compaction-plan.ts'
+import { missingFacts, summaryIn } from '../../context/written-summary.ts'
+import { checkpoint } from '../../encoding/words/checkpoint.ts'
+import { SUMMARY_INSTRUCTION } from '../../encoding/words/summary.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { AskModel, Session } from './session.ts'
+
+interface Prepared {
+  readonly plan: CompactionPlan
+}
+
+interface WithFallback {
+  /** Why the summary consists of excerpts. */
+  readonly fallback?: string | undefined
+}
+
+interface Steps<P extends Prepared> {
+  readonly ask: AskModel
+  /** Plans the compaction again, now with this summary. */
+  readonly prepare: (summary: SummarySource) => Promise<Result<P>>
+}
+
+/**
+ * Asks the model for the summary of a planned compaction. If its answer cannot be used, the summary consists of excerpts,
+ * and `fallback` says why. Fails with `interrupted` if a person interrupts the call; there is no compaction then.
+ */
+export async function withModelSummary<P extends Prepared>(
+  session: Pick<Session, 'events' | 'nextSeq'>,
+  { data: { tail } }: PlannedCompaction,
+  { ask, prepare }: Steps<P>,
+): Promise<Result<P & WithFallback>> {
+  const hasTail = tail.from_seq < session.nextSeq
+  const asked = await ask(SUMMARY_INSTRUCTION, 'summary')
+  if (!asked.ok) return asked
+  const written = summaryIn(session.events, asked.value)
+  if (!written.ok) {
+    if (written.error.kind !== 'interrupted') return excerpts(prepare, written.error.message)
+    return failed('interrupted', 'The compaction was interrupted. No checkpoint was recorded.')
+  }
+  // Without a tail, the range also covers the Turn that asked for the summary.
+  const from_seq = hasTail ? tail.from_seq : session.nextSeq
+  const prepared = await prepare({ by: 'model', from_seq, text: written.value })
+  if (!prepared.ok) return prepared
+  const why = unusable(prepared.value.plan)
+  return why === undefined ? prepared : excerpts(prepare, why)
+}
+
+async function excerpts<P extends Prepared>(
+  prepare: Steps<P>['prepare'],
+  why: string,
+): Promise<Result<P & WithFallback>> {
+  const fallback = `The summary consists of excerpts, because the model did not write a usable one: ${why}`
+  const prepared = await prepare({ by: 'fallback' })
+  return prepared.ok ? ok({ ...prepared.value, fallback }) : prepared
+}
+
+/** Why a plan with the summary of the model is not recorded. */
+function unusable(plan: CompactionPlan): string | undefined {
+  if (!plan.compactable) {
+    const { tokens_least, target } = plan
+    return `With the summary of the model, the next request would have ${tokens_least} tokens; the target is ${target}.`
+  }
+  const { carried } = plan.data
+  const text = checkpoint({ ...plan.data, summary: '' })
+  const missing = carried === undefined ? [] : missingFacts(carried, text)
+  return missing.length === 0
+    ? undefined
+    : `The checkpoint would not contain ${missing.length} facts that it has to carry.`
+}
