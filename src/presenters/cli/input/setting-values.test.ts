@@ -79,6 +79,7 @@ test('every setting describes its accepted values', () => {
     ['resources.upload_ask_over', 'a whole number, at least 0'],
     ['resources.upload_deny_over', 'a whole number, at least 0'],
     ['resources.replay', 'attach-turn, window or cost-aware'],
+    ['compaction.summary', 'excerpts or model'],
     ['sandbox.readable', 'a comma-separated list of paths, absolute or below ~/'],
     ['display.colour', 'auto, always or never'],
     ['display.pictures', 'auto or never'],

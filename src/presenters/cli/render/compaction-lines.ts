@@ -158,7 +158,7 @@ function leftWords(in_force: number, { undo }: CompactionCommands): string[] {
     : [`${in_force} earlier compactions are still in force. To undo the last one: ${undo}`]
 }
 
-function stillSeen({ data: { range }, kept }: Planned): string[] {
+function stillSeen({ data: { range, strategy }, kept }: Planned): string[] {
   if (range === undefined) return ['everything else, as before']
   const verbatim = listed([
     [kept.pinned, 'pinned text'],
@@ -172,12 +172,15 @@ function stillSeen({ data: { range }, kept }: Planned): string[] {
     [kept.hydrations, 'hydration'],
   ])
   const calls = counted(kept.tool_outcomes, 'tool call')
+  const isByModel = strategy.startsWith('model')
   return [
     ...(kept.turns === 0
-      ? ['excerpts of the Turns, as far as they fit']
+      ? [isByModel ? 'a summary of the Turns' : 'excerpts of the Turns, as far as they fit']
       : [
           `the last ${turns(kept.turns)} in full`,
-          'excerpts of the earlier Turns, as far as they fit',
+          isByModel
+            ? 'a summary of the earlier Turns'
+            : 'excerpts of the earlier Turns, as far as they fit',
         ]),
     ...(verbatim === '' ? [] : [`verbatim: ${verbatim}`]),
     ...(named === '' ? [] : [`by name: ${named}`]),
