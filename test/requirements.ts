@@ -32,4 +32,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'dialects',
   'wire',
   'resources',
+  'compaction',
 ]

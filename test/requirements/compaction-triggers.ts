@@ -54,7 +54,7 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
   {
     id: 'PC-048',
     source: 'prompt-contract:decision-4.2',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Pressure is read from the recorded provider_usage of the Session',
   },
   {
@@ -66,49 +66,49 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
   {
     id: 'PC-050',
     source: 'prompt-contract:decision-4.3',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Up to 70 percent of the window there is no notice',
   },
   {
     id: 'PC-051',
     source: 'prompt-contract:decision-4.4',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'From 70 to 80 percent there is a light advisory',
   },
   {
     id: 'PC-052',
     source: 'prompt-contract:decision-4.5',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'From 80 to 90 percent a visible warning suggests `hawser compact --dry-run --json` and has structured next actions',
   },
   {
     id: 'PC-053',
     source: 'prompt-contract:decision-4.6,verification.10',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'A warning is given once for a checkpoint range and not again on every Turn',
   },
   {
     id: 'PC-054',
     source: 'prompt-contract:decision-4.7',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Above 90 percent pressure is critical, which permits the preflight and the transport recovery beside overflow recovery',
   },
   {
     id: 'PC-055',
     source: 'prompt-contract:decision-4.8',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Before the first call of the next Turn, a last usage that was critical and was not relieved since leads to a checkpoint with trigger `critical_pressure_preflight`',
   },
   {
     id: 'PC-056',
     source: 'prompt-contract:decision-4.9',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'After a preflight checkpoint the Turn goes on with checkpoint and tail, and an ephemeral recovery notice is given',
   },
   {
     id: 'PC-057',
     source: 'prompt-contract:decision-4.10',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'A transport failure while the last usage was critical counts as near overflow: compact with trigger `websocket_critical_recovery` and a shrunken tail, then retry',
     ruling:
       'Repeated once; text already shown is kept as a partial assistant_message, and presenters get a restart notice',
@@ -116,13 +116,13 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
   {
     id: 'PC-058',
     source: 'prompt-contract:decision-4.11,verification.10',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'An overflow reported by the provider is recovered by a checkpoint with trigger `overflow_recovery`',
   },
   {
     id: 'PC-059',
     source: 'prompt-contract:decision-4.12',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Every automatic compaction appends a canonical history_compaction with its trigger and shows a `context_pressure` notice of tier recovery',
   },
   {
@@ -147,20 +147,20 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
   {
     id: 'PC-063',
     source: 'prompt-contract:decision-4.14,non-goals.3',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'No pressure threshold compacts in silence outside preflight, transport recovery and overflow recovery',
   },
   {
     id: 'PC-064',
     source: 'prompt-contract:decision-4.15',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Compaction at a threshold for unattended runs needs an explicit policy setting',
     ruling: 'It would be recorded with trigger `policy_auto`',
   },
   {
     id: 'PC-065',
     source: 'prompt-contract:decision-4.16',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'Critical usage evidence may lead to action, but never without a checkpoint Event',
   },
   {
@@ -196,7 +196,7 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
   {
     id: 'PC-071',
     source: 'prompt-contract:consequences.6',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'The thresholds 70, 80 and 90 are starting values kept in one place and tuned by provider_usage evidence',
   },
   {

@@ -79,7 +79,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
   {
     id: 'PC-013',
     source: 'prompt-contract:context.10',
-    owner: 'compaction',
+    owner: 'pressure',
     text: 'When to compact is a deliberate lifecycle rule and not a background optimisation',
   },
   {

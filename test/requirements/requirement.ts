@@ -8,6 +8,7 @@ export const OWNERS = [
   'resources',
   'families',
   'compaction',
+  'pressure',
   'skills',
   'acp',
   'http',
