@@ -43,9 +43,12 @@ export interface Situation {
   readonly target: number
 }
 
+/** Of a longer tail, long outputs become pointers, the oldest first. */
+const MOST_TAIL_TOKENS = 20_000
+
 /** The steps over which a plan shrinks until it fits: tokens of the tail without long outputs, and bytes of the summary. */
 const STEPS = [
-  { tail: 20_000, summary: 8_192 },
+  { tail: MOST_TAIL_TOKENS, summary: 8_192 },
   { tail: 10_000, summary: 8_192 },
   { tail: 5_000, summary: 8_192 },
   { tail: 2_000, summary: 8_192 },
@@ -110,10 +113,12 @@ function summarised(
   const cut = { strategy: strategyOf(now), from_seq, range: { range, carried, summary, state } }
   const kept = joinedElision(history.elisions, from_seq)
   const whole = measured(now, { ...cut, elided: kept })
-  if (whole.tokens_after <= now.target) return whole
+  const tooLong = Math.ceil((whole.tail.tokens - MOST_TAIL_TOKENS) / now.perByte)
+  const excess = Math.max(excessOf(now, whole.tokens_after), tooLong)
   const results = now.results.filter(({ seq }) => seq >= from_seq)
-  const before_seq = elideBefore(results, excessOf(now, whole.tokens_after) + SLACK_BYTES)
-  if (before_seq === undefined) return whole
+  const last = results.at(-1)
+  if (excess <= 0 || last === undefined) return whole
+  const before_seq = elideBefore(results, excess + SLACK_BYTES) ?? last.seq + 1
   const elided = joinedElision(history.elisions, from_seq, before_seq)
   return measured(now, { ...cut, elided })
 }
