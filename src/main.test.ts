@@ -59,10 +59,10 @@ test('a misspelled command gets a suggestion', async () => {
 test('an unknown option, and too many or too few arguments, are usage errors that name them', async () => {
   expect(await run('run', '--bogus', 'x')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('sessions', 'x', 'y')).toMatchObject({ code: 2, stdout: '' })
-  const { code, stderr } = await run('pin')
+  const { code, stderr } = await run('grep')
   expect([code, stderr]).toEqual([
     2,
-    "hawser: Missing required argument 'session'.\nTry: hawser pin --help\n",
+    "hawser: Missing required argument 'pattern'.\nTry: hawser grep --help\n",
   ])
 })
 

@@ -197,6 +197,10 @@ test('a request larger than its model accepts is not sent, and the Turn reports 
       parts: expect.arrayContaining([{ part: 'your messages', bytes: expect.any(Number) }]),
       largest: [{ what: 'your message', turn: 1 }],
     },
-    next_actions: [{ action: expect.stringContaining('Start a new Session') }],
+    next_actions: [
+      { command: expect.stringMatching(/^hawser compact \w+ --dry-run$/) },
+      { command: expect.stringMatching(/^hawser compact \w+$/) },
+      { action: expect.stringContaining('Start a new Session') },
+    ],
   })
 })
