@@ -23,6 +23,11 @@ function turnOf(...drafts: EventDraft[]): WholeEvent[] {
 
 const started: EventDraft = { type: 'turn_started', data: { source: { presenter: 'cli' } } }
 
+const forSummary: EventDraft = {
+  type: 'turn_started',
+  data: { source: { presenter: 'cli' }, purpose: 'summary' },
+}
+
 function messageRecorded(text: string, more: object = {}): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string', ...more } }
 }
@@ -53,6 +58,11 @@ function shown(...drafts: EventDraft[]): string[] {
 
 test.each([
   ['a message', [messageRecorded('one\ntwo')], ['', '> one', '  two']],
+  [
+    'the instruction for a summary',
+    [forSummary, messageRecorded('Write a summary.')],
+    ['Asking the model to summarise the Session.'],
+  ],
   ['a word to the Turn', [messageRecorded('one', { steer: true })], ['↳ steering: one']],
   [
     'a file that was read',

@@ -36,6 +36,7 @@ export function translate(
   const say = (text: string) => sentences(text, { columns, style: { dim: true } })
   switch (event.type) {
     case 'user_message':
+      if (isForSummary(events)) return say('Asking the model to summarise the Session.')
       return [
         ...userRows(event.data.text, event.data.steer === true, columns),
         ...(event.data.piped === undefined ? [] : say(`  ${pipedWords(event.data.piped)}`)),
@@ -107,6 +108,11 @@ export function translate(
 }
 
 /** The rows of a complete answer. */
+/** Whether Hawser started the Turn of these Events, for the summary of a checkpoint. */
+function isForSummary(events: readonly WholeEvent[]): boolean {
+  return events.some((event) => event.type === 'turn_started' && event.data.purpose !== undefined)
+}
+
 function answerRows(text: string, columns: number): Line[] {
   const stream = new MarkdownStream(columns)
   return [...stream.push(text), ...stream.end()]
