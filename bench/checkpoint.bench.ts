@@ -1,10 +1,13 @@
 // Opening a Session of 200 MB that has a checkpoint: what it reads, how long it takes until its first request, and its memory,
-// relative to a new Session.
-import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+// relative to a new Session. The model is played by another process, so that its work and memory do not count.
+import { execFile, spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { ok } from '../src/model/errors.ts'
+import { rehearsalProvider } from '../src/providers/rehearsal/stream.ts'
 import { HeadRecord } from '../src/log/head-record.ts'
 import type { SessionId } from '../src/model/ids.ts'
 import { Harness } from '../src/session/harness.ts'
@@ -22,14 +25,18 @@ const LOG_BYTES = (full ? 200 : 20) * 1024 * 1024
 const GROUP_BYTES = 2 * 1024 * 1024
 /** The model answers it at once, without a call. */
 const QUESTION = 'What happened?'
+const PROVIDER = 'anthropic'
+const MODEL = 'claude-sonnet-5-5'
+const PORT = 47_113
 
 const PROGRAM = await builtProgram()
 
 await inScratch(async (folder) => {
+  const model = await startModel()
   const { session, tail_bytes } = await longSession(folder)
-  const place = placeIn(folder)
+  const place = placeIn(folder, model.url)
   const log = join(place.cwd, '.hawser', 'sessions', `${session}.ndjson`)
-  const fresh = [PROGRAM, 'run', QUESTION, '--json']
+  const fresh = [PROGRAM, 'run', QUESTION, '--provider', PROVIDER, '--model', MODEL, '--json']
   const resumed = [PROGRAM, 'run', '--session', session, QUESTION, '--json']
   await vouchAsProgram(join(folder, 'home', 'heads'), session, await said(fresh, place))
 
@@ -59,6 +66,8 @@ await inScratch(async (folder) => {
     more: { ms: median(resumedMs), log_mib },
   })
 
+  await model.stop()
+
   async function tellMemory(): Promise<void> {
     const peakOf = await peakMeter(folder)
     const [freshMb, resumedMb]: [number[], number[]] = [[], []]
@@ -67,7 +76,7 @@ await inScratch(async (folder) => {
       const copy = join(folder, 'copy')
       for (const name of ['workspace', 'home'])
         await cp(join(folder, name), join(copy, name), { recursive: true })
-      const there = placeIn(copy)
+      const there = placeIn(copy, model.url)
       freshMb.push(await peakOf(fresh, there))
       resumedMb.push(await peakOf(resumed, there))
       await rm(copy, { recursive: true })
@@ -82,8 +91,31 @@ await inScratch(async (folder) => {
   }
 })
 
-function placeIn(root: string): Place {
-  const env = { ...process.env, HAWSER_HOME: join(root, 'home') }
+/** `hawser rehearse` as a process of its own. */
+async function startModel() {
+  const env = { ...process.env, HAWSER_HOME: await mkdtemp(join(tmpdir(), 'hawser-model-')) }
+  const child = spawn(process.execPath, [PROGRAM, 'rehearse', '--port', String(PORT)], { env })
+  const url = await new Promise<string>((resolve, reject) => {
+    let heard = ''
+    const listen = (text: Buffer) => {
+      heard += text.toString('utf8')
+      const found = /listening on (http:\S+\d)\./.exec(heard)?.[1]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    child.on('close', () => reject(new Error(`no model: ${heard}`)))
+  })
+  const stop = async () => {
+    child.kill()
+    await rm(env.HAWSER_HOME, { recursive: true })
+  }
+  return { url, stop }
+}
+
+function placeIn(root: string, url: string): Place {
+  const model = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'offline' }
+  const env = { ...process.env, ...model, HAWSER_HOME: join(root, 'home') }
   return { cwd: join(root, 'workspace'), env }
 }
 
@@ -92,10 +124,14 @@ async function longSession(
   folder: string,
 ): Promise<{ readonly session: SessionId; readonly tail_bytes: number }> {
   await mkdir(folder, { recursive: true })
-  const { parts, close } = await openParts(folder)
+  // Here the model plays in this process; the program reaches it over a socket.
+  const provider = rehearsalProvider({ chunk: 64, delayMs: 0 })
+  const { parts, close } = await openParts(folder, {
+    model: { providerOf: async () => ok(provider), dialectOf: async () => ok(provider) },
+  })
   const { place } = parts.log
   const harness = new Harness(parts)
-  const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const session = value(await harness.create({ provider: PROVIDER, model: MODEL }))
   value(await value(await session.admit('Who are you?')).done)
   const story = new LongStory({ place }, 1)
   for (let written = 0; written < LOG_BYTES; written += GROUP_BYTES) {
