@@ -33,8 +33,16 @@ const PROGRAM = await builtProgram()
 
 await inScratch(async (folder) => {
   const model = await startModel()
+  try {
+    await measure(folder, model.url)
+  } finally {
+    await model.stop()
+  }
+})
+
+async function measure(folder: string, url: string): Promise<void> {
   const { session, tail_bytes } = await longSession(folder)
-  const place = placeIn(folder, model.url)
+  const place = placeIn(folder, url)
   const log = join(place.cwd, '.hawser', 'sessions', `${session}.ndjson`)
   const fresh = [PROGRAM, 'run', QUESTION, '--provider', PROVIDER, '--model', MODEL, '--json']
   const resumed = [PROGRAM, 'run', '--session', session, QUESTION, '--json']
@@ -66,8 +74,6 @@ await inScratch(async (folder) => {
     more: { ms: median(resumedMs), log_mib },
   })
 
-  await model.stop()
-
   async function tellMemory(): Promise<void> {
     const peakOf = await peakMeter(folder)
     const [freshMb, resumedMb]: [number[], number[]] = [[], []]
@@ -76,7 +82,7 @@ await inScratch(async (folder) => {
       const copy = join(folder, 'copy')
       for (const name of ['workspace', 'home'])
         await cp(join(folder, name), join(copy, name), { recursive: true })
-      const there = placeIn(copy, model.url)
+      const there = placeIn(copy, url)
       freshMb.push(await peakOf(fresh, there))
       resumedMb.push(await peakOf(resumed, there))
       await rm(copy, { recursive: true })
@@ -89,7 +95,7 @@ await inScratch(async (folder) => {
       more: { mb: median(resumedMb) },
     })
   }
-})
+}
 
 /** `hawser rehearse` as a process of its own. */
 async function startModel() {

@@ -84,7 +84,8 @@ export class SessionLog {
     const read = await this.#read()
     if (read.ok && !this.#incomplete) return read
     if (!read.ok && read.error.kind !== 'cursor_expired') return read
-    // Another writer cut lines that this process read before they were durable. Read everything again.
+    // Another writer cut lines that this process read before they were durable, or Events that an undone checkpoint had
+    // replaced could not be read. Read everything again.
     this.#forget()
     return this.#read()
   }
