@@ -34,6 +34,7 @@ import { NOBODY } from './session/questions/questions.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
+import { NO_SKILLS } from './skills/catalog.ts'
 import type { Toolset } from './tools/tool.ts'
 
 /** Set by the build: the schemas of `TOOLSET`. Creating them takes a twentieth of the start-up time. */
@@ -98,6 +99,8 @@ export async function composeWorkspace(
     tools: {
       toolset: lazyToolset(),
       schemas: await frozenSchemas(),
+      skillSchemas: [],
+      skills: NO_SKILLS,
       files,
       sandbox,
       protectedPaths: rootPaths('asks'),

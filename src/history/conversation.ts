@@ -1,6 +1,7 @@
 import { checkpoint as checkpointText } from '../encoding/words/checkpoint.ts'
 import * as notes from '../encoding/words/notes.ts'
 import * as words from '../encoding/words/resources.ts'
+import * as skills from '../encoding/words/skills.ts'
 import { elided, NO_RESULT } from '../encoding/words/results.ts'
 import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
@@ -217,18 +218,23 @@ export class Conversation {
 
   /** A body appears once, where the Skill was activated, and stays until a checkpoint covers it. */
   #skillParts(event: WholeEvent<'skill_activation'>): Part[] {
-    const { blob } = event.data
+    const { name, blob, context_sources = [] } = event.data
     return [
-      ...stableText(notes.skill(event.data)),
+      ...stableText(skills.skill(event.data)),
       { type: 'blob', blob, media_type: 'text/markdown', lifetime: 'stable' },
+      ...(context_sources.length === 0
+        ? []
+        : stableText(skills.skillSources(name, context_sources))),
     ]
   }
 
   #hydrationParts(event: WholeEvent<'skill_context_hydration'>): Part[] {
-    const evidence = stableText(notes.hydration(event.data))
+    const { context_source_id, output } = event.data
+    const evidence = stableText(skills.hydration(event.data))
     const lifetime = this.#transients.turnOnly(event)
-    if (lifetime === undefined || event.data.output === '') return evidence
-    return [...evidence, { type: 'text', text: event.data.output, lifetime }]
+    if (lifetime === undefined || output === '') return evidence
+    const text = skills.hydratedText(context_source_id, output)
+    return [...evidence, { type: 'text', text, lifetime }]
   }
 
   #put(item: ConversationItem): void {

@@ -33,6 +33,12 @@ export const LIMITS = Object.freeze({
   hydrated_output_bytes: 32 * KIB,
   hydrated_output_max_bytes: 256 * KIB,
   hydrated_spool_bytes: 10 * MIB,
+  hydration_ms: 10_000,
+  hydration_max_ms: 60_000,
+  skill_file_bytes: 256 * KIB,
+  skill_front_matter_bytes: 48 * KIB,
+  skill_context_sources: 32,
+  skills_index_bytes: 8 * KIB,
   tool_output_bytes: 50 * KIB,
 
   turn_provider_calls: 100,

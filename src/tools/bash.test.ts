@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { NO_RESOURCES } from '../../test/support/no-resources.ts'
+import { NO_TOOL_SKILLS } from '../../test/support/no-tool-skills.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import { openConfined } from '../host/files/confined-files.ts'
@@ -56,6 +57,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
     run: world.run ?? own,
     runReadOnly: world.run ?? own,
     resources: NO_RESOURCES,
+    skills: NO_TOOL_SKILLS,
     redactor: new Redactor([]),
     keep:
       world.keep ??

@@ -5,7 +5,8 @@ import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
-import type { EventDraft } from '../model/events/event.ts'
+import type { SourceRequest } from '../model/context-source.ts'
+import type { EventData, EventDraft } from '../model/events/event.ts'
 import type {
   EventPage,
   HistoryFindings,
@@ -18,6 +19,7 @@ import type { Claim } from '../policy/claim.ts'
 import type { KeyedContent } from '../resources/holds-key.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
+import type { SkillCatalog } from '../skills/skill.ts'
 
 /** A tool that a model may call. Its schema and description are part of the toolset that a surface freezes. */
 export interface Tool {
@@ -76,6 +78,8 @@ export interface ToolContext {
   ): Promise<Result<BlobKey>>
   /** The Resources of the Session. */
   readonly resources: ToolResources
+  /** The Skills on disk, and those active in this Turn. */
+  readonly skills: ToolSkills
   /** Searches the Log of the Session, within a time limit. `interrupted` if the Turn is. */
   searchHistory(search: HistorySearch): Promise<Result<HistoryFindings>>
   /** Part of the text of an Event. `not_found` if there is no such Event, or it has no text. */
@@ -83,6 +87,29 @@ export interface ToolContext {
   /** Reports progress to everyone who watches the Session. Never stored. A `notice` is shown prominently. */
   progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits
+}
+
+/** Skills as a tool sees them. Both acts return Events, which the caller records with its result. */
+export interface ToolSkills {
+  /** Activates a Skill for this Turn. An untrusted one is not activated: `text` is its text, as data. */
+  readonly activate: (
+    name: string,
+  ) => Promise<Result<{ readonly record: readonly EventDraft[]; readonly text?: string }>>
+  /** A file in the folder of a Skill. */
+  readonly readFile: SkillCatalog['readFile']
+  /** Decides, records the decision, and fetches the facts. Every attempt on a declared source has an Event. */
+  readonly hydrate: (request: ToolHydration) => Promise<Result<HydrationOutcome>>
+}
+
+export interface ToolHydration extends SourceRequest {
+  /** Must be active in this Turn. */
+  readonly skill: string
+}
+
+export interface HydrationOutcome {
+  readonly status: EventData<'skill_context_hydration'>['status']
+  readonly error?: HawserError | undefined
+  readonly record: readonly EventDraft[]
 }
 
 /** The Session Resources as a tool sees them. */

@@ -6,8 +6,10 @@ import { SessionResources, type SessionResource } from '../history/session-resou
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
+import type { SkillRequest } from '../model/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
+import type { LoadedSkill } from '../skills/skill.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './resource-names.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -22,16 +24,25 @@ export interface TurnInput {
   readonly resolved: readonly ResolvedAttachment[]
   /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
+  /** Skills that the message activates, in this order. */
+  readonly skills: readonly ActivatedSkill[]
   readonly late: EventData<'late_context'> | undefined
   readonly piped: string | undefined
   readonly purpose?: TurnPurpose | undefined
+}
+
+/** A Skill as it was read when the message was admitted, and what it is activated with. */
+export interface ActivatedSkill {
+  readonly skill: LoadedSkill
+  readonly request: SkillRequest
+  readonly by: 'person' | 'presenter'
 }
 
 /** Absent for a Turn of a person. */
 export type TurnPurpose = EventData<'turn_started'>['purpose']
 
 /** Input that is not recorded yet. `prepareTurn` decides on it and records it, in this order. */
-export interface TurnPreparation extends Pick<TurnInput, 'views' | 'late' | 'purpose'> {}
+export interface TurnPreparation extends Pick<TurnInput, 'views' | 'skills' | 'late' | 'purpose'> {}
 
 /**
  * Opens a Turn: when this resolves, the person's message is durable. The opening Events are one write. A message that
@@ -41,7 +52,7 @@ export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
-  const { source, text, resolved, views, late, piped, purpose } = input
+  const { source, text, resolved, views, skills, late, piped, purpose } = input
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -67,7 +78,7 @@ export async function openTurn(
   const now = views.length === 0 ? late : undefined
   const recorded = await log.commit(openingDrafts(source, data, now, purpose))
   if (!recorded.ok) return recorded
-  return ok({ views, late: views.length === 0 ? undefined : late, purpose })
+  return ok({ views, skills, late: views.length === 0 ? undefined : late, purpose })
 }
 
 /** The opening Events of a Turn, in order. Pure. */

@@ -11,6 +11,7 @@ import type { ToolCallItem } from './answer.ts'
 import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
+import { toolSkills } from './tool-skills.ts'
 import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
 /**
@@ -146,7 +147,8 @@ async function outcomeOf(
     const { message } = permission.value
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
-  return ok(await parsed.value.run({ ...context, resources: toolResources(parts, room, call_id) }))
+  const resources = toolResources(parts, room, call_id)
+  return ok(await parsed.value.run({ ...context, resources, skills: toolSkills(parts) }))
 }
 
 /** A link may point to a protected path; the decision must be about the target. */

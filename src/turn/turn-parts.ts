@@ -15,6 +15,7 @@ import type { UploadRules } from '../policy/upload.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { SkillCatalog } from '../skills/skill.ts'
 import type { ToolContext, ToolResources, Toolset } from '../tools/tool.ts'
 import type { SentRequest } from '../request/sent-request.ts'
 import type { ResourceNames } from './resource-names.ts'
@@ -71,7 +72,7 @@ export interface TurnParts {
     /** Other files that git would read because of a write to this workspace-relative path, with the reason. */
     readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
     /** The context of one call, confined as decided. */
-    readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
+    readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources' | 'skills'>
     /** New files at protected paths since a command started, and a way to move them aside. */
     readonly inspection: {
       readonly since: (
@@ -79,6 +80,8 @@ export interface TurnParts {
       ) => Promise<Result<readonly ProtectedChange[]>>
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
+    /** The Skills on disk now. */
+    readonly skills: SkillCatalog
     /** Checks and stores a file of the workspace as an attachment of the agent. */
     readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
   }

@@ -8,6 +8,7 @@ import * as notes from '../../src/encoding/words/notes.ts'
 import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
 import * as resources from '../../src/encoding/words/resources.ts'
 import * as results from '../../src/encoding/words/results.ts'
+import * as skills from '../../src/encoding/words/skills.ts'
 import * as summaries from '../../src/encoding/words/summary.ts'
 import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
 import { LOSSES } from '../../src/model/events/loss.ts'
@@ -54,8 +55,6 @@ const NOTES: Rendered<typeof notes> = {
   lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
   piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
-  skill: say.skill_activation.map(({ data }) => notes.skill(data)),
-  hydration: say.skill_context_hydration.map(({ data }) => notes.hydration(data)),
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
 }
@@ -97,6 +96,32 @@ const SUMMARIES: Rendered<typeof summaries> = {
   NOT_WRITTEN: [summaries.NOT_WRITTEN],
 }
 
+const LISTED = { name: 'review', description: 'Reviews "a" change.' }
+const PARAMETERS = {
+  count: { type: 'integer', default: 20, description: 'how many' },
+  kind: { type: 'choice', choices: ['a', 'b'] },
+}
+
+const SKILLS: Rendered<typeof skills> = {
+  skillsIndex: [
+    skills.skillsIndex({ skills: [], untrusted: [] }, 1000),
+    skills.skillsIndex(
+      { skills: [LISTED, { ...LISTED, when_to_use: 'For <diffs>.' }], untrusted: ['a', 'b'] },
+      8192,
+    ),
+    skills.skillsIndex({ skills: [LISTED], untrusted: ['a'] }, 100),
+  ],
+  skill: say.skill_activation.map(({ data }) => skills.skill(data)),
+  skillSources: [
+    skills.skillSources('review', [
+      { id: 'changes', description: 'what differs' },
+      { id: 'history', parameters: PARAMETERS },
+    ]),
+  ],
+  hydration: say.skill_context_hydration.map(({ data }) => skills.hydration(data)),
+  hydratedText: ['+ rope', 'a ```` fence\n'].map((text) => skills.hydratedText('diff', text)),
+}
+
 const SMALL = { width: 64, height: 32 }
 const FIGURES = { actual: 1001, limit: 1000 }
 
@@ -132,6 +157,7 @@ const WORDS = {
   pdfPages: PDF_PAGES,
   resources: RESOURCES,
   results: RESULTS,
+  skills: SKILLS,
   summaries: SUMMARIES,
 }
 
@@ -163,7 +189,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
     words: WORDS_SHA256,
-    layout: 'e44c7102cbaa9ce35fe12416af1b4e915101aa9d74a74d68864c528bbaa09d86',
+    layout: 'e1946f9c01ad13c40593fd2c15c2bb9963de3acf15ccbd448ec712794ac3ea88',
   })
 })
 

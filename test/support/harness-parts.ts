@@ -13,6 +13,7 @@ import { failed, ok } from '../../src/model/errors.ts'
 import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import { NO_SKILLS } from '../../src/skills/catalog.ts'
 import { TOOLSET, toolSchemas, toolset } from '../../src/tools/toolset.ts'
 import { value } from './story.ts'
 
@@ -80,6 +81,8 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
     tools: {
       toolset: async () => toolset(),
       schemas: toolSchemas(TOOLSET),
+      skillSchemas: [],
+      skills: NO_SKILLS,
       files,
       sandbox: systemSandbox(),
       protectedPaths: rootPaths('asks'),

@@ -196,10 +196,39 @@ export function sampleEvents() {
         trust: 'trusted',
         activated_by: 'user',
       }),
+      wholeEvent('skill_activation', {
+        name: 'review',
+        args: '',
+        source: '~/.agents/skills',
+        path: 'review/SKILL.md',
+        content_sha256: HASH,
+        blob: BLOB,
+        body_bytes: 812,
+        trust: 'user',
+        activated_by: 'model',
+        context_sources: [
+          {
+            id: 'diff',
+            from: { kind: 'command', argv: ['git', 'diff'] },
+            max_bytes: 32_768,
+            timeout_ms: 10_000,
+          },
+        ],
+      }),
     ],
     skill_context_hydration: [
       wholeEvent('skill_context_hydration', hydration),
       wholeEvent('skill_context_hydration', { ...hydration, status: 'denied', truncated: true }),
+      wholeEvent('skill_context_hydration', {
+        ...hydration,
+        status: 'failed',
+        error: { kind: 'timeout', message: 'm' },
+        truncated: true,
+        whole_bytes: 50_000,
+        whole_sha256: HASH,
+        handle: '@txt3',
+        invalid_bytes_replaced: 2,
+      }),
     ],
     history_compaction: [EMPTY_CARRIED, EVERYTHING_CARRIED].map((carried) =>
       wholeEvent('history_compaction', {

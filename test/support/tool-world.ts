@@ -11,6 +11,7 @@ import type { ToolContext } from '../../src/tools/tool.ts'
 import { freshFolder } from './folder.ts'
 import { value } from './story.ts'
 import { WORLD_HISTORY } from './world-history.ts'
+import { NO_TOOL_SKILLS } from './no-tool-skills.ts'
 import { worldResources } from './world-resources.ts'
 
 /** A workspace on the disk with the context of a tool, and a record of what the tool stored and ran. */
@@ -68,6 +69,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     run,
     runReadOnly: run,
     resources: worldResources(files, keep),
+    skills: NO_TOOL_SKILLS,
     redactor,
     keep,
     ...WORLD_HISTORY,

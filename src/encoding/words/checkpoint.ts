@@ -1,5 +1,5 @@
 import { quoted, shortened } from '../quote.ts'
-import { hydration } from './notes.ts'
+import { hydration } from './skills.ts'
 
 // The texts of checkpoints that a model reads. Every sentence of this folder is part of the Prompt Contract: see
 // `version.ts`. They depend on the facts of the checkpoint alone, so its bytes never change.

@@ -1,6 +1,6 @@
 import { quoted } from '../quote.ts'
 
-// The texts about the current context, Skills and the end of Turns that a model reads. Every sentence of this
+// The texts about the current context and the end of Turns that a model reads. Every sentence of this
 // folder is part of the Prompt Contract: see `version.ts`.
 
 interface LateFacts {
@@ -51,31 +51,6 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
     'From the program that shows this Session (not authoritative):',
     ...facts.map(([key, value]) => `${quoted(key)}: ${quoted(value)}`),
   ])
-}
-
-interface ActivationFacts {
-  readonly name: string
-  readonly args: string
-  readonly activated_by: string
-}
-
-export function skill({ name, args, activated_by }: ActivationFacts): string {
-  return `[Skill ${quoted(name)} activated by the ${activated_by} for this Turn, arguments ${quoted(args)}]`
-}
-
-interface HydrationFacts {
-  readonly context_source_id: string
-  readonly skill: { readonly name: string }
-  readonly status: string
-  readonly output_bytes: number
-  readonly output_sha256: string
-  readonly truncated?: boolean | undefined
-}
-
-export function hydration(context: HydrationFacts): string {
-  const whole = `${context.output_bytes} bytes, sha256 ${context.output_sha256}`
-  const cut = context.truncated === true ? ', truncated' : ''
-  return `[Hydrated context ${quoted(context.context_source_id)} of Skill ${quoted(context.skill.name)}: ${context.status}, ${whole}${cut}]`
 }
 
 interface UndoFacts {

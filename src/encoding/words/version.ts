@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = '303cd11cddd7a7cc1027afbe89ef4a5a09edbfb84864cc95a9d5f30e15a2ccfa'
+export const WORDS_SHA256 = '71ceccaf862649d33a7270c77db052e992e8bf25c7813997dd083e0b08eb5be1'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ContextSource } from '../context-source.ts'
 import { LoggedError } from '../error-shape.ts'
 import { BlobKey, EventId, ResourceId, Sha256 } from '../ids.ts'
 import { PermissionMode } from '../modes.ts'
@@ -8,12 +9,22 @@ import { PermissionOutcome } from './tool-events.ts'
 export const SkillActivation = openObject(() => ({
   name: z.string(),
   args: z.string(),
+  /** The root it was found in: see `SkillRoot`. */
   source: z.string(),
+  /** Relative to its root. */
   path: z.string(),
+  /** Hash of the whole SKILL.md. */
   content_sha256: Sha256,
+  /** The body without the front matter: what the model sees. */
   blob: BlobKey,
+  body_bytes: Count.optional(),
+  /** `user`: installed by the person. `trusted`: from the repository, with content that the person trusted. */
   trust: z.string(),
   activated_by: z.enum(['user', 'model']),
+  /** What it may hydrate in this Turn, as declared by this content. */
+  context_sources: list(ContextSource),
+  /** Calls that it permits in this Turn. */
+  allowed_tools: list(z.string()),
 }))
 
 /** Identifies a Skill by the exact text that was activated. */
@@ -41,12 +52,19 @@ export const SkillContextHydration = openObject(() => ({
   invoked_by: z.enum(['person', 'model', 'presenter', 'auto']),
   status: HydrationStatus,
   error: LoggedError.optional(),
+  /** What the model sees. */
   output: z.string(),
+  /** The Resource with the whole output, if `output` is truncated; or the Resource that was viewed. */
   resource_id: ResourceId.optional(),
+  handle: z.string().optional(),
   output_sha256: Sha256,
   output_bytes: Count,
   truncated: Flag,
-  invalid_bytes_replaced: Flag,
+  /** Of the whole output, if `output` is truncated. */
+  whole_sha256: Sha256.optional(),
+  whole_bytes: Count.optional(),
+  /** Absent for none. */
+  invalid_bytes_replaced: Count.optional(),
   duration_ms: Milliseconds,
   limitations: list(z.string()),
 }))

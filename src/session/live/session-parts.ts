@@ -17,6 +17,7 @@ import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
+import type { SkillCatalog } from '../../skills/skill.ts'
 import type { Dialect, DialectName, Provider } from '../../providers/provider.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
 
@@ -74,6 +75,9 @@ export interface SessionParts {
   readonly tools: {
     readonly toolset: TurnParts['tools']['toolset']
     readonly schemas: readonly ToolSchema[]
+    /** Schemas that a surface has only if there are Skills. */
+    readonly skillSchemas: readonly ToolSchema[]
+    readonly skills: SkillCatalog
     readonly files: ConfinedFiles
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]

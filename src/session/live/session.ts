@@ -2,6 +2,7 @@ import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { SkillRequest } from '../../model/context-source.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
@@ -41,6 +42,10 @@ export interface AdmitOptions {
   readonly piped?: string | undefined
   /** Handles in the person's message. Each one adds a view of that Resource. */
   readonly views?: readonly string[]
+  /** Skills to activate in this order, and what to hydrate for them. */
+  readonly skills?: readonly SkillRequest[]
+  /** Facts that the presenter adds. Never authoritative. */
+  readonly presenterContext?: Readonly<Record<string, string>> | undefined
 }
 
 /** A Turn whose request is durable: it is acknowledged, and it will end. */
@@ -306,7 +311,16 @@ export class Session {
     if (!surfaced.ok) return surfaced
     const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
     const source = { presenter, ...(channel === undefined ? {} : { channel }) }
-    const opened = await openTurn(log, { source, text, resolved, views, late, piped, purpose })
+    const opened = await openTurn(log, {
+      source,
+      text,
+      resolved,
+      views,
+      skills: [],
+      late,
+      piped,
+      purpose,
+    })
     if (!opened.ok) return opened
     // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)

@@ -150,6 +150,7 @@ function toolsOf(
         return moveAside(workspace.path, findings, keepRedacted(shared.log))
       },
     },
+    skills: tools.skills,
     ingest: (path) => ingest(shared, path, turn),
   }
 }
