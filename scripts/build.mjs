@@ -92,7 +92,8 @@ async function toolSchemas(work) {
     output: { dir, format: 'esm', entryFileNames: 'toolset.mjs', codeSplitting: false },
   })
   const tools = await import(pathToFileURL(join(dir, 'toolset.mjs')).href)
-  return tools.toolSchemas(tools.TOOLSET)
+  const schemas = tools.toolSchemas(tools.TOOLSET)
+  return { schemas, skillSchemas: tools.toolSchemas(tools.SKILL_TOOLS) }
 }
 
 /** Identifies what this version accepts as an Event: the sources of its schemas, and the library that checks them. */

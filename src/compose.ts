@@ -17,7 +17,6 @@ import {
 } from './model/remote-providers.ts'
 import type { Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
-import type { ToolSchema } from './model/surface.ts'
 import { rootPaths } from './model/safety/protected-paths.ts'
 import type { ProviderOptions } from './providers/call.ts'
 import { catalogue } from './providers/models/catalogue.ts'
@@ -27,6 +26,7 @@ import type { ResponsesOptions } from './providers/responses/stream.ts'
 import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
+import type { SurfaceParts } from './session/surface/surface-parts.ts'
 import { transportOf } from './session/settings/transport.ts'
 import type { EffectiveSettings } from './session/settings/effective-settings.ts'
 import { loadSettings } from './session/settings/settings.ts'
@@ -37,8 +37,8 @@ import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.t
 import { NO_SKILLS } from './skills/catalog.ts'
 import type { Toolset } from './tools/tool.ts'
 
-/** Set by the build: the schemas of `TOOLSET`. Creating them takes a twentieth of the start-up time. */
-declare const HAWSER_TOOL_SCHEMAS: readonly ToolSchema[] | undefined
+/** Set by the build: the schemas of all tools. Creating them takes a twentieth of the start-up time. */
+declare const HAWSER_TOOL_SCHEMAS: Pick<SurfaceParts['tools'], 'schemas' | 'skillSchemas'>
 
 /** Set by the build: see `LogPlace.schemas`. Not set when running from sources, which may change at any time. */
 declare const HAWSER_EVENT_SCHEMAS: string | undefined
@@ -98,8 +98,7 @@ export async function composeWorkspace(
     },
     tools: {
       toolset: lazyToolset(),
-      schemas: await frozenSchemas(),
-      skillSchemas: [],
+      ...(await frozenSchemas()),
       skills: NO_SKILLS,
       files,
       sandbox,
@@ -121,10 +120,10 @@ export async function composeWorkspace(
   return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
 }
 
-async function frozenSchemas(): Promise<readonly ToolSchema[]> {
+async function frozenSchemas(): Promise<typeof HAWSER_TOOL_SCHEMAS> {
   if (typeof HAWSER_TOOL_SCHEMAS !== 'undefined') return HAWSER_TOOL_SCHEMAS
-  const { TOOLSET, toolSchemas } = await import('./tools/toolset.ts')
-  return toolSchemas(TOOLSET)
+  const { SKILL_TOOLS, TOOLSET, toolSchemas } = await import('./tools/toolset.ts')
+  return { schemas: toolSchemas(TOOLSET), skillSchemas: toolSchemas(SKILL_TOOLS) }
 }
 
 /** Loaded when a model calls a tool: the first request contains their schemas only. */

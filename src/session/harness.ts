@@ -209,6 +209,12 @@ export class Harness {
     return previewCompaction(this.#parts, session, options)
   }
 
+  /** Takes over the Skills and tools on disk. Returns what changed; `undefined` if nothing did. */
+  async reload(session: Session): Promise<Result<string | undefined>> {
+    const { reloadSurface } = await import('./live/reload.ts')
+    return reloadSurface(this.#parts, session)
+  }
+
   /** Takes the last compaction back. */
   async undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
     const { undoCompaction } = await import('./live/compaction.ts')

@@ -27,8 +27,11 @@ export const TOOLSET: readonly Tool[] = [
   write,
 ]
 
+/** The tools that a surface has only if there are Skills, sorted by name. */
+export const SKILL_TOOLS: readonly Tool[] = []
+
 export function toolset(): Toolset {
-  return new Map(TOOLSET.map((tool) => [tool.name, tool]))
+  return new Map([...TOOLSET, ...SKILL_TOOLS].map((tool) => [tool.name, tool]))
 }
 
 /** The schemas that a surface freezes: the same tools give the same bytes on every machine and in every run. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earlyWorkspace } from '../../src/contract/early-workspace.ts'
-import { surfaceEvent } from '../../src/session/live/create.ts'
+import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { sessionWithImages } from '../support/stand-in-images.ts'
 import { canDrawAll, drawing, encodeDrawing } from '../support/drawing.ts'
@@ -82,7 +82,6 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
   async ({ way, switches, ends }) => {
     const clock = recordingClock()
     const plain = await wayPlace(way, { changes: RETRYING, switches })
-    const { Harness } = await import('../../src/session/harness.ts')
     const harness = new Harness(withClock(plain.parts, clock))
     const session = value(await harness.create(plain.begin))
     expect(ends).toContain(await say(session, 'What did it say?'))
@@ -139,8 +138,7 @@ test.each(WIRE)(
     for (const text of ['What came back?', 'Did it work?']) await say(session, text)
     const contract = earlyWorkspace(place.workspace)
     const parts = withChanges(place.parts, { model: { contract } })
-    const changed = value(await surfaceEvent(parts, session.state, 'reload'))
-    value(await session.between((record) => record([changed])))
+    expect(value(await new Harness(parts).reload(session))).toContain('instructions of Hawser')
     for (const text of ['What happened?', 'How did it go?']) await say(session, text)
     const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
     expect(

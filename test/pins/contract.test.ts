@@ -103,6 +103,7 @@ const PARAMETERS = {
 }
 
 const SKILLS: Rendered<typeof skills> = {
+  UNTRUSTED_HEADING: [skills.UNTRUSTED_HEADING],
   skillsIndex: [
     skills.skillsIndex({ skills: [], untrusted: [] }, 1000),
     skills.skillsIndex(

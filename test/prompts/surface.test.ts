@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
+import type { ToolSchema } from '../../src/model/surface.ts'
 import { encode } from '../../src/providers/rehearsal/encode.ts'
-import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
+import { SKILL_TOOLS, TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
@@ -79,16 +80,22 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
 
 /** The cost of a cold request before the first message. */
 const SURFACE_TOKENS = 2_850
+/** With the tools of Skills; the index is not counted. */
+const SURFACE_TOKENS_WITH_SKILLS = 3_200
 const BYTES_A_TOKEN = 4
 
-test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
+test.each(DIALECT_NAMES)('the surface is small in %s, with and without Skills', (dialect) => {
   const speaker = DIALECTS[dialect]
-  const tools = toolSchemas(TOOLSET)
-  const { surface } = freezeSurface({ model: 'm', tools, skillsIndex: '', params })
-  const body = speaker.buildBody(speaker.encode([], surface), { cacheKey: '', marks: [] })
-  const tokens = Math.ceil(body.length / BYTES_A_TOKEN)
-  console.log(`${dialect}: surface of ${body.length} bytes, ${tokens} tokens`)
+  const tokensOf = (tools: ToolSchema[]) => {
+    const { surface } = freezeSurface({ model: 'm', tools, skillsIndex: '', params })
+    const body = speaker.buildBody(speaker.encode([], surface), { cacheKey: '', marks: [] })
+    return Math.ceil(body.length / BYTES_A_TOKEN)
+  }
+  const tokens = tokensOf(toolSchemas(TOOLSET))
+  const withSkills = tokensOf(toolSchemas([...TOOLSET, ...SKILL_TOOLS]))
+  console.log(`${dialect}: surface of ${tokens} tokens, ${withSkills} with the tools of Skills`)
   expect(tokens).toBeLessThanOrEqual(SURFACE_TOKENS)
+  expect(withSkills).toBeLessThanOrEqual(SURFACE_TOKENS_WITH_SKILLS)
 })
 
 test('[PC-015] the role expresses authority, the position decides what is cached', async () => {

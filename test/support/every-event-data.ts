@@ -270,7 +270,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   text_pinned: { text: 'keep', by: 'person' },
   log_repaired: { cut_bytes: 7, kept_as: 'x.torn-1', pieces: ['x.torn-1'] },
   lock_taken: { previous_holder: { pid: 1, program: 'hawser run', since: '2026-01-31' } },
-  notice: { code: 'rehearsal', text: 'offline' },
+  notice: { code: 'surface_changed', text: 'newer', surface_sha256: sha },
   turn_ended: {
     status: 'failed',
     error,

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = '71ceccaf862649d33a7270c77db052e992e8bf25c7813997dd083e0b08eb5be1'
+export const WORDS_SHA256 = 'af5bef6b662f766552053015b6f3ef5b15c117f5cf4551edd1080f923f54ba57'

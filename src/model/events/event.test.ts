@@ -168,6 +168,7 @@ describe('the types of Events', () => {
     expectTypeOf<EventData<'notice'>>().toEqualTypeOf<{
       readonly code: string
       readonly text: string
+      readonly surface_sha256?: string | undefined
     }>()
   })
 

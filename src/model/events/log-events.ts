@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Sha256 } from '../ids.ts'
 import { Count, list, openObject } from '../shape.ts'
 
 /** `pieces`: set if a repair was itself interrupted and left more than one file. */
@@ -17,4 +18,9 @@ export const LockTaken = openObject(() => ({
   })),
 }))
 
-export const Notice = openObject(() => ({ code: z.string(), text: z.string() }))
+export const Notice = openObject(() => ({
+  code: z.string(),
+  text: z.string(),
+  /** Of the newer surface that it announces. */
+  surface_sha256: Sha256.optional(),
+}))

@@ -1,6 +1,6 @@
 import { cacheKey } from '../../contract/cache-key.ts'
 import { SessionId } from '../../model/ids.ts'
-import type { RecordedSurface } from './recorded-surface.ts'
+import type { RecordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionState } from './state.ts'
 
 /** The Cache-Key Family of a Session's requests under its current surface. */

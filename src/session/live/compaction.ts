@@ -5,20 +5,18 @@ import {
   type CompactionPlan,
   type PlannedCompaction,
 } from '../../context/compaction-plan.ts'
-import type { FrozenSurface } from '../../contract/surface.ts'
-import { sha256 } from '../../encoding/hash.ts'
 import { compactionsInForce } from '../../history/history.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
-import { BlobKey } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { CompactionSummary } from '../../model/modes.ts'
 import { utf8Bytes } from '../../model/shape.ts'
-import { currentSurface, surfaceDraft } from './create.ts'
+import { newerSurface, type SurfaceRecord } from '../surface/current-surface.ts'
+import { recordedSurface } from '../surface/recorded-surface.ts'
+import { storeSurface } from './create.ts'
 import { withModelSummary } from './model-summary.ts'
-import { recordedSurface } from './recorded-surface.ts'
 import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -55,10 +53,7 @@ export async function compactSession(
     if (!prepared.ok || !prepared.value.plan.compactable) return asOutcome(prepared)
     const { surface } = prepared.value
     // The surface is stored before a line names it.
-    const stored =
-      surface === undefined
-        ? ok(undefined)
-        : await parts.log.store.put([surface.frozen.bytes], 'application/json')
+    const stored = surface === undefined ? ok(undefined) : await storeSurface(parts.log, surface)
     if (!stored.ok) return stored
     const recorded = await record(compactionEvents(session, prepared.value))
     return recorded.ok ? asOutcome(prepared) : recorded
@@ -84,13 +79,7 @@ export interface PreparedCompaction {
   readonly plan: CompactionPlan
   /** Why the summary consists of excerpts although the model should have written it. */
   readonly fallback?: string | undefined
-  readonly surface?: RenewedSurface | undefined
-}
-
-/** A surface that is not stored yet, and the Event that names it. */
-interface RenewedSurface {
-  readonly frozen: FrozenSurface
-  readonly draft: EventDraft<'prompt_surface'>
+  readonly surface?: SurfaceRecord | undefined
 }
 
 /** Writes nothing. */
@@ -103,7 +92,7 @@ export async function prepareCompaction(
   const found = await recordedSurface(parts.log.store, events)
   if (!found.ok) return found
   const { surface, recorded } = found.value
-  const renewed = renewedSurface(parts, state, recorded)
+  const renewed = await newerSurface(parts, state, recorded, 'checkpoint')
   const window = parts.model.factsOf(state.provider, state.model)?.window_tokens
   const plan = planCompaction(events, {
     trigger,
@@ -118,19 +107,6 @@ export async function prepareCompaction(
   // If only outputs are elided, the prefix breaks at the first of them, so the surface stays.
   const isTakenOver = plan.compactable && plan.data.range !== undefined
   return ok({ plan, surface: isTakenOver ? renewed : undefined })
-}
-
-/** The surface of this version; `undefined` if it is already in force. */
-function renewedSurface(
-  parts: SessionParts,
-  choice: Pick<Session['state'], 'provider' | 'model'>,
-  recorded: EventData<'prompt_surface'>,
-): RenewedSurface | undefined {
-  const frozen = currentSurface(parts, choice)
-  const blob = BlobKey.parse(`${sha256(frozen.bytes)}.json`)
-  const draft = surfaceDraft(parts, frozen, { blob, reason: 'checkpoint' })
-  const isSame = blob === recorded.blob && draft.data.words_sha256 === recorded.words_sha256
-  return isSame ? undefined : { frozen, draft }
 }
 
 /** The Events of a compaction, to be recorded in one write. */

@@ -7,7 +7,7 @@ import type { WholeEvent } from '../../model/events/event.ts'
 import type { BlobKey } from '../../model/ids.ts'
 import { RequestComposer, type RequestParts } from '../../request/compose-request.ts'
 import { surfaceRequest, type SentRequest } from '../../request/sent-request.ts'
-import { frozenSurface, recordedSurface } from './recorded-surface.ts'
+import { frozenSurface, recordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
 type Parts = Pick<SessionParts, 'log' | 'model'>

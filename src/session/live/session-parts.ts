@@ -1,5 +1,4 @@
 import type { BlobStore } from '../../blobs/store.ts'
-import type { PromptContract } from '../../contract/surface.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
@@ -13,13 +12,12 @@ import type {
 } from '../../model/events/event-search.ts'
 import type { CompactionSummary } from '../../model/modes.ts'
 import type { SessionId } from '../../model/ids.ts'
-import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
-import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
-import type { SkillCatalog } from '../../skills/skill.ts'
-import type { Dialect, DialectName, Provider } from '../../providers/provider.ts'
+import type { Dialect, Provider } from '../../providers/provider.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
+import type { SurfaceParts } from '../surface/surface-parts.ts'
 
 /** The dependencies that all Sessions of one workspace share, grouped by subject. The composition root builds them. */
 export interface SessionParts {
@@ -46,38 +44,24 @@ export interface SessionParts {
     readonly version: string
   }
   /** Providers, and everything that affects requests to them. */
-  readonly model: {
-    /** The catalogue entry of a model; `undefined` if it is unknown. */
-    readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
+  readonly model: SurfaceParts['model'] & {
     /** The catalogued models of a provider; default: none. */
     readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
-    /** The dialect of a provider; `undefined` if the provider is unknown. */
-    readonly dialectNameOf: (provider: string) => DialectName | undefined
     /** A configured provider, by the name that a person uses. */
     readonly providerOf: (name: string) => Promise<Result<Provider>>
     /** The encoder of a dialect, by the name that Events use. Needs no key. */
     readonly dialectOf: (name: string) => Promise<Result<Dialect>>
-    readonly limits: { readonly provider_calls: number; readonly retries: number }
+    readonly limits: { readonly retries: number }
     /** A random number from 0 to 1. */
     readonly chance: () => number
-    /** The contract of new Sessions. Default: that of this version; a comparison passes another. */
-    readonly contract?: PromptContract | undefined
-    /** How long new Sessions show attached bytes. Default: for their own Turn. */
-    readonly replay?: SurfaceParams['replay'] | undefined
-    /** The reasoning effort of new Sessions. Default: that of the model. */
-    readonly effort?: string | undefined
     /** How the summary of a checkpoint is written. Default: from excerpts. */
     readonly summary?: CompactionSummary | undefined
     /** Creates variants of blobs. Default: with the libraries installed on this machine. */
     readonly variants?: VariantMaker | undefined
   }
   /** The tools, and what their calls may access. */
-  readonly tools: {
+  readonly tools: SurfaceParts['tools'] & {
     readonly toolset: TurnParts['tools']['toolset']
-    readonly schemas: readonly ToolSchema[]
-    /** Schemas that a surface has only if there are Skills. */
-    readonly skillSchemas: readonly ToolSchema[]
-    readonly skills: SkillCatalog
     readonly files: ConfinedFiles
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]

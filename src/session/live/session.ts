@@ -5,21 +5,22 @@ import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/context-source.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
-import type { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { PermissionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/permission-mode.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { endTurn } from '../../turn/end.ts'
 import { openTurn, type TurnPreparation } from '../../turn/open.ts'
-import { ResourceNames } from '../../turn/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { Steering } from '../../turn/steering.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
+import { currentSurface } from '../surface/current-surface.ts'
+import type { ModelChoice } from '../surface/surface-parts.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { renewInputs, resolveInputs } from './attachments.ts'
-import { surfaceEvent, surfaceToRecord } from './create.ts'
+import { storeSurface, surfaceToRecord } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
@@ -29,8 +30,9 @@ import { tooMuchPiped, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
-import type { SessionState } from './state.ts'
+import { modeDrafts, type ModeChange, type SessionState } from './state.ts'
 import type { Subscription } from './subscribe.ts'
+import { turnLog } from './turn-log.ts'
 import { turnParts } from './turn-parts.ts'
 
 export interface AdmitOptions {
@@ -56,19 +58,6 @@ export interface AdmittedTurn {
 
 type Writer = LogWriter<SessionState>
 
-export interface ModelChoice {
-  readonly provider: string
-  readonly model: string
-}
-
-/**
- * Modes to set; an absent one does not change. Mode `plan` limits calls to read-only, whatever the permission mode is.
- */
-export interface ModeChange {
-  readonly mode?: SessionMode
-  readonly permission_mode?: PermissionMode
-}
-
 /** Appends Events that belong to no Turn. */
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
@@ -88,6 +77,7 @@ export class Session {
   readonly #holdsKey: TurnParts['model']['holdsKey']
   /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
+  readonly #isNew: boolean
   #running: RecordEvents | undefined
   #lastRequests: readonly SentRequest[] = []
   /** The steering of the running Turn. */
@@ -97,6 +87,7 @@ export class Session {
   constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
+    this.#isNew = held !== undefined
     const { log, person } = parts
     this.rules = new SessionRules(person.rules)
     this.#log = new SessionLog(log, id, held)
@@ -226,14 +217,8 @@ export class Session {
    * resolves: it applies to the next call of a running Turn, and the model is informed in its next Turn.
    */
   async setPosture(posture: ModeChange): Promise<Result<void>> {
-    const { mode, permission_mode } = this.state
-    const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = posture
-    const data = {
-      ...(nextMode === mode ? {} : { mode: nextMode }),
-      ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
-    }
-    if (Object.keys(data).length === 0) return ok(undefined)
-    const drafts: EventDraft[] = [{ type: 'session_settings', data }]
+    const drafts = modeDrafts(this.state, posture)
+    if (drafts.length === 0) return ok(undefined)
     return this.#running === undefined
       ? this.between((record) => record(drafts))
       : this.#running(drafts)
@@ -249,7 +234,8 @@ export class Session {
     const known = await this.#parts.model.providerOf(provider)
     if (!known.ok) return known
     return this.between(async (record) => {
-      const surface = await surfaceEvent(this.#parts, { provider, model }, 'reload')
+      const current = await currentSurface(this.#parts, { provider, model }, 'reload')
+      const surface = await storeSurface(this.#parts.log, current)
       if (!surface.ok) return surface
       return record([{ type: 'session_settings', data: { provider, model } }, surface.value])
     })
@@ -304,7 +290,8 @@ export class Session {
   ): Promise<Result<StartedTurn>> {
     const { channel, piped } = options
     const { presenter } = this.#parts.person
-    const log = this.#turnLog(writer, fresh.over(this.#parts.log.store))
+    const store = fresh.over(this.#parts.log.store)
+    const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
     const stored = await renewInputs(this.#parts.log.store, resolved)
     if (!stored.ok) return stored
     const surfaced = await this.#surface(writer)
@@ -351,7 +338,12 @@ export class Session {
         holdsKey: this.#holdsKey,
         lastRequests: this.#lastRequests,
       }
-      const parts = await turnParts(this.#parts, this, own)
+      const [parts, news] = await Promise.all([
+        turnParts(this.#parts, this, own),
+        preparation.purpose === undefined ? this.#surfaceNews() : undefined,
+      ])
+      const announced = news === undefined ? ok(undefined) : await log.commit([news])
+      if (!announced.ok) return announced
       if (!parts.ok) {
         const { error } = parts
         const ended = await endTurn(log, { how: 'loop', error }, steering.end())
@@ -367,23 +359,11 @@ export class Session {
     }
   }
 
-  /** The part of the Log that a new Turn uses. */
-  #turnLog(writer: Writer, store: TurnParts['log']['store']): TurnParts['log'] {
-    const { ids, clock } = this.#parts.log.place
-    const turn = ids.turn()
-    const events = () => this.events
-    return {
-      session: this.id,
-      turn,
-      events,
-      commit: (drafts) => this.#log.commit(writer, turn, drafts),
-      recordedText: (text) => this.#log.recordedText(text),
-      publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),
-      store,
-      names: new ResourceNames(ids, events),
-      resourceNamed: (handle) => this.resourceNamed(handle),
-      clock,
-    }
+  /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */
+  async #surfaceNews(): Promise<EventDraft | undefined> {
+    if (this.#isNew && this.state.turns === 1) return undefined
+    const { newSurfaceNotice } = await import('../surface/announce.ts')
+    return newSurfaceNotice(this.#parts, this.state, this.events)
   }
 }
 

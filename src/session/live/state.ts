@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { replacesRange } from '../../history/history.ts'
 import type { Fold } from '../../log/derived-index.ts'
-import type { KnownEvent } from '../../model/events/event.ts'
+import type { EventDraft, KnownEvent } from '../../model/events/event.ts'
 import { Sha256 } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { Count } from '../../model/shape.ts'
@@ -38,6 +38,27 @@ const SessionState = z.object({
   compactions: z.array(CompactionPlace),
 })
 export type SessionState = z.infer<typeof SessionState>
+
+/**
+ * Modes to set; an absent one does not change. Mode `plan` limits calls to read-only, whatever the permission mode is.
+ */
+export interface ModeChange {
+  readonly mode?: SessionMode
+  readonly permission_mode?: PermissionMode
+}
+
+/** What a change of modes records; nothing if they are already set. */
+export function modeDrafts(
+  { mode, permission_mode }: SessionState,
+  change: ModeChange,
+): EventDraft[] {
+  const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = change
+  const data = {
+    ...(nextMode === mode ? {} : { mode: nextMode }),
+    ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
+  }
+  return Object.keys(data).length === 0 ? [] : [{ type: 'session_settings', data }]
+}
 
 const TITLE_CHARACTERS = 80
 

@@ -8,7 +8,7 @@ import type { Factor } from './cache-comparison.ts'
 import { chooseProvider, type ChoiceOptions } from '../settings/choice.ts'
 import { credentialsOf, type Credentials } from '../settings/credentials.ts'
 import { CALLS_A_PROMPT, PROBE_PROMPTS } from './script.ts'
-import type { ModelChoice } from '../live/session.ts'
+import type { ModelChoice } from '../surface/surface-parts.ts'
 
 /** One of the two variants of a comparison. */
 export interface ProbeVariant {

@@ -7,7 +7,8 @@ import {
   type ExpectedRun,
   type SessionEvidence,
 } from './run-evidence.ts'
-import type { ModelChoice, Session } from '../live/session.ts'
+import type { Session } from '../live/session.ts'
+import type { ModelChoice } from '../surface/surface-parts.ts'
 
 /**
  * One Session of a comparison: sends every prompt in sequence and reads the results from the Log. It may only read

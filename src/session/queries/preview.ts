@@ -10,7 +10,7 @@ import { openingDrafts } from '../../turn/open.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { lateContext } from '../live/late-context.ts'
-import { recordedSurface } from '../live/recorded-surface.ts'
+import { recordedSurface } from '../surface/recorded-surface.ts'
 
 export interface PreviewOptions {
   /** Encode in this dialect instead of that of the Session. */

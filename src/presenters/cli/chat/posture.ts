@@ -1,4 +1,5 @@
-import type { ModeChange, Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/live/session.ts'
+import type { ModeChange } from '../../../session/live/state.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 

@@ -1,0 +1,41 @@
+import type { LogPlace } from '../../log/place.ts'
+import type { LogWriter } from '../../log/append.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { ResourceNames } from '../../turn/resource-names.ts'
+import type { TurnParts } from '../../turn/turn-parts.ts'
+import type { SessionLog } from './session-log.ts'
+import type { SessionState } from './state.ts'
+
+interface LoggedSession extends Pick<TurnParts['log'], 'resourceNamed'> {
+  readonly id: SessionId
+  readonly events: readonly WholeEvent[]
+}
+
+interface LogAccess extends Pick<TurnParts['log'], 'store'> {
+  readonly log: SessionLog
+  readonly writer: LogWriter<SessionState>
+  readonly place: LogPlace
+}
+
+/** The part of the Log that a new Turn uses. */
+export function turnLog(
+  session: LoggedSession,
+  { log, writer, store, place: { ids, clock } }: LogAccess,
+): TurnParts['log'] {
+  const { id } = session
+  const turn = ids.turn()
+  const events = () => session.events
+  return {
+    session: id,
+    turn,
+    events,
+    commit: (drafts) => log.commit(writer, turn, drafts),
+    recordedText: (text) => log.recordedText(text),
+    publish: (notice) => log.notice({ ...notice, session_id: id, turn_id: turn }),
+    store,
+    names: new ResourceNames(ids, events),
+    resourceNamed: (handle) => session.resourceNamed(handle),
+    clock,
+  }
+}
