@@ -19,6 +19,7 @@ import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './reading/read-log.ts'
+import type { SkillList } from '../skills/skill.ts'
 import type { BadPayload, ListedResource } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import { Session } from './live/session.ts'
@@ -207,6 +208,11 @@ export class Harness {
   ): Promise<Result<CompactionPreview>> {
     const { previewCompaction } = await import('./queries/compaction-preview.ts')
     return previewCompaction(this.#parts, session, options)
+  }
+
+  /** The Skills on disk now. */
+  skills(): Promise<SkillList> {
+    return this.#parts.tools.skills.list()
   }
 
   /** Takes over the Skills and tools on disk. Returns what changed; `undefined` if nothing did. */

@@ -3,8 +3,8 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { AdmitOptions, Session } from './session.ts'
 import type { WatcherUpdate } from './subscribe.ts'
 
-/** A person's message with its attachments. */
-export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped'> {
+/** A person's message, with its attachments and the Skills that it activates. */
+export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped' | 'skills'> {
   readonly text: string
 }
 

@@ -35,6 +35,8 @@ export function chatActions(
       const set = await session.setModel(choice)
       return set.ok ? judged : set
     },
+    reload: (session) => harness.reload(session),
+    skills: { list: async () => (await harness.skills()).skills },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
     resources: (session) => harness.resources(session),

@@ -1,12 +1,14 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
+import { ok } from '../../../model/errors.ts'
 import type { Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
 import { PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
+import { skillsIn, type NamedSkills } from '../input/skill-words.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
-import type { ChatActions } from './command-context.ts'
+import type { ChatActions, ChatSkill } from './command-context.ts'
 import { Display } from '../screen/display.ts'
 import {
   apply,
@@ -24,6 +26,8 @@ import { aside, sentences } from '../screen/rows.ts'
 import type { Scene } from '../screen/screen.ts'
 import { failureRows } from './translate.ts'
 import { WatchedSession } from './watched-session.ts'
+
+const NO_SKILLS: NamedSkills = { skills: [], notes: [] }
 
 export interface ChatParts {
   /** Both standard input and output must be a terminal. */
@@ -84,6 +88,8 @@ class Chat {
   #leaving: number | undefined
   #leave: (code: number) => void = () => {}
   #onDefect: (defect: unknown) => void = () => {}
+  /** As last listed. */
+  #skills: readonly ChatSkill[] = []
   /** Commands run in sequence. */
   #commands: Promise<void> = Promise.resolve()
 
@@ -108,6 +114,7 @@ class Chat {
   open(): void {
     this.#display.open()
     this.#greet()
+    this.#commands = this.#listSkills().then(() => {}, this.#onDefect)
   }
 
   leave(code: number): void {
@@ -137,9 +144,18 @@ class Chat {
     if (this.#asking.take(key)) return
     if (key.kind === 'press' && this.#control(key.chord)) return
     if (this.#sendsBare(key)) return this.#submit('')
-    const { state, submit } = apply(this.#editor, key, commandNames(this.#parts.actions))
+    const { state, submit } = apply(this.#editor, key, this.#slashWords())
     this.#editor = state
     if (submit !== undefined) this.#submit(submit)
+  }
+
+  /** What can follow a slash. */
+  #slashWords(): string[] {
+    const names = [
+      ...commandNames(this.#parts.actions),
+      ...this.#skills.flatMap(({ name, trust }) => (trust === 'untrusted' ? [] : [name])),
+    ]
+    return [...new Set(names)]
   }
 
   /** Attachments can be sent without text. */
@@ -190,14 +206,35 @@ class Chat {
   }
 
   #submit(text: string): void {
+    this.#commands = this.#commands.then(() => this.#enter(text)).catch(this.#onDefect)
+  }
+
+  /** A command wins over a Skill of the same name. */
+  async #enter(text: string): Promise<void> {
+    const names = commandNames(this.#parts.actions)
     const command = readCommand(text)
-    const run = () =>
-      command === undefined ? this.#say(text) : this.#command(command.name, command.argument)
-    this.#commands = this.#commands.then(run).catch(this.#onDefect)
+    const isKnown = command !== undefined && names.includes(command.name)
+    const named = isKnown ? ok(NO_SKILLS) : await skillsIn(text, () => this.#listSkills(), names)
+    if (!named.ok) {
+      this.#display.print(failureRows(named.error, this.#display.columns))
+      this.#editor = giveBack(this.#editor, text)
+      return this.#display.refresh()
+    }
+    const { skills, notes } = named.value
+    if (command !== undefined && skills[0]?.name !== command.name)
+      return this.#command(command.name, command.argument)
+    this.#note = notes.join(' ')
+    await this.#say(text, skills)
+  }
+
+  /** Also for the completion of names. */
+  async #listSkills(): Promise<readonly ChatSkill[]> {
+    this.#skills = (await this.#parts.actions.skills?.list()) ?? []
+    return this.#skills
   }
 
   /** Sends the text with everything that earlier commands attached. */
-  async #say(text: string): Promise<void> {
+  async #say(text: string, skills: NamedSkills['skills']): Promise<void> {
     const attached = this.#attached.take()
     const inputs = attached.map(({ input }) => input)
     const current = this.#current
@@ -205,10 +242,10 @@ class Chat {
     const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
     if (unknown.length > 0)
       this.#note = `No Resource ${unknown.join(', ')} in this Session; sent as text.`
-    if (current.busy && attachments.length + views.length > 0) {
+    if (current.busy && attachments.length + views.length + skills.length > 0) {
       this.#note = 'This message will be sent when the current Turn ends.'
     }
-    current.say({ text, attachments, views, attached })
+    current.say({ text, attachments, views, skills, attached })
   }
 
   async #command(name: string, argument: string): Promise<void> {
@@ -221,6 +258,8 @@ class Chat {
     const done = await runCommand(name, argument, { session, actions, attached, columns, busy })
     if (!done.ok) return this.#display.print(failureRows(done.error, columns))
     this.#display.print(done.value.rows)
+    if (this.#skills.some((skill) => skill.name === name))
+      this.#note = `The command /${name} shadows a Skill; $${name} in a message activates the Skill.`
     if (done.value.leave === true) this.leave(EXIT.done)
     if (done.value.goTo !== undefined) await this.#goTo(done.value.goTo)
   }

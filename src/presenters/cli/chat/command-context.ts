@@ -20,6 +20,9 @@ export interface ChatActions {
   readonly compaction?: Pick<Harness, 'compact' | 'previewCompaction' | 'undoCompaction'>
   /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
+  /** Returns what changed in words; `undefined` if nothing did. */
+  readonly reload?: (session: Session) => Promise<Result<string | undefined>>
+  readonly skills?: ChatSkills
   readonly fork?: (session: Session) => Promise<Result<Session>>
   /** Checks a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
@@ -33,6 +36,15 @@ export interface ChatActions {
   /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource
 }
+
+export interface ChatSkills {
+  /** The Skills on disk now, sorted by name. */
+  readonly list: () => Promise<readonly ChatSkill[]>
+  /** Trusts what is in the Skill now. */
+  readonly trust?: (name: string) => Promise<Result<unknown>>
+}
+
+export type ChatSkill = Awaited<ReturnType<Harness['skills']>>['skills'][number]
 
 /** What a command can use. */
 export interface CommandContext {

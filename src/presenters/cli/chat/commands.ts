@@ -8,11 +8,12 @@ import type { ChatActions, CommandResult, CommandContext } from './command-conte
 import { compact } from './compaction-command.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
+import { reload, skills } from './skill-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
 /** Parses a command; `undefined` for other text, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {
-  const found = /^\/([a-z]+)(?:\s+(.*?))?\s*$/s.exec(text)
+  const found = /^\/([a-z][a-z0-9-]*)(?:\s+(.*?))?\s*$/s.exec(text)
   if (found?.[1] === undefined) return undefined
   return { name: found[1], argument: found[2] ?? '' }
 }
@@ -119,6 +120,20 @@ const COMMANDS: readonly Command[] = [
     run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
   },
   {
+    name: 'skills',
+    usage: '[trust name]',
+    summary: 'list the Skills, or trust one of this repository',
+    needs: 'skills',
+    run: skills,
+  },
+  {
+    name: 'reload',
+    usage: '',
+    summary: 'take over Skills and tools that changed on disk',
+    needs: 'reload',
+    run: async (context) => (context.busy ? stillRunning() : reload(context)),
+  },
+  {
     name: 'undo',
     usage: '',
     summary: 'restore the files changed by the last Turn that changed any',
@@ -141,6 +156,7 @@ const KEYS = [
   ['Enter', 'send; while a Turn is running, steer it'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'insert a new line'],
   ['@FILE, @HANDLE', 'attach a file; send a Resource again'],
+  ['/SKILL [--with SOURCE], $SKILL', 'activate a Skill for one Turn'],
   ['Shift-Tab', 'cycle through plan, ask and auto'],
   ['Up, Down', 'browse previous messages'],
   ['Ctrl-C', 'interrupt the Turn, or clear the input; again to exit'],

@@ -92,10 +92,10 @@ export class WatchedSession {
     )
   }
 
-  /** Steers the running Turn, or starts a new one. A message with attachments or views always starts one. */
+  /** Steers the running Turn, or starts a new one. A message with anything besides text always starts one. */
   say(message: OutgoingMessage): void {
-    const { text, attachments = [], views = [] } = message
-    const isPlain = attachments.length + views.length === 0
+    const { text, attachments = [], views = [], skills = [] } = message
+    const isPlain = attachments.length + views.length + skills.length === 0
     if (isPlain && this.busy && this.session.steer(text)) {
       this.#view.steered(text)
       this.#listener.changed()
@@ -116,8 +116,8 @@ export class WatchedSession {
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
     this.#listener.changed()
-    const { text, attachments = [], views = [] } = message
-    const admitted = await this.session.admit(text, { attachments, views, whenBusy: 'queue' })
+    const { text, attached: _, ...enclosed } = message
+    const admitted = await this.session.admit(text, { ...enclosed, whenBusy: 'queue' })
     if (!admitted.ok) this.#listener.notSent(message)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1

@@ -16,6 +16,7 @@ import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
 import { pipedText, type PipedText } from '../input/piped-text.ts'
+import { skillsIn, type NamedSkills } from '../input/skill-words.ts'
 import { standing } from '../render/picture.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { promptOf, type Prompt } from '../input/prompt.ts'
@@ -105,6 +106,10 @@ async function inSession(
 ): Promise<Result<number>> {
   const choice = oneSession(options)
   if (!choice.ok) return choice
+  const { text, typed } = input.prompt
+  const listed = async () => (await opened.harness.skills()).skills
+  const named = await skillsIn(typed ? text : '', listed)
+  if (!named.ok) return named
   const begun = await beginSession(opened, choice.value, { env: world.env, toAdmit: true })
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
@@ -113,7 +118,7 @@ async function inSession(
   if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${visibleText(warning)}\n`)
   const limited = limitedByPlan(session, options)
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
-  const message = await messageOf(world, session, input, options)
+  const message = await messageOf(world, session, { ...input, ...named.value }, options)
   const view = options.json
     ? jsonView(stdout)
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -142,22 +147,20 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
   return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** `@` words are resolved only in a prompt that a person typed. */
+/** `@` words and the names of Skills are resolved only in a prompt that a person typed. */
 async function messageOf(
   world: CliWorld,
   session: Session,
-  { prompt, attached, piped }: RunInput,
+  { prompt, attached, piped, skills, notes: others }: RunInput & NamedSkills,
   { quiet, json }: Options,
 ): Promise<Message> {
   const { text, typed } = prompt
   if (!typed) return { text, attachments: attached, piped }
   const { attachments, views, unknown } = await enclosedIn(text, session, attached, world)
-  if (unknown.length > 0 && !quiet && !json) {
-    world.streams.stderr.write(
-      `hawser: no Resource ${unknown.join(', ')} in this Session; sent as text.\n`,
-    )
-  }
-  return { text, attachments, views, piped }
+  const missing = `no Resource ${unknown.join(', ')} in this Session; sent as text.`
+  const notes = [...(unknown.length === 0 ? [] : [missing]), ...others]
+  if (!quiet && !json) for (const note of notes) world.streams.stderr.write(`hawser: ${note}\n`)
+  return { text, attachments, views, skills, piped }
 }
 
 async function wordsFor(
