@@ -19,7 +19,11 @@ import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { SkillCatalog } from '../../skills/skill.ts'
 import type { Dialect, DialectName, Provider } from '../../providers/provider.ts'
-import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
+import type {
+  PermissionAnswer,
+  PermissionQuestion,
+  TurnParts,
+} from '../../turn/parts/turn-parts.ts'
 
 /** The dependencies that all Sessions of one workspace share, grouped by subject. The composition root builds them. */
 export interface SessionParts {
