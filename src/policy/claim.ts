@@ -19,5 +19,10 @@ export interface Claim {
     readonly name: string
     readonly kind: 'image' | 'pdf' | 'text'
     readonly size_bytes: number
+  } /** Facts that a Skill would fetch, with the argument vector if a command fetches them. */
+  readonly hydration?: {
+    readonly skill: string
+    readonly context_source_id: string
+    readonly argv?: readonly string[] | undefined
   }
 }

@@ -4,7 +4,7 @@ import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { AnswerItem, CallUsage } from '../providers/provider.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 
 /** A durable answer of the model. */
 export interface ProviderAnswer {

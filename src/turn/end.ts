@@ -2,7 +2,7 @@ import type { HawserError, Result } from '../model/errors.ts'
 import { ok } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 import { NO_USAGE, type UsageTotal } from './usage.ts'
 
 export type TurnEnded = EventData<'turn_ended'>

@@ -1,7 +1,7 @@
 import { windowParts, type LargeItem } from '../context/window-parts.ts'
 import type { HawserError, NextAction } from '../model/errors.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 
 /**
  * Explains a request that does not fit: what fills it, and what can be done. Keeps the original error message. Pure.

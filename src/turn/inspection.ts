@@ -4,7 +4,7 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { notice } from '../model/events/notice.ts'
-import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion, TurnParts } from './parts/turn-parts.ts'
 
 type InspectionParts = Pick<TurnParts, 'log' | 'tools' | 'person'>
 

@@ -11,10 +11,10 @@ import { LIMITS } from '../model/limits.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import type { LoadedSkill } from '../skills/skill.ts'
 import { endTurn } from './end.ts'
-import { sourceOf } from './resource-names.ts'
-import type { TurnParts } from './turn-parts.ts'
-import { lossDrafts } from './unshown.ts'
-import { permitUploads } from './uploads.ts'
+import { sourceOf } from './parts/resource-names.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import { lossDrafts } from './resources/unshown.ts'
+import { permitUploads } from './resources/uploads.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
 /** The input of a Turn when it opens. */
@@ -170,7 +170,7 @@ async function retireOverBudget({
 /** Loaded only if the message names a Resource. */
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
-  return (await import('./show-again.ts')).showAgain(parts, views)
+  return (await import('./resources/show-again.ts')).showAgain(parts, views)
 }
 
 /** The Resources that the message names; fails if one does not exist. */

@@ -2,7 +2,7 @@ import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { RecordedResult } from '../request/compose-request.ts'
 import { failedOutcome } from '../tools/tool.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 
 type ResultDraft = EventDraft<'tool_result'>
 type ResultLog = Pick<TurnParts['log'], 'commit' | 'clock' | 'recordedText'>

@@ -28,8 +28,8 @@ import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type TurnPreparation } from './open.ts'
 import { PendingResults } from './pending-results.ts'
 import { overLimit, Tries } from './tries.ts'
-import type { TurnParts } from './turn-parts.ts'
-import { lossDrafts, reducedNotices } from './unshown.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import { lossDrafts, reducedNotices } from './resources/unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
 /** How a Turn ended, and its last request. */

@@ -9,10 +9,10 @@ import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
 import { recordResult, type PendingResults } from './pending-results.ts'
-import { RequestRoom, type CallRoom } from './request-room.ts'
-import { toolResources } from './tool-resources.ts'
-import { toolSkills } from './tool-skills.ts'
-import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
+import { RequestRoom, type CallRoom } from './resources/request-room.ts'
+import { toolResources } from './resources/tool-resources.ts'
+import { toolSkills } from './skills/tool-skills.ts'
+import type { PermissionAnswer, TurnParts } from './parts/turn-parts.ts'
 
 /**
  * Runs the calls of one answer. Calls that change nothing run concurrently; any other runs alone, in order. Every call

@@ -6,9 +6,9 @@ import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { FailedCall } from './answer.ts'
-import { refusedResources } from './refused-resources.ts'
+import { refusedResources } from './resources/refused-resources.ts'
 import { retryIn } from './retry.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 
 /** How to retry a failed call. */
 export interface NextTry {

@@ -2,7 +2,7 @@ import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
-import type { ResourceNames } from './resource-names.ts'
+import type { ResourceNames } from './parts/resource-names.ts'
 
 type UserMessage = EventData<'user_message'>
 

@@ -6,7 +6,7 @@ import { failed, ok } from '../../src/model/errors.ts'
 import { isBlobMediaType } from '../../src/model/ids.ts'
 import { resolveAttachments } from '../../src/resources/resolve-attachments.ts'
 import { variantMaker } from '../../src/resources/variants/variant-maker.ts'
-import { ResourceNames } from '../../src/turn/resource-names.ts'
+import { ResourceNames } from '../../src/turn/parts/resource-names.ts'
 import type { ToolContext, ToolResources } from '../../src/tools/tool.ts'
 import { sampleDescriptor, wholeEvents } from './sample-resources.ts'
 

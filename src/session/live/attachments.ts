@@ -13,7 +13,7 @@ import type {
   AttachmentVerdict,
 } from '../../resources/resolve-attachments.ts'
 import { loadParts } from '../../request/load-parts.ts'
-import { ResourceNames } from '../../turn/resource-names.ts'
+import { ResourceNames } from '../../turn/parts/resource-names.ts'
 import { nothingUsable, userMessage } from '../../turn/user-message.ts'
 
 interface Place {

@@ -1,7 +1,7 @@
 import { Redactor } from '../../encoding/redaction.ts'
 import type { BlobKey } from '../../model/ids.ts'
 import { holdsKey } from '../../resources/holds-key.ts'
-import type { TurnParts } from '../../turn/turn-parts.ts'
+import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 
 /**
  * Searches stored bytes for keys, once per blob: extracting the text of a PDF is slow, and neither blobs nor keys

@@ -16,7 +16,11 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
-import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
+import type {
+  PermissionAnswer,
+  PermissionQuestion,
+  TurnParts,
+} from '../../turn/parts/turn-parts.ts'
 import type { SurfaceParts } from '../surface/surface-parts.ts'
 
 /** The dependencies that all Sessions of one workspace share, grouped by subject. The composition root builds them. */

@@ -1,12 +1,12 @@
-import type { BlobStore } from '../blobs/store.ts'
-import type { SessionResource } from '../history/session-resources.ts'
-import { ok, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/events/event.ts'
-import { notice } from '../model/events/notice.ts'
-import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'
+import type { BlobStore } from '../../blobs/store.ts'
+import type { SessionResource } from '../../history/session-resources.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
+import { goneViews, notViewable, viewOf } from '../../tools/resource-view.ts'
 import { RequestRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
 
 /** Records a view of each Resource that the person's message names, in the order of handles. */
 export async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {

@@ -1,8 +1,8 @@
-import { lossReason } from '../encoding/words/resources.ts'
-import { historyOf } from '../history/history.ts'
-import type { EventDraft, WholeEvent } from '../model/events/event.ts'
-import { notice } from '../model/events/notice.ts'
-import type { ComposedRequest } from '../request/compose-request.ts'
+import { lossReason } from '../../encoding/words/resources.ts'
+import { historyOf } from '../../history/history.ts'
+import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
+import type { ComposedRequest } from '../../request/compose-request.ts'
 
 type LostResource = ComposedRequest['lost'][number]
 

@@ -1,8 +1,8 @@
-import { parseJson } from '../encoding/json.ts'
-import type { RefusedMedia } from '../model/error-cause.ts'
-import type { ResourceId } from '../model/ids.ts'
-import type { Segment } from '../model/segment.ts'
-import type { ComposedRequest } from '../request/compose-request.ts'
+import { parseJson } from '../../encoding/json.ts'
+import type { RefusedMedia } from '../../model/error-cause.ts'
+import type { ResourceId } from '../../model/ids.ts'
+import type { Segment } from '../../model/segment.ts'
+import type { ComposedRequest } from '../../request/compose-request.ts'
 
 /**
  * The Resources of a request that its provider refused: the named one, or all of them if none can be identified. Empty

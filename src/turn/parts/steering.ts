@@ -1,4 +1,4 @@
-import type { EventDraft } from '../model/events/event.ts'
+import type { EventDraft } from '../../model/events/event.ts'
 
 /** Texts that a person sends while a Turn runs. Each is recorded once, in order. */
 export class Steering {

@@ -1,6 +1,6 @@
-import { failed } from '../model/errors.ts'
-import type { ToolSkills } from '../tools/tool.ts'
-import type { TurnParts } from './turn-parts.ts'
+import { failed } from '../../model/errors.ts'
+import type { ToolSkills } from '../../tools/tool.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
 
 /** The Skills for one call. */
 export function toolSkills({ tools }: TurnParts): ToolSkills {

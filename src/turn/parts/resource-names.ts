@@ -1,13 +1,13 @@
-import { SessionResources } from '../history/session-resources.ts'
+import { SessionResources } from '../../history/session-resources.ts'
 import {
   Descriptor,
   HANDLE_PREFIXES,
   RESOURCE_SOURCES,
   type ResourceFacts,
-} from '../model/descriptor.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import type { WholeEvent } from '../model/events/event.ts'
-import type { Ids } from '../host/ids.ts'
+} from '../../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { Ids } from '../../host/ids.ts'
 
 type Source = (typeof RESOURCE_SOURCES)[number]
 

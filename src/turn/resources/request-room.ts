@@ -1,9 +1,14 @@
-import { expectedBytes, sumOf, visibleBytes, type VisibleBytes } from '../history/visible-bytes.ts'
-import type { Descriptor } from '../model/descriptor.ts'
-import { blobMediaType } from '../model/ids.ts'
-import { LIMITS } from '../model/limits.ts'
-import type { RoomAnswer, ToolResources, ViewBytes } from '../tools/tool.ts'
-import type { TurnParts } from './turn-parts.ts'
+import {
+  expectedBytes,
+  sumOf,
+  visibleBytes,
+  type VisibleBytes,
+} from '../../history/visible-bytes.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
+import { blobMediaType } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { RoomAnswer, ToolResources, ViewBytes } from '../../tools/tool.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
 
 interface RoomParts {
   readonly log: Pick<TurnParts['log'], 'events' | 'turn'>

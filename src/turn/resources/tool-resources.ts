@@ -1,8 +1,8 @@
-import { SessionResources } from '../history/session-resources.ts'
-import type { Descriptor } from '../model/descriptor.ts'
-import type { ToolResources } from '../tools/tool.ts'
+import { SessionResources } from '../../history/session-resources.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
+import type { ToolResources } from '../../tools/tool.ts'
 import type { CallRoom } from './request-room.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
 import { permitUpload } from './uploads.ts'
 
 /** The Session Resources for a call, or, without a call, for a view that a person requests. */
