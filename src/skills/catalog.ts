@@ -1,9 +1,232 @@
-import { failed } from '../model/errors.ts'
-import type { SkillCatalog } from './skill.ts'
+import { sha256 } from '../encoding/hash.ts'
+import { quoted, shortened } from '../encoding/quote.ts'
+import { openConfined, type FileContent } from '../host/files/confined-files.ts'
+import { closing } from '../host/files/files.ts'
+import { folderOf, readSkillFile } from '../host/skills/skill-file.ts'
+import { realPathOf } from '../host/skills/skill-places.ts'
+import { readTrustedSkills } from '../host/trust.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { LIMITS } from '../model/limits.ts'
+import { discover, isSkillName, type FoundSkill } from './discover.ts'
+import type { ParsedSkill, SkillFields } from './front-matter.ts'
+import { SkillCache, type CachedSkill, type CacheParts } from './skill-cache.ts'
+import { skillRoots, type SkillSearch } from './skill-roots.ts'
+import { splitSkill, type Finding } from './split-skill.ts'
+import type {
+  ListedSkill,
+  LoadedSkill,
+  SkillCatalog,
+  SkillList,
+  SkillTrust,
+  SkillWarning,
+} from './skill.ts'
 
 /** A catalog without Skills. */
 export const NO_SKILLS: SkillCatalog = {
   list: async () => ({ skills: [], shadowed: [], warnings: [] }),
-  load: async (name) => failed('not_found', `No Skill is named ${name}.`),
-  readFile: async (name) => failed('not_found', `No Skill is named ${name}.`),
+  load: async (name) => noSkill(name),
+  readFile: async (name) => noSkill(name),
+}
+
+/** What the Skills of a workspace depend on. */
+export interface SkillParts extends SkillSearch, CacheParts {}
+
+/** The Skills on the disk of this machine. */
+export function systemSkills(parts: SkillParts): SkillCatalog {
+  const cache = new SkillCache(parts)
+  return {
+    list: () => list(parts, cache),
+    load: (name) => load(parts, name),
+    readFile: (name, path, limit) => readFile(parts, name, path, limit),
+  }
+}
+
+/** A Skill as it is on disk now, with what its front matter says, whether it is trusted or not. */
+export interface ExaminedSkill {
+  readonly found: FoundSkill
+  readonly bytes: Buffer
+  readonly sha256: string
+  readonly trust: SkillTrust
+}
+
+/** Reads the Skill of a name and decides about its trust from these bytes. `not_found` if there is none. */
+export async function examineSkill(
+  parts: SkillParts,
+  name: string,
+): Promise<Result<ExaminedSkill>> {
+  const found = findSkill(parts, name)
+  if (!found.ok) return found
+  const file = readSkillFile(found.value.place, LIMITS.skill_file_bytes)
+  if (!file.ok) return unusable(name, file.error.message, file.error.kind)
+  const { bytes } = file.value
+  const hash = sha256(bytes)
+  const trusted = found.value.isForeign ? await trustedHashes(parts) : ok(NONE)
+  if (!trusted.ok) return trusted
+  const trust = trustOf(found.value, hash, trusted.value)
+  return ok({ found: found.value, bytes, sha256: hash, trust })
+}
+
+async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
+  const { found, shadowed, warnings: earlier } = discover(skillRoots(parts))
+  const warnings = [...earlier]
+  const trusted = found.some(({ isForeign }) => isForeign) ? await trustedHashes(parts) : ok(NONE)
+  if (!trusted.ok) {
+    warnings.push({ path: parts.home.label, message: trusted.error.message })
+  }
+  const skills: ListedSkill[] = []
+  for (const skill of found) {
+    const hash = trusted.ok ? trusted.value.get(skill.name) : undefined
+    if (skill.isForeign && hash === undefined) {
+      skills.push(untrusted(skill))
+      continue
+    }
+    const read = await parsedOf(skill, cache)
+    if (!read.ok) {
+      warnings.push({
+        path: skill.path,
+        message: `This Skill is not usable. ${read.error.message}`,
+      })
+    } else if (skill.isForeign && read.value.sha256 !== hash) {
+      skills.push(untrusted(skill))
+    } else {
+      warnings.push(...read.value.findings.map((finding) => warningOf(skill.path, finding)))
+      const { fields } = read.value
+      if (fields !== undefined) {
+        skills.push(listed(skill, skill.isForeign ? 'trusted' : 'user', fields))
+      }
+    }
+  }
+  await cache.save()
+  return { skills, shadowed, warnings }
+}
+
+/** The hash of what is trusted, by name. */
+type TrustedHashes = ReadonlyMap<string, string>
+
+const NONE: TrustedHashes = new Map()
+
+async function trustedHashes(parts: SkillParts): Promise<Result<TrustedHashes>> {
+  const workspace = realPathOf(parts.workspace)
+  if (workspace === undefined) return ok(NONE)
+  const trusted = await readTrustedSkills(parts.home, workspace)
+  if (!trusted.ok) return trusted
+  return ok(new Map(trusted.value.map(({ name, sha256: hash }) => [name, hash])))
+}
+
+function trustOf(
+  { name, isForeign }: FoundSkill,
+  hash: string,
+  trusted: TrustedHashes,
+): SkillTrust {
+  if (!isForeign) return 'user'
+  return trusted.get(name) === hash ? 'trusted' : 'untrusted'
+}
+
+/** From the cache if the file has not changed. The hash of a Skill that needs trust is always that of its bytes now. */
+async function parsedOf(skill: FoundSkill, cache: SkillCache): Promise<Result<CachedSkill>> {
+  const known = await cache.get(skill.path, skill.facts)
+  if (known !== undefined && !skill.isForeign) return ok(known)
+  const file = readSkillFile(skill.place, LIMITS.skill_file_bytes)
+  if (!file.ok) return file
+  const { bytes, facts } = file.value
+  const hash = sha256(bytes)
+  if (known?.key === facts.key && known.sha256 === hash) return ok(known)
+  const { fields, findings } = await parsed(bytes, skill.name)
+  const entry = { key: facts.key, sha256: hash, fields, findings }
+  await cache.set(skill.path, facts, entry)
+  return ok(entry)
+}
+
+/** The parser is loaded when a file changed: it takes longer than everything else. */
+async function parsed(bytes: Buffer, name: string): Promise<ParsedSkill> {
+  const { parseSkill } = await import('./front-matter.ts')
+  return parseSkill(bytes, name)
+}
+
+async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill>> {
+  const examined = await examineSkill(parts, name)
+  if (!examined.ok) return examined
+  const { found, bytes, sha256: content_sha256, trust } = examined.value
+  // Not parsed: what it declares has no effect.
+  if (trust === 'untrusted') {
+    return ok({ ...untrusted(found), content_sha256, body: splitSkill(bytes).body })
+  }
+  const { fields, findings, body } = await parsed(bytes, name)
+  if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
+  const [first] = findings.filter(({ severity }) => severity === 'error')
+  return unusable(
+    name,
+    first === undefined ? '' : `Line ${first.line}: ${first.message}`,
+    'unreadable',
+  )
+}
+
+async function readFile(
+  parts: SkillParts,
+  name: string,
+  path: string,
+  limit: number,
+): Promise<Result<FileContent>> {
+  const found = findSkill(parts, name)
+  if (!found.ok) return found
+  const { place, real } = found.value
+  const folder = await openConfined(folderOf(place), { refuse: [] })
+  if (!folder.ok) return folder
+  return closing(folder.value, async (files) => {
+    if (real !== undefined && files.root !== real) {
+      return unusable(name, 'Its folder is a link.', 'not_regular_file')
+    }
+    const content = await files.read(path, limit)
+    if (content.ok || content.error.kind !== 'outside_workspace') return content
+    const message = `${quoted(shortened(path, 200))} is outside the folder of the Skill ${quoted(name)}.`
+    return failed('outside_workspace', message)
+  })
+}
+
+function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
+  if (!isSkillName(name)) return noSkill(name)
+  const { found, warnings } = discover(skillRoots(parts), name)
+  const [skill] = found
+  if (skill !== undefined) return ok(skill)
+  const [why] = warnings.filter(({ path }) => path.endsWith(`/${name}/SKILL.md`))
+  return why === undefined ? noSkill(name) : unusable(name, why.message, 'not_found')
+}
+
+/** By its folder name alone: its text is not the person's. */
+function untrusted(skill: FoundSkill): ListedSkill {
+  return listed(skill, 'untrusted', {
+    description: '',
+    forModel: true,
+    context_sources: [],
+    allowed_tools: [],
+    metadata: {},
+  })
+}
+
+function listed(
+  { name, root, path }: FoundSkill,
+  trust: SkillTrust,
+  { description, when_to_use, forModel, ...rest }: SkillFields,
+): ListedSkill {
+  const { context_sources, allowed_tools, metadata } = rest
+  const when = when_to_use === undefined ? {} : { when_to_use }
+  return {
+    ...{ name, root, path, trust, description, ...when, forModel },
+    ...{ context_sources, allowed_tools, metadata },
+  }
+}
+
+function warningOf(path: string, { severity, line, message }: Finding): SkillWarning {
+  const text = severity === 'error' ? `This Skill is not usable. ${message}` : message
+  return { path, line, message: text }
+}
+
+function noSkill(name: string): Failed {
+  return failed('not_found', `No Skill is named ${quoted(shortened(name, 80))}.`, {}, [
+    { action: 'List the Skills.', command: 'hawser skills' },
+  ])
+}
+
+function unusable(name: string, why: string, kind: Failed['error']['kind']): Failed {
+  return failed(kind, `The Skill ${quoted(name)} is not usable. ${why}`.trimEnd())
 }

@@ -1,5 +1,6 @@
 import type { Folder } from '../../host/files/files.ts'
-import { readSettings, readTrusted } from '../../host/settings.ts'
+import { readSettings } from '../../host/settings.ts'
+import { readTrusted } from '../../host/trust.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EffectiveSettings } from './effective-settings.ts'
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../../../host/clock.ts'
-import { writeSettings, trust } from '../../../../host/settings.ts'
+import { writeSettings } from '../../../../host/settings.ts'
+import { trust } from '../../../../host/trust.ts'
 import { failed, ok, type NextAction, type Result } from '../../../../model/errors.ts'
 import type { Setting } from '../../../../model/settings.ts'
 import { nonEmptyValue } from '../../../../session/settings/credentials.ts'

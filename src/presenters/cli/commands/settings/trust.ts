@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../../../host/clock.ts'
-import { trust } from '../../../../host/settings.ts'
+import { trust } from '../../../../host/trust.ts'
 import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'

@@ -1,0 +1,157 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { EntryKind } from '../../model/error-cause.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { kindOf } from '../files/confined-read.ts'
+import { FileFailure, fileFailure } from '../files/files.ts'
+
+/** Where a SKILL.md is. */
+export interface SkillPlace {
+  /** An absolute folder; links on the way to it are followed. */
+  readonly start: string
+  /** The folders from there to that of the Skill; links are not followed. */
+  readonly below: readonly string[]
+  /** Whether the file may be a link, or have a second name. */
+  readonly linked: boolean
+}
+
+/** A file as the file system knows it. */
+export interface FileFacts {
+  /** Changes whenever the content does, if the two changes are further apart than the clock of a file system is coarse. */
+  readonly key: string
+  /** When the file or its name last changed. */
+  readonly changedMs: number
+  /** It is a link that was followed. */
+  readonly isLink: boolean
+}
+
+export interface SkillFile {
+  readonly bytes: Buffer
+  readonly facts: FileFacts
+}
+
+export const SKILL_FILE = 'SKILL.md'
+
+/** The path of the folder of a Skill. */
+export function folderOf({ start, below }: SkillPlace): string {
+  return join(start, ...below)
+}
+
+/** What is there now, without opening it: a regular file of at most `limit` bytes, or why it is not one. */
+export function skillFileFacts(place: SkillPlace, limit: number): Result<FileFacts> {
+  const path = join(folderOf(place), SKILL_FILE)
+  return result(() => {
+    const itself = lstatSync(path, { bigint: true })
+    const isLink = place.linked && itself.isSymbolicLink()
+    const facts = isLink ? statSync(path, { bigint: true }) : itself
+    return judged(place, facts, limit) ?? ok(factsOf(facts, isLink))
+  })
+}
+
+/**
+ * Reads a SKILL.md: opened first, and judged and read by its descriptor. Never waits for a writer. `not_regular_file` for
+ * a link, where those are not followed, and for anything but a file; `too_large` over `limit` bytes.
+ */
+export function readSkillFile(place: SkillPlace, limit: number): Result<SkillFile> {
+  return result(() => {
+    const fd = openPlace(place)
+    try {
+      const facts = fstatSync(fd, { bigint: true })
+      const refused = judged(place, facts, limit)
+      if (refused !== undefined) return refused
+      const bytes = readUpTo(fd, limit + 1)
+      return bytes.length > limit ? tooLarge(limit) : ok({ bytes, facts: factsOf(facts, false) })
+    } finally {
+      closeSync(fd)
+    }
+  })
+}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
+const FILE = O_RDONLY | O_NONBLOCK | O_NOCTTY
+
+/** Enters folder by folder, each by the descriptor of the one before: a swapped folder cannot lead elsewhere. */
+function openPlace({ start, below, linked }: SkillPlace): number {
+  let folder = openSync(start, FOLDER)
+  let path = start
+  try {
+    for (const name of below) {
+      const next = openSync(join(baseOf(folder, path), name), FOLDER | O_NOFOLLOW)
+      closeSync(folder)
+      folder = next
+      path = join(path, name)
+    }
+    return openSync(join(baseOf(folder, path), SKILL_FILE), linked ? FILE : FILE | O_NOFOLLOW)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Without /proc, names resolve through the path. */
+function baseOf(folder: number, path: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}` : path
+}
+
+function judged({ linked }: SkillPlace, facts: BigIntStats, limit: number): Failed | undefined {
+  const kind = kindOf(facts)
+  if (kind !== 'file') return notRegular(kind)
+  if (!linked && facts.nlink > 1n) {
+    return failed(
+      'permission_denied',
+      `${SKILL_FILE} has more than one hard link; another one may be elsewhere.`,
+    )
+  }
+  return facts.size > BigInt(limit) ? tooLarge(limit) : undefined
+}
+
+function tooLarge(limit: number): Failed {
+  return failed('too_large', `${SKILL_FILE} has more than ${limit} bytes.`, { limit })
+}
+
+function notRegular(found: EntryKind): Failed {
+  return failed('not_regular_file', `${SKILL_FILE} is not a regular file but a ${found}.`, {
+    found,
+  })
+}
+
+function factsOf(facts: BigIntStats, isLink: boolean): FileFacts {
+  const { dev, ino, size, mtimeNs, ctimeNs } = facts
+  return {
+    key: [dev, ino, size, mtimeNs, ctimeNs].join(':'),
+    changedMs: Number(ctimeNs / 1_000_000n),
+    isLink,
+  }
+}
+
+function readUpTo(fd: number, most: number): Buffer {
+  const into = Buffer.allocUnsafe(most)
+  let got = 0
+  while (got < most) {
+    const count = readSync(fd, into, got, most - got, got)
+    if (count === 0) break
+    got += count
+  }
+  return Buffer.from(into.subarray(0, got))
+}
+
+/** System errors as values. */
+function result<T>(work: () => Result<T>): Result<T> {
+  try {
+    return work()
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code !== 'string' || code.startsWith('ERR_')) throw error
+    return { ok: false, error: fileFailure(new FileFailure(code, code), `read ${SKILL_FILE}`) }
+  }
+}

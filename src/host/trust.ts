@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../model/errors.ts'
+import { asResult, replaceFile, type Folder } from './files/files.ts'
+import { jsonOf, wholeFile } from './files/json-file.ts'
+import type { Ids } from './ids.ts'
+
+const TRUST = 'trust.json'
+const MOST_BYTES = 1024 * 1024
+
+const TrustedSkill = z.object({ name: z.string(), sha256: z.string(), at: z.string() })
+const TrustRecord = z.looseObject({
+  contents: z.array(z.looseObject({ sha256: z.string() })),
+  /** By the real path of a workspace. */
+  skills: z.record(z.string(), z.array(TrustedSkill)).optional(),
+})
+type TrustRecord = z.infer<typeof TrustRecord>
+
+/** The content of a Skill that a person trusts in one workspace. */
+export type TrustedSkill = Readonly<z.infer<typeof TrustedSkill>>
+
+/** The hashes of the content that a person trusts. */
+export async function readTrusted(home: Folder): Promise<Result<ReadonlySet<string>>> {
+  return asResult(`read ${home.label}/${TRUST}`, async () => {
+    const record = await trustRecord(home)
+    if (!record.ok) return record
+    return ok(new Set(record.value.contents.map(({ sha256 }) => sha256)))
+  })
+}
+
+export async function trust(
+  home: Folder,
+  content: { readonly sha256: string; readonly what: string; readonly at: string },
+  ids: Ids,
+): Promise<Result<void>> {
+  return changed(home, ids, (record) => {
+    const others = record.contents.filter(({ sha256 }) => sha256 !== content.sha256)
+    return { ...record, contents: [...others, content] }
+  })
+}
+
+/** The Skills of the repository that a person trusts in a workspace, given by its real path. */
+export async function readTrustedSkills(
+  home: Folder,
+  workspace: string,
+): Promise<Result<readonly TrustedSkill[]>> {
+  return asResult(`read ${home.label}/${TRUST}`, async () => {
+    const record = await trustRecord(home)
+    return record.ok ? ok(skillsIn(record.value, workspace)) : record
+  })
+}
+
+/** Replaces what a workspace trusts of one Skill: with this content, or with nothing. Durable once it resolves. */
+export async function setTrustedSkill(
+  home: Folder,
+  workspace: string,
+  name: string,
+  content: Omit<TrustedSkill, 'name'> | undefined,
+  ids: Ids,
+): Promise<Result<void>> {
+  return changed(home, ids, (record) => {
+    const others = skillsIn(record, workspace).filter((skill) => skill.name !== name)
+    const next = content === undefined ? others : [...others, { name, ...content }]
+    const { [workspace]: _replaced, ...elsewhere } = record.skills ?? {}
+    return {
+      ...record,
+      skills: next.length === 0 ? elsewhere : { ...elsewhere, [workspace]: next },
+    }
+  })
+}
+
+function skillsIn({ skills = {} }: TrustRecord, workspace: string): readonly TrustedSkill[] {
+  return Object.hasOwn(skills, workspace) ? (skills[workspace] ?? []) : []
+}
+
+async function changed(
+  home: Folder,
+  ids: Ids,
+  next: (record: TrustRecord) => TrustRecord,
+): Promise<Result<void>> {
+  return asResult(`write ${home.label}/${TRUST}`, async () => {
+    const record = await trustRecord(home)
+    if (!record.ok) return record
+    const bytes = Buffer.from(`${JSON.stringify(next(record.value), null, 2)}\n`)
+    await replaceFile(home, TRUST, bytes, ids.temporary())
+    return ok(undefined)
+  })
+}
+
+async function trustRecord(home: Folder): Promise<Result<TrustRecord>> {
+  const bytes = await wholeFile(home, TRUST, MOST_BYTES)
+  if (bytes === undefined) return ok({ contents: [] })
+  const record = TrustRecord.safeParse(jsonOf(bytes))
+  if (record.success) return ok(record.data)
+  return failed('unreadable', `${home.label}/${TRUST} is not a valid trust file.`, {}, [
+    { action: 'Fix the file, or delete it to revoke all trust.' },
+  ])
+}

@@ -1,0 +1,25 @@
+import type { Reading } from './reading.ts'
+import { shown } from './yaml-tree.ts'
+
+const MOST_TOOLS = 64
+const NAME_LENGTH = 256
+
+/** The entries of `allowed-tools`: a list, or one text with spaces or commas between them. */
+export function allowedTools(reading: Reading, written: string | readonly string[]): string[] {
+  const entries =
+    typeof written === 'string' ? entriesIn(written) : written.map((one) => one.trim())
+  const path = ['allowed-tools']
+  if (entries.length > MOST_TOOLS) {
+    reading.error(path, `"allowed-tools" has more than ${MOST_TOOLS} entries.`)
+  }
+  for (const entry of entries) {
+    if (/^[A-Za-z][\w-]*(\([^()]*\))?$/.test(entry) && entry.length <= NAME_LENGTH) continue
+    reading.error(path, `"allowed-tools" has an invalid entry: ${shown(entry)}.`)
+  }
+  return [...new Set(entries)]
+}
+
+/** Separators inside parentheses belong to the entry, as in `Bash(git diff:*)`. */
+function entriesIn(text: string): string[] {
+  return text.match(/[^\s,()]+(\([^()]*\))?|[()]/g) ?? []
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { quoted, shortened } from '../encoding/quote.ts'
+import {
+  SKILL_FILE,
+  skillFileFacts,
+  type FileFacts,
+  type SkillPlace,
+} from '../host/skills/skill-file.ts'
+import {
+  entryAt,
+  foldersIn,
+  leadsThrough,
+  realPathOf,
+  type FolderEntry,
+} from '../host/skills/skill-places.ts'
+import { liesIn } from '../host/files/confined-path.ts'
+import { LIMITS } from '../model/limits.ts'
+import type { ShadowedSkill, SkillRoot, SkillWarning } from './skill.ts'
+import type { RootFolder, SkillRoots } from './skill-roots.ts'
+
+/** A folder with a SKILL.md that could be read. */
+export interface FoundSkill {
+  readonly name: string
+  readonly root: SkillRoot
+  /** Absolute, of its SKILL.md. */
+  readonly path: string
+  readonly place: SkillPlace
+  /** The real path of its folder, if that must not be a link. */
+  readonly real: string | undefined
+  /** It needs the trust of the person. */
+  readonly isForeign: boolean
+  readonly facts: FileFacts
+}
+
+export interface Discovery {
+  /** By name. */
+  readonly found: readonly FoundSkill[]
+  readonly shadowed: readonly ShadowedSkill[]
+  readonly warnings: readonly SkillWarning[]
+}
+
+/** More in one root are not read. */
+const MOST_FOLDERS = 1_000
+
+export function isSkillName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)
+}
+
+/** The Skills in the roots, or only those named `only`. A Skill that cannot be used still hides later ones of its name. */
+export function discover(
+  { roots, foreign, warnings: earlier }: SkillRoots,
+  only?: string,
+): Discovery {
+  const warnings = [...earlier]
+  const shadowed: ShadowedSkill[] = []
+  const found = new Map<string, FoundSkill>()
+  const taken = new Map<string, string>()
+  const reals = new Set<string>()
+  for (const root of roots) {
+    for (const entry of entriesOf(root, only, warnings)) {
+      const { name } = entry
+      const folder = join(root.path, name)
+      const path = join(folder, SKILL_FILE)
+      const warn = (message: string) => void warnings.push({ path, message })
+      if (entry.isLink && root.isForeign) {
+        // Usual: one folder of Skills whose entries are links to the other.
+        if (reals.has(realPathOf(folder) ?? '')) continue
+        warn('This Skill is not used: links in a repository are not followed.')
+        continue
+      }
+      const looked = look(root, entry, foreign)
+      if (looked === 'missing') {
+        warn(`The folder has no ${SKILL_FILE}.`)
+        continue
+      }
+      reals.add(join(root.real, name))
+      const by = taken.get(name)
+      if (by !== undefined) {
+        shadowed.push({ name, path, by })
+        continue
+      }
+      taken.set(name, path)
+      if (typeof looked === 'string') warn(`This Skill is not usable. ${looked}`)
+      else found.set(name, { name, root: root.root, path, ...looked })
+    }
+  }
+  const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { found: sorted, shadowed, warnings }
+}
+
+/** The entries of a root with valid names. */
+function entriesOf(
+  { path }: RootFolder,
+  only: string | undefined,
+  warnings: SkillWarning[],
+): readonly FolderEntry[] {
+  if (only !== undefined) {
+    const there = entryAt(join(path, only))
+    const isEntry = there === 'folder' || there === 'link'
+    return isEntry ? [{ name: only, isLink: there === 'link' }] : []
+  }
+  const entries = foldersIn(path)
+  if ('code' in entries) {
+    warnings.push({ path, message: `This folder cannot be read (${entries.code}).` })
+    return []
+  }
+  // Folders of tools, such as `.git`.
+  const visible = entries.filter(({ name }) => !name.startsWith('.'))
+  for (const { name } of visible.filter(({ name }) => !isSkillName(name))) {
+    const message = `The folder ${quoted(shortened(name, 80))} is ignored: a Skill has a name of letters, digits, ".", "_" and "-", at most 64.`
+    warnings.push({ path, message })
+  }
+  const valid = visible.filter(({ name }) => isSkillName(name))
+  if (valid.length <= MOST_FOLDERS) return valid
+  const message = `Only the first ${MOST_FOLDERS} Skills of this folder are used.`
+  warnings.push({ path, message })
+  return valid.slice(0, MOST_FOLDERS)
+}
+
+type Looked = Pick<FoundSkill, 'place' | 'real' | 'isForeign' | 'facts'>
+
+/** What is known about a SKILL.md without opening it, or why it cannot be used. */
+function look(
+  { path, real, start, below, isForeign }: RootFolder,
+  { name, isLink }: FolderEntry,
+  foreign: readonly string[],
+): Looked | 'missing' | string {
+  const folder = join(path, name)
+  if (isForeign) {
+    const place = { start, below: [...below, name], linked: false }
+    return judged(place, join(real, name), true)
+  }
+  const own = judged({ start: folder, below: [], linked: true }, undefined, false)
+  const leadsAway = isLink || (typeof own !== 'string' && own.facts.isLink)
+  // A tool could write where a link of the person leads, or where the workspace is a Skill itself.
+  const isWritable = leadsAway
+    ? leadsThrough(join(folder, SKILL_FILE), foreign)
+    : foreign.some((place) => liesIn(join(real, name), place))
+  if (!isWritable) return own
+  return judged({ start: folder, below: [], linked: false }, undefined, true)
+}
+
+function judged(
+  place: SkillPlace,
+  real: string | undefined,
+  isForeign: boolean,
+): Looked | 'missing' | string {
+  const facts = skillFileFacts(place, LIMITS.skill_file_bytes)
+  if (facts.ok) return { place, real, isForeign, facts: facts.value }
+  return facts.error.kind === 'not_found' ? 'missing' : facts.error.message
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { readCacheFile, writeCacheFile } from '../host/files/cache-file.ts'
+import type { Folder } from '../host/files/files.ts'
+import type { Ids } from '../host/ids.ts'
+import type { FileFacts } from '../host/skills/skill-file.ts'
+import type { ParsedSkill } from './front-matter.ts'
+
+/** What the front matter of a SKILL.md says, without its body. */
+export interface CachedSkill extends Omit<ParsedSkill, 'body'> {
+  /** Of the file that was parsed. */
+  readonly key: string
+  readonly sha256: string
+}
+
+export interface CacheParts {
+  /** `$HAWSER_HOME`. */
+  readonly home: Folder
+  readonly ids: Ids
+  readonly clock: { now(): number }
+  /** Another version may parse differently. */
+  readonly version: string
+}
+
+const NAME = 'skills.json'
+const MOST_ENTRIES = 4_000
+/** Time stamps of file systems are at most this coarse, so a younger file could change without another key. */
+const COARSEST_MS = 100
+
+interface CacheFile {
+  readonly version: string
+  readonly entries: Readonly<Record<string, CachedSkill>>
+}
+
+/** Checked by its hash when it is read: checking hundreds of entries would take as long as parsing them. */
+const CacheFile = z.custom<CacheFile>(
+  (value) =>
+    typeof value === 'object' && value !== null && 'version' in value && 'entries' in value,
+)
+
+/**
+ * Parsed front matter by path. The parser takes longer to load than everything else about Skills. It saves time only:
+ * nothing is trusted, and nothing activated, because of what it says.
+ */
+export class SkillCache {
+  readonly #parts: CacheParts
+  #entries: Map<string, CachedSkill> | undefined
+  #isChanged = false
+
+  constructor(parts: CacheParts) {
+    this.#parts = parts
+  }
+
+  /** The entry of a file that has not changed since. */
+  async get(path: string, { key }: FileFacts): Promise<CachedSkill | undefined> {
+    const entry = (await this.#loaded()).get(path)
+    return entry?.key === key ? entry : undefined
+  }
+
+  async set(path: string, { changedMs }: FileFacts, entry: CachedSkill): Promise<void> {
+    if (changedMs + COARSEST_MS > this.#parts.clock.now()) return
+    const entries = await this.#loaded()
+    // The newest entries are last, and the first ones are dropped first.
+    entries.delete(path)
+    entries.set(path, entry)
+    this.#isChanged = true
+  }
+
+  /** Writes what changed. */
+  async save(): Promise<void> {
+    if (!this.#isChanged) return
+    this.#isChanged = false
+    const { home, ids, version } = this.#parts
+    const kept = [...(await this.#loaded())].slice(-MOST_ENTRIES)
+    await writeCacheFile(home, NAME, { version, entries: Object.fromEntries(kept) }, ids)
+  }
+
+  async #loaded(): Promise<Map<string, CachedSkill>> {
+    if (this.#entries !== undefined) return this.#entries
+    const file = CacheFile.safeParse(await readCacheFile(this.#parts.home, NAME)).data
+    const isOurs = file?.version === this.#parts.version
+    return (this.#entries ??= new Map(isOurs ? Object.entries(file.entries) : []))
+  }
+}

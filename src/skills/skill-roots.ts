@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path'
+import { entryAt, leadsThrough, realPathOf, repositoryOf } from '../host/skills/skill-places.ts'
+import type { SkillRoot, SkillWarning } from './skill.ts'
+
+/** Where to look for Skills. */
+export interface SkillSearch {
+  /** The folder of the workspace. */
+  readonly workspace: string
+  /** `$HAWSER_HOME`. */
+  readonly hawserHome: string
+  /** The home folder of the person. */
+  readonly userHome: string | undefined
+}
+
+/** A folder whose subfolders are Skills. */
+export interface RootFolder {
+  readonly root: SkillRoot
+  readonly path: string
+  readonly real: string
+  /** The folder whose path is followed, and the names from there to the root, which are not. */
+  readonly start: string
+  readonly below: readonly string[]
+  /** Whoever writes the repository, or a tool in the workspace, decides what is in it. */
+  readonly isForeign: boolean
+}
+
+export interface SkillRoots {
+  /** Those that exist, in their order. */
+  readonly roots: readonly RootFolder[]
+  readonly warnings: readonly SkillWarning[]
+  /** Folders in which a Skill is not the person's own, in every spelling. */
+  readonly foreign: readonly string[]
+}
+
+/** The four roots. One that leads to another is left out. */
+export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): SkillRoots {
+  const here = resolve(workspace)
+  const repository = repositoryOf(here, userHome)
+  const foreign = [here, repository].flatMap((path) => [path, realPathOf(path) ?? path])
+  const own = (root: SkillRoot, path: string) => {
+    const isForeign = leadsThrough(path, foreign)
+    return { root, path, start: path, below: [], isForeign }
+  }
+  const theirs = (root: SkillRoot, ...below: string[]) => {
+    return { root, path: join(repository, ...below), start: repository, below, isForeign: true }
+  }
+  const warnings: SkillWarning[] = []
+  const seen = new Set<string>()
+  const roots = [
+    ...(userHome === undefined
+      ? []
+      : [own('~/.agents/skills', join(userHome, '.agents', 'skills'))]),
+    own('$HAWSER_HOME/skills', join(hawserHome, 'skills')),
+    theirs('<repo>/.agents/skills', '.agents', 'skills'),
+    theirs('<repo>/.claude/skills', '.claude', 'skills'),
+  ].flatMap((root): RootFolder[] => {
+    const real = realPathOf(root.path)
+    if (real === undefined || seen.has(real)) return []
+    if (hasLink(root.start, root.below)) {
+      const message = 'This folder is not searched: links in a repository are not followed.'
+      warnings.push({ path: root.path, message })
+      return []
+    }
+    seen.add(real)
+    return [{ ...root, real }]
+  })
+  return { roots, warnings, foreign: [...new Set(foreign)] }
+}
+
+function hasLink(start: string, below: readonly string[]): boolean {
+  return below.some((_, at) => entryAt(join(start, ...below.slice(0, at + 1))) === 'link')
+}
