@@ -19,9 +19,12 @@ export interface Claim {
     readonly name: string
     readonly kind: 'image' | 'pdf' | 'text'
     readonly size_bytes: number
-  } /** Facts that a Skill would fetch, with the argument vector if a command fetches them. */
+  }
+  /** Facts that a Skill would fetch, with the argument vector if a command fetches them. */
   readonly hydration?: {
     readonly skill: string
+    /** Where the Skill comes from. */
+    readonly from?: string | undefined
     readonly context_source_id: string
     readonly argv?: readonly string[] | undefined
   }

@@ -20,6 +20,7 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { aside, head, sentences, verbatim } from '../screen/rows.ts'
 import { resultRows } from '../screen/tool-rows.ts'
 
@@ -63,11 +64,9 @@ export function translate(
     case 'session_fork':
       return say(`Forked from ${event.data.parent_session_id}.`)
     case 'skill_activation':
-      return say(`Skill ${event.data.name} is in use.`)
+      return say(activationWords(event.data))
     case 'skill_context_hydration':
-      return say(
-        `${event.data.context_source_id} of ${event.data.skill.name}: ${event.data.status}.`,
-      )
+      return say(hydrationWords(event.data))
     case 'resource_ingested':
     case 'resource_view':
     case 'resource_dropped':

@@ -5,6 +5,7 @@ import { cutWords } from '../text/cut-words.ts'
 import { compactionWords } from '../render/compaction-lines.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import {
   refusalWords,
   resourceNews,
@@ -84,7 +85,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'files_restored':
       return text('harness', 'Files restored', essenceOf(event).body ?? '')
     case 'skill_context_hydration':
-      return text('harness', `Context: ${essenceOf(event).head}`, event.data.output)
+      return note(hydrationWords(event.data))
     case 'permission_decision':
       return event.data.by === 'policy'
         ? []
@@ -98,7 +99,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'session_settings':
       return note(`Settings: ${essenceOf(event).head}`)
     case 'skill_activation':
-      return note(`Skill: ${essenceOf(event).head}`)
+      return note(activationWords(event.data))
     case 'resource_ingested':
     case 'resource_view':
     case 'resource_retired':

@@ -1,5 +1,7 @@
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
+import { quoted } from '../../../encoding/quote.ts'
 import { uploadWords } from '../text/resource-words.ts'
+import { argumentWords, hydrationQuestion } from '../text/skill-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { Question } from '../../../session/questions/questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
@@ -23,6 +25,7 @@ export function questionTitle(question: Question, columns: number): Line[] {
 export function proposalOf(question: Question, columns: number): Line[] {
   const { claim, diff, call_id } = question
   if (claim.upload !== undefined) return []
+  if (claim.hydration !== undefined) return hydrationRows(claim, columns)
   if (call_id === undefined) return claim.paths.map((path) => aside(`  ${visibleLine(path)}`))
   const [written, place] = claim.paths
   const folder =
@@ -37,7 +40,20 @@ export function proposalOf(question: Question, columns: number): Line[] {
 function titleOf(question: Question): string {
   const { claim, call_id } = question
   if (claim.upload !== undefined) return uploadWords(claim.upload)
+  if (claim.hydration !== undefined) return hydrationQuestion(claim.hydration)
   return call_id === undefined ? claim.tool : callTitle(callOf(question))
+}
+
+/** Where the Skill comes from, and exactly what would run or be read. */
+function hydrationRows({ hydration, paths }: Question['claim'], columns: number): Line[] {
+  const { skill = '', from, argv } = hydration ?? {}
+  const rows = (label: string, text: string) =>
+    verbatim(visibleLine(text), { columns, first: `  ${label} `, firstStyle: { dim: true } })
+  return [
+    ...(from === undefined ? [] : rows(`${visibleLine(skill)} is from`, from)),
+    ...(argv === undefined ? [] : rows('runs', argumentWords(argv))),
+    ...paths.flatMap((path) => rows('reads', quoted(path))),
+  ]
 }
 
 function callOf({ claim, arguments: text = '' }: Question) {

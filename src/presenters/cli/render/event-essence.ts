@@ -6,6 +6,7 @@ import { compactionWords } from './compaction-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
+import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
 /** The essence of an Event: one line, and for some types a text below it. Not yet escaped. */
@@ -42,12 +43,9 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: listed([workspace, branch, mode, permission_mode, date]) }
     }
     case 'skill_activation':
-      return { head: `${event.data.name} ${event.data.args}, by the ${event.data.activated_by}` }
-    case 'skill_context_hydration': {
-      const { context_source_id, skill, status, output_bytes, output } = event.data
-      const what = `${context_source_id} of ${skill.name}`
-      return { head: `${what}: ${status}, ${counted(output_bytes, 'byte')}`, body: output }
-    }
+      return { head: activationWords(event.data) }
+    case 'skill_context_hydration':
+      return { head: hydrationWords(event.data), body: event.data.output }
     case 'provider_request':
       return { head: request(event.data, resourceOf) }
     case 'assistant_message': {

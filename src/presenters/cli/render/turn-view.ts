@@ -17,6 +17,7 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { visibleText } from '../text/visible-text.ts'
 
 /** Shows a Turn while it runs, and its end. */
@@ -129,6 +130,10 @@ function noteOf(
   if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
     return `hawser: ${resourceNews(event, resourceOf)}\n`
   }
+  if (event.type === 'skill_activation' && stderr.isTTY)
+    return `hawser: ${activationWords(event.data)}\n`
+  if (event.type === 'skill_context_hydration' && (stderr.isTTY || event.data.status !== 'ok'))
+    return `hawser: ${hydrationWords(event.data)}\n`
   if (event.type !== 'tool_result') return undefined
   const call = calls.get(event.data.call_id)
   if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
