@@ -25,8 +25,13 @@ export type Rule = Frozen<z.infer<typeof Rule>>
 /** How long a rule lasts: as long as the process, or until it is removed. */
 export type RuleScope = 'session' | 'workspace'
 
-export interface ScopedRule {
+/** A rule that applies to a call. `once`: a Skill that is active in this Turn lends it. */
+export interface AppliedRule {
   readonly rule: Rule
+  readonly scope: RuleScope | 'once'
+}
+
+export interface ScopedRule extends AppliedRule {
   readonly scope: RuleScope
 }
 

@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../model/modes.ts'
-import { ruleSubject, type ScopedRule } from '../model/rule.ts'
+import { ruleSubject, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { looksReadOnly } from './command-class.ts'
 import { protectedBy } from './protected-paths.ts'
@@ -11,7 +11,7 @@ export interface Posture {
   /** The sandbox passed its self-test; matters only for a call that runs a program. */
   readonly confined: boolean
   /** The rules a person made in advance; `undefined` if they cannot be read, and then every call they could decide asks. */
-  readonly rules: readonly ScopedRule[] | undefined
+  readonly rules: readonly AppliedRule[] | undefined
 }
 
 export interface Decision {
@@ -23,7 +23,7 @@ export interface Decision {
   /** The rules an approval may create; empty if every such call must ask. */
   readonly offers: readonly Offer[]
   /** The rules that decided. */
-  readonly by?: readonly ScopedRule[]
+  readonly by?: readonly AppliedRule[]
 }
 
 /** May this call happen? Pure: the same claim and posture give the same answer. */
@@ -79,7 +79,7 @@ function askOrGranted(claim: Claim, ruled: Ruling, reason: string): Decision {
   return { ...ask(reason), offers: offersFor(claim) }
 }
 
-function denyByRule(by: readonly ScopedRule[]): Decision {
+function denyByRule(by: readonly AppliedRule[]): Decision {
   const subjects = by.map(({ rule }) => ruleSubject(rule)).join(' and ')
   return { ...deny(`a rule denies ${subjects}`), by }
 }

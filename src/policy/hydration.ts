@@ -1,6 +1,6 @@
 import type { SourceOrigin } from '../model/context-source.ts'
 import type { EventData } from '../model/events/event.ts'
-import { ruleSubject, type ScopedRule } from '../model/rule.ts'
+import { ruleSubject, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import type { Posture } from './decide.ts'
 import { ruling, type Ruling } from './rules.ts'
@@ -21,7 +21,7 @@ export interface HydrationDecision {
   /** For the person who is asked, and for the model that is refused. */
   readonly reason: string
   /** The rules that decided. */
-  readonly by?: readonly ScopedRule[]
+  readonly by?: readonly AppliedRule[]
 }
 
 /** May these facts be fetched? Pure. A command always runs with everything read-only, whatever the answer is based on. */

@@ -1,12 +1,12 @@
 import { failed, ok, type Result } from '../model/errors.ts'
-import { prefixText, type Rule, type RuleScope, type ScopedRule } from '../model/rule.ts'
+import { prefixText, type Rule, type RuleScope, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { splitCommand, type CommandPart } from './command-line.ts'
 import { isFilter, programOf, startsOthers, tooWide, usualPrefix } from './launchers.ts'
 
 /** The outcome of the rules for a call. `unclear`: a deny rule may apply, and only a person can decide. */
 export type Ruling =
-  | { readonly answer: 'allow' | 'deny'; readonly by: readonly ScopedRule[] }
+  | { readonly answer: 'allow' | 'deny'; readonly by: readonly AppliedRule[] }
   | { readonly answer: 'unclear' | 'none' }
 
 /** A rule that an approval may create, and how long it may last. */
@@ -18,7 +18,7 @@ export interface Offer {
 }
 
 /** Applies rules to a call that changes a file or runs a program. Deny rules win. Pure. */
-export function ruling(claim: Claim, rules: readonly ScopedRule[]): Ruling {
+export function ruling(claim: Claim, rules: readonly AppliedRule[]): Ruling {
   const denying = rules.filter(({ rule }) => rule.answer === 'deny')
   const allowing = rules.filter(({ rule }) => rule.answer === 'allow')
   if (claim.effect === 'run') return commandRuling(claim, allowing, denying)
@@ -75,8 +75,8 @@ const NONE: Ruling = { answer: 'none' }
 
 function commandRuling(
   claim: Claim,
-  allowing: readonly ScopedRule[],
-  denying: readonly ScopedRule[],
+  allowing: readonly AppliedRule[],
+  denying: readonly AppliedRule[],
 ): Ruling {
   const { command = '' } = claim
   const folder = folderOf(claim)
@@ -96,7 +96,7 @@ function denialOf(
   command: string,
   folder: string,
   parts: readonly CommandPart[] | undefined,
-  denying: readonly ScopedRule[],
+  denying: readonly AppliedRule[],
 ): Ruling | undefined {
   const same = denying.find(({ rule }) => isSameCommand(rule, command, folder))
   if (same !== undefined) return { answer: 'deny', by: [same] }

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { WholeEvent } from '../../model/events/event.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -9,6 +9,7 @@ import type { KeepMovedFile } from '../../host/sandbox/watch/move-aside.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
+import { lentRules } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { PermissionAnswer, RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
@@ -123,9 +124,12 @@ function toolsOf(
   const { workspace, tools } = shared
   return {
     toolset: tools.toolset,
-    posture: async ({ effect }) => {
-      const confined = effect === 'run' && (await tools.sandbox.status()).confined
-      return { mode: owner.permissionMode, confined, rules: await owner.rules.inForce() }
+    posture: async (claim) => {
+      const confined = claim.effect === 'run' && (await tools.sandbox.status()).confined
+      const own = await owner.rules.inForce()
+      // A Skill lends nothing to its own hydrations.
+      const lent = claim.hydration === undefined ? lentRules(activeSkills(turn.log)) : []
+      return { mode: owner.permissionMode, confined, rules: own && [...own, ...lent] }
     },
     placeOf: async (path) => {
       const place = await tools.files.realRelative(path)
@@ -153,6 +157,13 @@ function toolsOf(
     skills: tools.skills,
     ingest: (path) => ingest(shared, path, turn),
   }
+}
+
+/** The Skills that were activated in this Turn. */
+function activeSkills({ events, turn }: TurnParts['log']): EventData<'skill_activation'>[] {
+  return events().flatMap((event) =>
+    event.type === 'skill_activation' && event.turn_id === turn ? [event.data] : [],
+  )
 }
 
 /** For the agent: only from this workspace, without following links. */
