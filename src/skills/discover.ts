@@ -3,7 +3,7 @@ import { quoted, shortened } from '../encoding/quote.ts'
 import {
   SKILL_FILE,
   skillFileFacts,
-  type FileFacts,
+  type SkillFileFacts,
   type SkillPlace,
 } from '../host/skills/skill-file.ts'
 import {
@@ -29,7 +29,7 @@ export interface FoundSkill {
   readonly real: string | undefined
   /** It needs the trust of the person. */
   readonly isForeign: boolean
-  readonly facts: FileFacts
+  readonly facts: SkillFileFacts
 }
 
 export interface Discovery {
@@ -69,7 +69,7 @@ export function discover(
         continue
       }
       const looked = look(root, entry, foreign)
-      if (looked === 'missing') {
+      if (looked === undefined) {
         warn(`The folder has no ${SKILL_FILE}.`)
         continue
       }
@@ -106,7 +106,8 @@ function entriesOf(
   }
   // Folders of tools, such as `.git`.
   const visible = entries.filter(({ name }) => !name.startsWith('.'))
-  for (const { name } of visible.filter(({ name }) => !isSkillName(name))) {
+  for (const { name } of visible) {
+    if (isSkillName(name)) continue
     const message = `The folder ${quoted(shortened(name, 80))} is ignored: a Skill has a name of letters, digits, ".", "_" and "-", at most 64.`
     warnings.push({ path, message })
   }
@@ -119,19 +120,19 @@ function entriesOf(
 
 type Looked = Pick<FoundSkill, 'place' | 'real' | 'isForeign' | 'facts'>
 
-/** What is known about a SKILL.md without opening it, or why it cannot be used. */
+/** What is known about a SKILL.md without opening it, or why it cannot be used. `undefined` if it is missing. */
 function look(
   { path, real, start, below, isForeign }: RootFolder,
   { name, isLink }: FolderEntry,
   foreign: readonly string[],
-): Looked | 'missing' | string {
+): Looked | string | undefined {
   const folder = join(path, name)
   if (isForeign) {
     const place = { start, below: [...below, name], linked: false }
     return judged(place, join(real, name), true)
   }
   const own = judged({ start: folder, below: [], linked: true }, undefined, false)
-  const leadsAway = isLink || (typeof own !== 'string' && own.facts.isLink)
+  const leadsAway = isLink || (typeof own === 'object' && own.facts.isLink)
   // A tool could write where a link of the person leads, or where the workspace is a Skill itself.
   const isWritable = leadsAway
     ? leadsThrough(join(folder, SKILL_FILE), foreign)
@@ -144,8 +145,8 @@ function judged(
   place: SkillPlace,
   real: string | undefined,
   isForeign: boolean,
-): Looked | 'missing' | string {
+): Looked | string | undefined {
   const facts = skillFileFacts(place, LIMITS.skill_file_bytes)
   if (facts.ok) return { place, real, isForeign, facts: facts.value }
-  return facts.error.kind === 'not_found' ? 'missing' : facts.error.message
+  return facts.error.kind === 'not_found' ? undefined : facts.error.message
 }
