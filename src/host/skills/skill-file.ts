@@ -44,12 +44,12 @@ export const SKILL_FILE = 'SKILL.md'
 
 /** The path of the folder of a Skill. */
 export function folderOf({ start, below }: SkillPlace): string {
-  return join(start, ...below)
+  return below.length === 0 ? start : `${start}/${below.join('/')}`
 }
 
 /** What is there now, without opening it: a regular file of at most `limit` bytes, or why it is not one. */
 export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFileFacts> {
-  const path = join(folderOf(place), SKILL_FILE)
+  const path = `${folderOf(place)}/${SKILL_FILE}`
   return result(() => {
     const itself = lstatSync(path, { bigint: true })
     const isLink = place.linked && itself.isSymbolicLink()
