@@ -1,8 +1,9 @@
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { workspaceBlobStore } from './blobs/workspace-store.ts'
 import { systemChance } from './host/chance.ts'
 import { systemClock, type Clock } from './host/clock.ts'
 import { openConfined } from './host/files/confined-files.ts'
+import type { Folder } from './host/files/files.ts'
 import { thisProcess } from './host/process/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
@@ -34,7 +35,7 @@ import { NOBODY } from './session/questions/questions.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
-import { NO_SKILLS } from './skills/catalog.ts'
+import { systemSkills, type SkillParts } from './skills/catalog.ts'
 import type { Toolset } from './tools/tool.ts'
 
 /** Set by the build: the schemas of all tools. Creating them takes a twentieth of the start-up time. */
@@ -99,7 +100,7 @@ export async function composeWorkspace(
     tools: {
       toolset: lazyToolset(),
       ...(await frozenSchemas()),
-      skills: NO_SKILLS,
+      skills: systemSkills(skillParts({ workspace, home, folder: homeFolders.own, env, version })),
       files,
       sandbox,
       protectedPaths: rootPaths('asks'),
@@ -118,6 +119,30 @@ export async function composeWorkspace(
   const own = { workspace: folders.own, home: homeFolders.own }
   const { defaultOf: defaultModel, rows } = models
   return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
+}
+
+interface SkillPlace {
+  readonly workspace: string
+  readonly home: string
+  /** `home`, open. */
+  readonly folder: Folder
+  readonly env: Env
+  readonly version: string
+}
+
+function skillParts({ workspace, home, folder, env, version }: SkillPlace): SkillParts {
+  const { HOME: userHome } = env
+  const person = userHome !== undefined && isAbsolute(userHome) ? userHome : undefined
+  const ids = systemIds(systemClock)
+  return {
+    workspace,
+    hawserHome: home,
+    userHome: person,
+    home: folder,
+    ids,
+    clock: systemClock,
+    version,
+  }
 }
 
 async function frozenSchemas(): Promise<typeof HAWSER_TOOL_SCHEMAS> {

@@ -1,11 +1,14 @@
-import type { Reading } from './reading.ts'
+import type { FrontMatterReading } from './front-matter-reading.ts'
 import { shown } from './yaml-tree.ts'
 
 const MOST_TOOLS = 64
 const NAME_LENGTH = 256
 
 /** The entries of `allowed-tools`: a list, or one text with spaces or commas between them. */
-export function allowedTools(reading: Reading, written: string | readonly string[]): string[] {
+export function allowedTools(
+  reading: FrontMatterReading,
+  written: string | readonly string[],
+): string[] {
   const entries =
     typeof written === 'string' ? entriesIn(written) : written.map((one) => one.trim())
   const path = ['allowed-tools']

@@ -153,7 +153,7 @@ async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill
   }
   const { fields, findings, body } = await parsed(bytes, name)
   if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
-  const [first] = findings.filter(({ severity }) => severity === 'error')
+  const first = findings.find(({ severity }) => severity === 'error')
   return unusable(
     name,
     first === undefined ? '' : `Line ${first.line}: ${first.message}`,
@@ -188,7 +188,7 @@ function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
   const { found, warnings } = discover(skillRoots(parts), name)
   const [skill] = found
   if (skill !== undefined) return ok(skill)
-  const [why] = warnings.filter(({ path }) => path.endsWith(`/${name}/SKILL.md`))
+  const why = warnings.find(({ path }) => path.endsWith(`/${name}/SKILL.md`))
   return why === undefined ? noSkill(name) : unusable(name, why.message, 'not_found')
 }
 
@@ -206,14 +206,9 @@ function untrusted(skill: FoundSkill): ListedSkill {
 function listed(
   { name, root, path }: FoundSkill,
   trust: SkillTrust,
-  { description, when_to_use, forModel, ...rest }: SkillFields,
+  fields: SkillFields,
 ): ListedSkill {
-  const { context_sources, allowed_tools, metadata } = rest
-  const when = when_to_use === undefined ? {} : { when_to_use }
-  return {
-    ...{ name, root, path, trust, description, ...when, forModel },
-    ...{ context_sources, allowed_tools, metadata },
-  }
+  return { name, root, path, trust, ...fields }
 }
 
 function warningOf(path: string, { severity, line, message }: Finding): SkillWarning {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { SourceParameter } from '../model/context-source.ts'
-import { isRecord, named, type Reading } from './reading.ts'
+import { isRecord, named, type FrontMatterReading } from './front-matter-reading.ts'
 import { shown, type Path } from './yaml-tree.ts'
 
 const MOST_PARAMETERS = 16
@@ -21,7 +21,7 @@ const DeclaredParameter = z.object({
 
 /** The parameters of a context source by name; `undefined` if one is invalid, which is reported to `reading`. */
 export function declaredParameters(
-  reading: Reading,
+  reading: FrontMatterReading,
   written: unknown,
   path: Path,
 ): Readonly<Record<string, SourceParameter>> | undefined {

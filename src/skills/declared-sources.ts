@@ -3,11 +3,14 @@ import type { ContextSource, SourceOrigin } from '../model/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import { declaredParameters } from './declared-parameters.ts'
 import { checkPlaceholders } from './placeholders.ts'
-import { isRecord, named, type Reading } from './reading.ts'
+import { isRecord, named, type FrontMatterReading } from './front-matter-reading.ts'
 import { shown, type Path } from './yaml-tree.ts'
 
 /** The context sources that a front matter declares, with their defaults. What is wrong is reported to `reading`. */
-export function declaredSources(reading: Reading, entries: readonly unknown[]): ContextSource[] {
+export function declaredSources(
+  reading: FrontMatterReading,
+  entries: readonly unknown[],
+): ContextSource[] {
   const sources = entries.flatMap((entry, at) => {
     const source = sourceOf(reading, entry, ['context_sources', at])
     return source === undefined ? [] : [source]
@@ -51,7 +54,11 @@ const DeclaredSource = z.object({
   auto: z.boolean('must be true or false').default(false),
 })
 
-function sourceOf(reading: Reading, entry: unknown, path: Path): ContextSource | undefined {
+function sourceOf(
+  reading: FrontMatterReading,
+  entry: unknown,
+  path: Path,
+): ContextSource | undefined {
   if (!isRecord(entry)) {
     reading.error(path, `${named(path)} must have keys and values.`)
     return undefined
@@ -78,7 +85,7 @@ function sourceOf(reading: Reading, entry: unknown, path: Path): ContextSource |
 }
 
 function originOf(
-  reading: Reading,
+  reading: FrontMatterReading,
   entry: Readonly<Record<string, unknown>>,
   path: Path,
 ): SourceOrigin | undefined {
@@ -100,7 +107,7 @@ function originOf(
 }
 
 function textOrigin(
-  reading: Reading,
+  reading: FrontMatterReading,
   origin: Exclude<Origin, 'command' | 'tool'>,
   value: string,
   path: Path,
@@ -124,7 +131,11 @@ function leavesWorkspace(path: string): boolean {
   return path.startsWith('/') || path.startsWith('~') || path.split(/[\\/]/).includes('..')
 }
 
-function commandOf(reading: Reading, value: unknown, path: Path): SourceOrigin | undefined {
+function commandOf(
+  reading: FrontMatterReading,
+  value: unknown,
+  path: Path,
+): SourceOrigin | undefined {
   if (!Array.isArray(value)) {
     const example = 'such as [git, diff, HEAD]'
     const why = typeof value === 'string' ? 'There is no shell: write' : 'Write'
@@ -141,7 +152,7 @@ function commandOf(reading: Reading, value: unknown, path: Path): SourceOrigin |
 }
 
 /** A number or a flag is an argument as it is written. */
-function argumentOf(reading: Reading, item: unknown, path: Path): string | undefined {
+function argumentOf(reading: FrontMatterReading, item: unknown, path: Path): string | undefined {
   const text = typeof item === 'string' ? item : reading.tree.sourceOf(path)
   if (text !== undefined && !text.includes('\0')) return text
   const braces = isRecord(item) ? ' Put a parameter in quotes: "{name}".' : ''
@@ -154,7 +165,7 @@ const DeclaredTool = z.object({
   arguments: z.record(z.string(), z.unknown(), 'must have keys and values').default({}),
 })
 
-function toolOf(reading: Reading, value: unknown, path: Path): SourceOrigin | undefined {
+function toolOf(reading: FrontMatterReading, value: unknown, path: Path): SourceOrigin | undefined {
   if (!isRecord(value)) {
     reading.error(path, `${named(path)} must have a name, and arguments if it needs some.`)
     return undefined

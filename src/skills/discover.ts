@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { quoted, shortened } from '../encoding/quote.ts'
 import {
   SKILL_FILE,
   skillFileFacts,
-  type FileFacts,
+  type SkillFileFacts,
   type SkillPlace,
 } from '../host/skills/skill-file.ts'
 import {
@@ -29,7 +28,7 @@ export interface FoundSkill {
   readonly real: string | undefined
   /** It needs the trust of the person. */
   readonly isForeign: boolean
-  readonly facts: FileFacts
+  readonly facts: SkillFileFacts
 }
 
 export interface Discovery {
@@ -59,8 +58,8 @@ export function discover(
   for (const root of roots) {
     for (const entry of entriesOf(root, only, warnings)) {
       const { name } = entry
-      const folder = join(root.path, name)
-      const path = join(folder, SKILL_FILE)
+      const folder = `${root.path}/${name}`
+      const path = `${folder}/${SKILL_FILE}`
       const warn = (message: string) => void warnings.push({ path, message })
       if (entry.isLink && root.isForeign) {
         // Usual: one folder of Skills whose entries are links to the other.
@@ -69,11 +68,11 @@ export function discover(
         continue
       }
       const looked = look(root, entry, foreign)
-      if (looked === 'missing') {
+      if (looked === undefined) {
         warn(`The folder has no ${SKILL_FILE}.`)
         continue
       }
-      reals.add(join(root.real, name))
+      reals.add(`${root.real}/${name}`)
       const by = taken.get(name)
       if (by !== undefined) {
         shadowed.push({ name, path, by })
@@ -95,7 +94,7 @@ function entriesOf(
   warnings: SkillWarning[],
 ): readonly FolderEntry[] {
   if (only !== undefined) {
-    const there = entryAt(join(path, only))
+    const there = entryAt(`${path}/${only}`)
     const isEntry = there === 'folder' || there === 'link'
     return isEntry ? [{ name: only, isLink: there === 'link' }] : []
   }
@@ -106,7 +105,8 @@ function entriesOf(
   }
   // Folders of tools, such as `.git`.
   const visible = entries.filter(({ name }) => !name.startsWith('.'))
-  for (const { name } of visible.filter(({ name }) => !isSkillName(name))) {
+  for (const { name } of visible) {
+    if (isSkillName(name)) continue
     const message = `The folder ${quoted(shortened(name, 80))} is ignored: a Skill has a name of letters, digits, ".", "_" and "-", at most 64.`
     warnings.push({ path, message })
   }
@@ -119,23 +119,23 @@ function entriesOf(
 
 type Looked = Pick<FoundSkill, 'place' | 'real' | 'isForeign' | 'facts'>
 
-/** What is known about a SKILL.md without opening it, or why it cannot be used. */
+/** What is known about a SKILL.md without opening it, or why it cannot be used. `undefined` if it is missing. */
 function look(
-  { path, real, start, below, isForeign }: RootFolder,
+  { path, real, start, below, isForeign, inner }: RootFolder,
   { name, isLink }: FolderEntry,
   foreign: readonly string[],
-): Looked | 'missing' | string {
-  const folder = join(path, name)
+): Looked | string | undefined {
+  const folder = `${path}/${name}`
   if (isForeign) {
     const place = { start, below: [...below, name], linked: false }
-    return judged(place, join(real, name), true)
+    return judged(place, `${real}/${name}`, true)
   }
   const own = judged({ start: folder, below: [], linked: true }, undefined, false)
-  const leadsAway = isLink || (typeof own !== 'string' && own.facts.isLink)
+  const leadsAway = isLink || (typeof own === 'object' && own.facts.isLink)
   // A tool could write where a link of the person leads, or where the workspace is a Skill itself.
   const isWritable = leadsAway
-    ? leadsThrough(join(folder, SKILL_FILE), foreign)
-    : foreign.some((place) => liesIn(join(real, name), place))
+    ? leadsThrough(`${folder}/${SKILL_FILE}`, foreign)
+    : inner.some((place) => liesIn(`${real}/${name}`, place))
   if (!isWritable) return own
   return judged({ start: folder, below: [], linked: false }, undefined, true)
 }
@@ -144,8 +144,8 @@ function judged(
   place: SkillPlace,
   real: string | undefined,
   isForeign: boolean,
-): Looked | 'missing' | string {
+): Looked | string | undefined {
   const facts = skillFileFacts(place, LIMITS.skill_file_bytes)
   if (facts.ok) return { place, real, isForeign, facts: facts.value }
-  return facts.error.kind === 'not_found' ? 'missing' : facts.error.message
+  return facts.error.kind === 'not_found' ? undefined : facts.error.message
 }

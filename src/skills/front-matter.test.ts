@@ -46,7 +46,7 @@ test.each([
   expect(findings.some(({ severity }) => severity === 'error')).toBe(true)
 })
 
-test('thousands of keys are read in time that grows with their number', () => {
+test('four thousand keys are read', () => {
   const yaml = Array.from({ length: 4_000 }, (_, at) => `k${at}: 1\n`).join('')
   expect(parseSkill(Buffer.from(`${START}${yaml}---\n`), 'review').findings).toHaveLength(4_000)
 })
@@ -78,7 +78,7 @@ test('parsing never throws, and a Skill with an error has no fields', () => {
   const text = fc
     .array(fc.oneof(line, fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 12 })
     .map((lines) => Buffer.from(`---\n${lines.join('\n')}\n---\nBody`))
-  const anything = fc.oneof(text, fc.uint8Array({ maxLength: 200 }).map(Buffer.from))
+  const anything = fc.oneof(text, fc.uint8Array({ maxLength: 200 }))
   fc.assert(
     fc.property(anything, (bytes) => {
       const { fields, findings } = parseSkill(Buffer.from(bytes), 'review')

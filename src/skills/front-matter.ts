@@ -3,7 +3,7 @@ import type { ContextSource } from '../model/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import { allowedTools } from './allowed-tools.ts'
 import { declaredSources } from './declared-sources.ts'
-import { isRecord, Reading } from './reading.ts'
+import { isRecord, FrontMatterReading } from './front-matter-reading.ts'
 import { brokenLine, splitSkill, type Finding } from './split-skill.ts'
 import { shown, yamlTree } from './yaml-tree.ts'
 
@@ -35,7 +35,7 @@ export function parseSkill(bytes: Buffer, name: string): ParsedSkill {
     return { fields: undefined, findings: unusable === undefined ? [] : [unusable], body }
   }
   const tree = yamlTree(yaml.toString('utf8'))
-  const reading = new Reading(tree)
+  const reading = new FrontMatterReading(tree)
   const fields = tree.findings.some(isError) ? undefined : fieldsOf(reading, name)
   const findings = reading.findings.toSorted((a, b) => a.line - b.line)
   return { fields: findings.some(isError) ? undefined : fields, findings, body }
@@ -69,7 +69,7 @@ const FrontMatter = z.object({
   compatibility: z.unknown().optional(),
 })
 
-function fieldsOf(reading: Reading, name: string): SkillFields | undefined {
+function fieldsOf(reading: FrontMatterReading, name: string): SkillFields | undefined {
   const { value } = reading.tree
   if (!isRecord(value)) {
     reading.error([], 'The front matter must have keys and values, such as "description: …".')
@@ -95,7 +95,7 @@ function fieldsOf(reading: Reading, name: string): SkillFields | undefined {
 
 /** Texts by key; a number or a flag is taken as it is written. */
 function metadataOf(
-  reading: Reading,
+  reading: FrontMatterReading,
   metadata: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(metadata).flatMap(([key, value]) => {
@@ -108,12 +108,14 @@ function metadataOf(
 }
 
 function sizeProblem(bytes: Buffer, yaml: Buffer | undefined): Finding | undefined {
-  const { skill_file_bytes: file, skill_front_matter_bytes: front } = LIMITS
-  const over = (what: string, most: number): Finding => {
-    return { severity: 'error', line: 1, message: `The ${what} has more than ${most} bytes.` }
-  }
-  if (bytes.length > file) return over('file', file)
-  return (yaml?.length ?? 0) > front ? over('front matter', front) : undefined
+  const { skill_file_bytes, skill_front_matter_bytes } = LIMITS
+  if (bytes.length > skill_file_bytes) return oversized('file', skill_file_bytes)
+  const isOver = (yaml?.length ?? 0) > skill_front_matter_bytes
+  return isOver ? oversized('front matter', skill_front_matter_bytes) : undefined
+}
+
+function oversized(what: string, limit: number): Finding {
+  return { severity: 'error', line: 1, message: `The ${what} has more than ${limit} bytes.` }
 }
 
 function encodingProblem(bytes: Buffer): Finding | undefined {

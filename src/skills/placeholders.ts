@@ -1,5 +1,5 @@
 import type { SourceOrigin, SourceParameter } from '../model/context-source.ts'
-import { named, type Reading } from './reading.ts'
+import { named, type FrontMatterReading } from './front-matter-reading.ts'
 import { shown, type Path } from './yaml-tree.ts'
 
 /**
@@ -7,7 +7,7 @@ import { shown, type Path } from './yaml-tree.ts'
  * Other braces, as in `HEAD@{upstream}`, are text.
  */
 export function checkPlaceholders(
-  reading: Reading,
+  reading: FrontMatterReading,
   from: SourceOrigin,
   parameters: Readonly<Record<string, SourceParameter>>,
   path: Path,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { readCacheFile, writeCacheFile } from '../host/files/cache-file.ts'
+import { readCacheFile, writeCacheFile } from '../host/cache-file.ts'
 import type { Folder } from '../host/files/files.ts'
 import type { Ids } from '../host/ids.ts'
-import type { FileFacts } from '../host/skills/skill-file.ts'
+import type { SkillFileFacts } from '../host/skills/skill-file.ts'
 import type { ParsedSkill } from './front-matter.ts'
 
 /** What the front matter of a SKILL.md says, without its body. */
@@ -51,12 +51,12 @@ export class SkillCache {
   }
 
   /** The entry of a file that has not changed since. */
-  async get(path: string, { key }: FileFacts): Promise<CachedSkill | undefined> {
+  async get(path: string, { key }: SkillFileFacts): Promise<CachedSkill | undefined> {
     const entry = (await this.#loaded()).get(path)
     return entry?.key === key ? entry : undefined
   }
 
-  async set(path: string, { changedMs }: FileFacts, entry: CachedSkill): Promise<void> {
+  async set(path: string, { changedMs }: SkillFileFacts, entry: CachedSkill): Promise<void> {
     if (changedMs + COARSEST_MS > this.#parts.clock.now()) return
     const entries = await this.#loaded()
     // The newest entries are last, and the first ones are dropped first.

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { liesIn } from '../host/files/confined-path.ts'
 import { entryAt, leadsThrough, realPathOf, repositoryOf } from '../host/skills/skill-places.ts'
 import type { SkillRoot, SkillWarning } from './skill.ts'
 
@@ -22,6 +23,8 @@ export interface RootFolder {
   readonly below: readonly string[]
   /** Whoever writes the repository, or a tool in the workspace, decides what is in it. */
   readonly isForeign: boolean
+  /** Foreign folders inside it: the workspace may be a Skill of the person. */
+  readonly inner: readonly string[]
 }
 
 export interface SkillRoots {
@@ -62,7 +65,7 @@ export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): Sk
       return []
     }
     seen.add(real)
-    return [{ ...root, real }]
+    return [{ ...root, real, inner: foreign.filter((folder) => liesIn(folder, real)) }]
   })
   return { roots, warnings, foreign: [...new Set(foreign)] }
 }

@@ -34,8 +34,9 @@ export function yamlTree(text: string): YamlTree {
   const lines = new Map<string, number>()
   const sources = new Map<string, string>()
   const lineAtOffset = (offset: number) => counter.linePos(offset).line + YAML_LINE - 1
-  const report = (severity: Finding['severity'], line: number, message: string) =>
-    void findings.push({ severity, line, message })
+  const report = (severity: Finding['severity'], line: number, message: string): undefined => {
+    findings.push({ severity, line, message })
+  }
 
   const plain = (node: ParsedNode | null, path: Path): unknown => {
     if (node === null) return null
@@ -43,15 +44,15 @@ export function yamlTree(text: string): YamlTree {
     const line = lineAtOffset(node.range[0])
     // The line of the key of an entry is set by its map, and is the better one.
     if (!lines.has(key)) lines.set(key, line)
-    if (isAlias(node)) return void report('error', line, 'Aliases (*name) are not supported.')
+    if (isAlias(node)) return report('error', line, 'Aliases (*name) are not supported.')
     if (isScalar(node)) return scalarAt(node, key, sources)
-    if (path.length >= MOST_LEVELS) return void report('error', line, 'This is nested too deeply.')
+    if (path.length >= MOST_LEVELS) return report('error', line, 'This is nested too deeply.')
     if (isSeq(node)) return node.items.map((item, at) => plain(item, [...path, at]))
     const entries: [string, unknown][] = []
     const known = new Set<string>()
     for (const { key: name, value } of isMap(node) ? node.items : []) {
       const at = lineAtOffset(name.range[0])
-      const word = isScalar(name) ? String(name.source ?? name.value) : undefined
+      const word = isScalar(name) ? name.source : undefined
       if (word === undefined) report('error', at, 'A key must be a word.')
       else if (known.has(word)) report('error', at, `${shown(word)} is there twice.`)
       else {

@@ -26,7 +26,7 @@ export interface SkillPlace {
 }
 
 /** A file as the file system knows it. */
-export interface FileFacts {
+export interface SkillFileFacts {
   /** Changes whenever the content does, if the two changes are further apart than the clock of a file system is coarse. */
   readonly key: string
   /** When the file or its name last changed. */
@@ -37,19 +37,19 @@ export interface FileFacts {
 
 export interface SkillFile {
   readonly bytes: Buffer
-  readonly facts: FileFacts
+  readonly facts: SkillFileFacts
 }
 
 export const SKILL_FILE = 'SKILL.md'
 
 /** The path of the folder of a Skill. */
 export function folderOf({ start, below }: SkillPlace): string {
-  return join(start, ...below)
+  return below.length === 0 ? start : `${start}/${below.join('/')}`
 }
 
 /** What is there now, without opening it: a regular file of at most `limit` bytes, or why it is not one. */
-export function skillFileFacts(place: SkillPlace, limit: number): Result<FileFacts> {
-  const path = join(folderOf(place), SKILL_FILE)
+export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFileFacts> {
+  const path = `${folderOf(place)}/${SKILL_FILE}`
   return result(() => {
     const itself = lstatSync(path, { bigint: true })
     const isLink = place.linked && itself.isSymbolicLink()
@@ -125,7 +125,7 @@ function notRegular(found: EntryKind): Failed {
   })
 }
 
-function factsOf(facts: BigIntStats, isLink: boolean): FileFacts {
+function factsOf(facts: BigIntStats, isLink: boolean): SkillFileFacts {
   const { dev, ino, size, mtimeNs, ctimeNs } = facts
   return {
     key: [dev, ino, size, mtimeNs, ctimeNs].join(':'),

@@ -3,7 +3,7 @@ import type { Finding } from './split-skill.ts'
 import { shown, type Path, type YamlTree } from './yaml-tree.ts'
 
 /** A front matter being read, and what was found wrong with it so far. */
-export class Reading {
+export class FrontMatterReading {
   readonly findings: Finding[]
   readonly tree: YamlTree
 

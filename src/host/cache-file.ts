@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closing, FileFailure, ifThere, replaceFile, type Folder } from './files.ts'
-import { jsonOf, wholeFile } from './json-file.ts'
-import type { Ids } from '../ids.ts'
+import { closing, FileFailure, ifThere, replaceFile, type Folder } from './files/files.ts'
+import { jsonOf, wholeFile } from './files/json-file.ts'
+import type { Ids } from './ids.ts'
 
 const FOLDER = 'cache'
 const MOST_BYTES = 16 * 1024 * 1024

@@ -1,0 +1,59 @@
+import { timestamp } from '../host/clock.ts'
+import { realPathOf } from '../host/skills/skill-places.ts'
+import { readTrustedSkills, setTrustedSkill } from '../host/trust.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import { examineSkill, type SkillParts } from './catalog.ts'
+import { parseSkill, type SkillFields } from './front-matter.ts'
+import type { SkillTrust } from './skill.ts'
+import type { Finding } from './split-skill.ts'
+
+/** A Skill as a person sees it before they trust it. */
+export interface SkillForTrust {
+  readonly name: string
+  /** Absolute, of its SKILL.md. */
+  readonly path: string
+  readonly sha256: string
+  readonly trust: SkillTrust
+  /** `undefined` if its front matter is invalid. */
+  readonly fields: SkillFields | undefined
+  readonly findings: readonly Finding[]
+}
+
+/** What a person trusts in one workspace. */
+export interface SkillTrustStore {
+  /** The Skill of this name as it is now. `not_found` if there is none. */
+  examine(name: string): Promise<Result<SkillForTrust>>
+  /** Trusts exactly this content of a Skill, in this workspace only. Durable once it resolves. */
+  trust(name: string, sha256: string): Promise<Result<void>>
+  /** Ends the trust in a Skill, also in one that no longer exists. Returns whether there was any. */
+  untrust(name: string): Promise<Result<boolean>>
+}
+
+export function skillTrust(parts: SkillParts): SkillTrustStore {
+  const { home, ids, clock } = parts
+  const inWorkspace = async <T>(work: (real: string) => Promise<Result<T>>): Promise<Result<T>> => {
+    const real = realPathOf(parts.workspace)
+    return real === undefined ? failed('not_found', 'The workspace does not exist.') : work(real)
+  }
+  return {
+    examine: async (name) => {
+      const examined = await examineSkill(parts, name)
+      if (!examined.ok) return examined
+      const { found, bytes, sha256, trust } = examined.value
+      const { fields, findings } = parseSkill(bytes, name)
+      return ok({ name, path: found.path, sha256, trust, fields, findings })
+    },
+    trust: (name, sha256) =>
+      inWorkspace((real) =>
+        setTrustedSkill(home, real, name, { sha256, at: timestamp(clock) }, ids),
+      ),
+    untrust: (name) =>
+      inWorkspace(async (real) => {
+        const trusted = await readTrustedSkills(home, real)
+        if (!trusted.ok) return trusted
+        if (trusted.value.every((skill) => skill.name !== name)) return ok(false)
+        const removed = await setTrustedSkill(home, real, name, undefined, ids)
+        return removed.ok ? ok(true) : removed
+      }),
+  }
+}
