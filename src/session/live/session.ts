@@ -14,6 +14,7 @@ import { endTurn } from '../../turn/end.ts'
 import { openTurn, type TurnPreparation } from '../../turn/open.ts'
 import { ResourceNames } from '../../turn/parts/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
+import { judgeSkills } from '../../turn/skills/activations.ts'
 import { Steering } from '../../turn/parts/steering.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
@@ -25,7 +26,7 @@ import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
-import { tooMuchPiped, unfit } from './message-limits.ts'
+import { tooMuchContext, tooMuchPiped, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
@@ -44,6 +45,8 @@ export interface AdmitOptions {
   readonly views?: readonly string[]
   /** Skills to activate in this order, and what to hydrate for them. */
   readonly skills?: readonly SkillRequest[]
+  /** Who asks for them. Default: the person. */
+  readonly skillsBy?: 'person' | 'presenter'
   /** Facts that the presenter adds. Never authoritative. */
   readonly presenterContext?: Readonly<Record<string, string>> | undefined
 }
@@ -149,7 +152,10 @@ export class Session {
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
-    const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
+    const refused =
+      unfit(text, attachments.length + views.length > 0) ??
+      tooMuchPiped(piped) ??
+      tooMuchContext(options.presenterContext)
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
@@ -302,8 +308,10 @@ export class Session {
     writer: Writer,
     { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
   ): Promise<Result<StartedTurn>> {
-    const { channel, piped } = options
+    const { channel, piped, presenterContext, skillsBy = 'person' } = options
     const { presenter } = this.#parts.person
+    const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
+    if (!skills.ok) return skills
     const log = this.#turnLog(writer, fresh.over(this.#parts.log.store))
     const stored = await renewInputs(this.#parts.log.store, resolved)
     if (!stored.ok) return stored
@@ -316,9 +324,10 @@ export class Session {
       text,
       resolved,
       views,
-      skills: [],
+      skills: skills.value,
       late,
       piped,
+      presenterContext,
       purpose,
     })
     if (!opened.ok) return opened
