@@ -10,7 +10,9 @@ import { LIST_SETTINGS, withoutFilters } from '../../policy/read-only-git.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { Production } from './production.ts'
 
-type CommandContext = Pick<ToolContext, 'runReadOnly' | 'signal' | 'files'>
+interface CommandContext extends Pick<ToolContext, 'runReadOnly' | 'signal'> {
+  readonly files: Pick<ToolContext['files'], 'root'>
+}
 
 interface Command {
   readonly argv: readonly string[]
