@@ -31,7 +31,7 @@ export function commandSource(
 }
 
 /** Skills in memory. `skills` may be changed at any time, like files on a disk. */
-export function handSkills(skills: Map<string, HandSkill>): SkillCatalog {
+function handSkills(skills: Map<string, HandSkill>): SkillCatalog {
   const load: SkillCatalog['load'] = async (name) => {
     const skill = skills.get(name)
     if (skill === undefined) return failed('not_found', `There is no Skill ${name} any more.`)
@@ -54,7 +54,7 @@ export function handSkills(skills: Map<string, HandSkill>): SkillCatalog {
   }
 }
 
-export function loadedSkill(name: string, skill: HandSkill): LoadedSkill {
+function loadedSkill(name: string, skill: HandSkill): LoadedSkill {
   const { body = `Do it as ${name} says.\n`, sources = [], files: _, ...rest } = skill
   return {
     name,

@@ -9,11 +9,15 @@ export function unfit(text: string, hasMore: boolean): Failed | undefined {
   return over('message', text, LIMITS.user_text_bytes)
 }
 
-export function tooMuchPiped(text = ''): Failed | undefined {
-  return over('piped text', text, LIMITS.piped_text_bytes)
+/** Why what comes with a message is refused: text from standard input, and facts of the presenter. */
+export function tooMuch(
+  piped = '',
+  facts: Readonly<Record<string, string>> = {},
+): Failed | undefined {
+  return over('piped text', piped, LIMITS.piped_text_bytes) ?? tooMuchContext(facts)
 }
 
-export function tooMuchContext(facts: Readonly<Record<string, string>> = {}): Failed | undefined {
+function tooMuchContext(facts: Readonly<Record<string, string>>): Failed | undefined {
   const entries = Object.entries(facts)
   const limit = LIMITS.presenter_context_keys
   if (entries.length > limit) {

@@ -26,7 +26,7 @@ import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
-import { tooMuchContext, tooMuchPiped, unfit } from './message-limits.ts'
+import { tooMuch, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
@@ -152,10 +152,8 @@ export class Session {
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
-    const refused =
-      unfit(text, attachments.length + views.length > 0) ??
-      tooMuchPiped(piped) ??
-      tooMuchContext(options.presenterContext)
+    const hasMore = attachments.length + views.length > 0
+    const refused = unfit(text, hasMore) ?? tooMuch(piped, options.presenterContext)
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()

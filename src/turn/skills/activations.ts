@@ -44,7 +44,7 @@ export async function judgeSkills(
   return ok(judged)
 }
 
-export function untrusted(name: string): Failed {
+function untrusted(name: string): Failed {
   const message = `The Skill ${name} comes with this repository and is not trusted.`
   return failed('permission_denied', message, { skill: name }, [
     { action: 'Read it, then trust it.', command: `hawser skills trust ${name}` },

@@ -112,7 +112,7 @@ async function outcomeOf(
 }
 
 const IN_USER_ROLE =
-  'This model takes no developer messages after the start, so the text was sent in a labelled block with the role of the user.'
+  'This model accepts developer messages only at the start, so the text was sent in a labelled block with the role of the user.'
 
 /** A command that a person allowed without a sandbox was confined by nothing. */
 function withSandbox(

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../encoding/amounts.ts'
+import { grouped } from '../../encoding/amounts.ts'
 import { isGitRoot } from '../../host/git-branch.ts'
 import { userHome } from '../../host/machine.ts'
 import type { Exit } from '../../host/sandbox/sandbox.ts'
