@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { plainText } from './plain-text.ts'
 

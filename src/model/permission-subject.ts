@@ -12,3 +12,8 @@ export function uploadedResource(subject: string): ResourceId | undefined {
   if (!subject.startsWith(UPLOAD)) return undefined
   return ResourceId.safeParse(subject.slice(UPLOAD.length)).data
 }
+
+/** The subject of a permission decision about fetching facts for a Skill. */
+export function hydrationSubject(skill: string, context_source_id: string): string {
+  return `hydration:${skill}/${context_source_id}`
+}

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Rule, type ScopedRule } from '../model/rule.ts'
 import { decideHydration, type HydrationClaim } from './hydration.ts'

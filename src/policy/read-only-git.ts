@@ -69,7 +69,6 @@ function safeGit(): string[] {
       'gpg.openpgp.program': 'false',
       'gpg.x509.program': 'false',
       'gpg.ssh.program': 'false',
-      'blame.ignoreRevsFile': '',
       'safe.bareRepository': 'explicit',
       'color.ui': 'false',
     }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
@@ -145,7 +144,8 @@ const COMMANDS: Readonly<Record<string, GitForm>> = {
       '--since --date',
       ['-L\\d{1,7},\\+?\\d{1,7}'],
     ),
-    safe: ['--no-textconv'],
+    // Git prints the first line of that file if it is not what it expects.
+    safe: ['--no-textconv', '--no-ignore-revs-file'],
   },
   branch: {
     options: options(

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ContextSource, SourceOrigin, SourceParameter } from '../model/context-source.ts'
 import { planHydration } from './hydration-plan.ts'

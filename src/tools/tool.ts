@@ -91,15 +91,19 @@ export interface ToolContext {
 
 /** Skills as a tool sees them. Both acts return Events, which the caller records with its result. */
 export interface ToolSkills {
-  /** Activates a Skill for this Turn. An untrusted one is not activated: `text` is its text, as data. */
-  readonly activate: (
-    name: string,
-  ) => Promise<Result<{ readonly record: readonly EventDraft[]; readonly text?: string }>>
+  /** Activates a Skill for this Turn, unless it is active already. */
+  readonly activate: (name: string) => Promise<Result<SkillView>>
   /** A file in the folder of a Skill. */
   readonly readFile: SkillCatalog['readFile']
   /** Decides, records the decision, and fetches the facts. Every attempt on a declared source has an Event. */
   readonly hydrate: (request: ToolHydration) => Promise<Result<HydrationOutcome>>
 }
+
+/** `untrusted`: it is not activated, and `text` is its text, as data. */
+export type SkillView =
+  | { readonly state: 'activated'; readonly record: readonly EventDraft[] }
+  | { readonly state: 'active' }
+  | { readonly state: 'untrusted'; readonly text: string }
 
 export interface ToolHydration extends SourceRequest {
   /** Must be active in this Turn. */
@@ -109,6 +113,8 @@ export interface ToolHydration extends SourceRequest {
 export interface HydrationOutcome {
   readonly status: EventData<'skill_context_hydration'>['status']
   readonly error?: HawserError | undefined
+  /** The size of the text that the model sees. */
+  readonly bytes: number
   readonly record: readonly EventDraft[]
 }
 

@@ -7,13 +7,15 @@ import { edit } from './edit.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { historySearch } from './history-search.ts'
+import { hydrateContext } from './hydrate-context.ts'
 import { read } from './read.ts'
 import { resourceView } from './resource-view.ts'
+import { skillView } from './skill-view.ts'
 import type { Tool, Toolset } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
 import { write } from './write.ts'
 
-/** All built-in tools, sorted by name. */
+/** The built-in tools that every surface has, sorted by name. */
 export const TOOLSET: readonly Tool[] = [
   attach,
   bash,
@@ -27,9 +29,10 @@ export const TOOLSET: readonly Tool[] = [
   write,
 ]
 
-/** The tools that a surface has only if there are Skills, sorted by name. */
-export const SKILL_TOOLS: readonly Tool[] = []
+/** The tools that a surface has only if there are Skills. */
+export const SKILL_TOOLS: readonly Tool[] = [hydrateContext, skillView]
 
+/** All built-in tools: a frozen surface may still name those for Skills when there are none. */
 export function toolset(): Toolset {
   return new Map([...TOOLSET, ...SKILL_TOOLS].map((tool) => [tool.name, tool]))
 }

@@ -6,15 +6,14 @@ import { SessionResources, type SessionResource } from '../history/session-resou
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
-import type { SkillRequest } from '../model/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
-import type { LoadedSkill } from '../skills/skill.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './parts/resource-names.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 import { lossDrafts } from './resources/unshown.ts'
 import { permitUploads } from './resources/uploads.ts'
+import type { ActivatedSkill } from './skills/activations.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
 /** The input of a Turn when it opens. */
@@ -28,14 +27,9 @@ export interface TurnInput {
   readonly skills: readonly ActivatedSkill[]
   readonly late: EventData<'late_context'> | undefined
   readonly piped: string | undefined
+  /** Facts that the presenter adds. Never authoritative. */
+  readonly presenterContext?: EventData<'user_message'>['presenter_context'] | undefined
   readonly purpose?: TurnPurpose | undefined
-}
-
-/** A Skill as it was read when the message was admitted, and what it is activated with. */
-export interface ActivatedSkill {
-  readonly skill: LoadedSkill
-  readonly request: SkillRequest
-  readonly by: 'person' | 'presenter'
 }
 
 /** Absent for a Turn of a person. */
@@ -52,7 +46,7 @@ export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
-  const { source, text, resolved, views, skills, late, piped, purpose } = input
+  const { source, text, resolved, views, skills, late, piped, presenterContext, purpose } = input
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -64,7 +58,11 @@ export async function openTurn(
     sourceOf(source.presenter),
   )
   if (!message.ok) return message
-  const data = { ...message.value, ...(piped === undefined ? {} : { piped }) }
+  const data = {
+    ...message.value,
+    ...(piped === undefined ? {} : { piped }),
+    ...(presenterContext === undefined ? {} : { presenter_context: presenterContext }),
+  }
   const refused = views.length === 0 ? nothingUsable(data, resolved) : undefined
   if (refused !== undefined) {
     const ended = await endTurn(
@@ -101,11 +99,11 @@ function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
 
 /**
  * Decides and records the rest that precedes the first request of a Turn: leftovers of a killed command, which old bytes
- * are retired, whether new ones may be sent, the person's views, and late context.
+ * are retired, whether new ones may be sent, the person's views, late context, and the Skills of the message.
  */
 export async function prepareTurn(
   parts: TurnParts,
-  { views, late, purpose }: TurnPreparation,
+  { views, skills, late, purpose }: TurnPreparation,
 ): Promise<Result<void>> {
   const steps = [
     // Without tools, no command has to wait for a person to decide about the leftovers.
@@ -115,6 +113,7 @@ export async function prepareTurn(
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
     () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
+    () => activateSkills(parts, skills),
   ]
   for (const step of steps) {
     const done = await step()
@@ -171,6 +170,15 @@ async function retireOverBudget({
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
   return (await import('./resources/show-again.ts')).showAgain(parts, views)
+}
+
+/** Loaded only if the message activates a Skill. */
+async function activateSkills(
+  parts: TurnParts,
+  skills: TurnInput['skills'],
+): Promise<Result<void>> {
+  if (skills.length === 0) return ok(undefined)
+  return (await import('./skills/activate.ts')).activateSkills(parts, skills)
 }
 
 /** The Resources that the message names; fails if one does not exist. */

@@ -11,8 +11,8 @@ import type { ToolCallItem } from './answer.ts'
 import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
-import { toolSkills } from './skills/tool-skills.ts'
 import type { PermissionAnswer, TurnParts } from './parts/turn-parts.ts'
+import { toolSkills } from './skills/tool-skills.ts'
 
 /**
  * Runs the calls of one answer. Calls that change nothing run concurrently; any other runs alone, in order. Every call
@@ -148,7 +148,8 @@ async function outcomeOf(
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
   const resources = toolResources(parts, room, call_id)
-  return ok(await parsed.value.run({ ...context, resources, skills: toolSkills(parts) }))
+  const skills = toolSkills(parts, room, call_id)
+  return ok(await parsed.value.run({ ...context, resources, skills }))
 }
 
 /** A link may point to a protected path; the decision must be about the target. */

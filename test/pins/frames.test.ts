@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FRAME_DIRECTIONS, FRAME_TYPES, ImageReference } from '../../src/model/frame.ts'
+import { FRAME_DIRECTIONS, FRAME_TYPES, ImageReference } from '../../src/model/tether/frame.ts'
 
 test('the frames are these, each with one direction', () => {
   expect(FRAME_TYPES).toEqual(Object.keys(FRAME_DIRECTIONS))

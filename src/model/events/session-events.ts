@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts'
 import { PermissionMode, SessionMode } from '../modes.ts'
 import { Count, openObject } from '../shape.ts'
 import { SurfaceParams } from '../surface.ts'
-import { TetherAddress } from '../tether-address.ts'
+import { TetherAddress } from '../tether/tether-address.ts'
 
 export const SessionStarted = openObject(() => ({
   workspace: z.string(),

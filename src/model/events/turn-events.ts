@@ -4,7 +4,7 @@ import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
 import { PermissionMode, SessionMode } from '../modes.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
-import { Sender } from '../tether-address.ts'
+import { Sender } from '../tether/tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
 import { UsageTotal } from './provider-events.ts'
 

@@ -120,6 +120,10 @@ function deed({ name, arguments: args }: Call): string {
       return `view ${partOf(args)}${at('handle')}`
     case 'attach':
       return `attach ${at('path')}`
+    case 'skill_view':
+      return `use the Skill ${at('name')}`
+    case 'hydrate_context':
+      return `fetch ${at('context_source_id')} for the Skill ${at('skill')}`
     case 'update_plan':
       return 'note the plan'
     default:

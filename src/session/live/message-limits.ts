@@ -9,8 +9,29 @@ export function unfit(text: string, hasMore: boolean): Failed | undefined {
   return over('message', text, LIMITS.user_text_bytes)
 }
 
-export function tooMuchPiped(text = ''): Failed | undefined {
-  return over('piped text', text, LIMITS.piped_text_bytes)
+/** Why what comes with a message is refused: text from standard input, and facts of the presenter. */
+export function tooMuch(
+  piped = '',
+  facts: Readonly<Record<string, string>> = {},
+): Failed | undefined {
+  return over('piped text', piped, LIMITS.piped_text_bytes) ?? tooMuchContext(facts)
+}
+
+function tooMuchContext(facts: Readonly<Record<string, string>>): Failed | undefined {
+  const entries = Object.entries(facts)
+  const limit = LIMITS.presenter_context_keys
+  if (entries.length > limit) {
+    const message = `The presenter context has ${entries.length} facts; the limit is ${limit}.`
+    return failed('too_large', message, { limit, actual: entries.length })
+  }
+  const long = entries.find(
+    ([, value]) => Buffer.byteLength(value) > LIMITS.presenter_context_value_bytes,
+  )
+  if (long !== undefined) {
+    const [name, value] = long
+    return over(`presenter context ${name}`, value, LIMITS.presenter_context_value_bytes)
+  }
+  return over('presenter context', entries.flat().join(''), LIMITS.presenter_context_bytes)
 }
 
 function over(what: string, text: string, limit: number): Failed | undefined {

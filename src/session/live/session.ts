@@ -13,6 +13,7 @@ import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { endTurn } from '../../turn/end.ts'
 import { openTurn, type TurnPreparation } from '../../turn/open.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
+import { judgeSkills } from '../../turn/skills/activations.ts'
 import { Steering } from '../../turn/parts/steering.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
@@ -26,7 +27,7 @@ import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
-import { tooMuchPiped, unfit } from './message-limits.ts'
+import { tooMuch, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
@@ -46,6 +47,8 @@ export interface AdmitOptions {
   readonly views?: readonly string[]
   /** Skills to activate in this order, and what to hydrate for them. */
   readonly skills?: readonly SkillRequest[]
+  /** Who asks for them. Default: the person. */
+  readonly skillsBy?: 'person' | 'presenter'
   /** Facts that the presenter adds. Never authoritative. */
   readonly presenterContext?: Readonly<Record<string, string>> | undefined
 }
@@ -140,7 +143,8 @@ export class Session {
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
-    const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
+    const hasMore = attachments.length + views.length > 0
+    const refused = unfit(text, hasMore) ?? tooMuch(piped, options.presenterContext)
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
@@ -288,8 +292,10 @@ export class Session {
     writer: Writer,
     { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
   ): Promise<Result<StartedTurn>> {
-    const { channel, piped } = options
+    const { channel, piped, presenterContext, skillsBy = 'person' } = options
     const { presenter } = this.#parts.person
+    const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
+    if (!skills.ok) return skills
     const store = fresh.over(this.#parts.log.store)
     const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
     const stored = await renewInputs(this.#parts.log.store, resolved)
@@ -303,9 +309,10 @@ export class Session {
       text,
       resolved,
       views,
-      skills: [],
+      skills: skills.value,
       late,
       piped,
+      presenterContext,
       purpose,
     })
     if (!opened.ok) return opened

@@ -17,7 +17,10 @@ interface RoomParts {
 
 type RoomParams = Pick<TurnParts['model']['surface']['params'], 'replay' | 'limits'>
 
-export type CallRoom = Pick<ToolResources, 'visible' | 'take'>
+/** The room of one call. `earlier` resolves when the calls before it in the answer have ended and are recorded. */
+export interface CallRoom extends Pick<ToolResources, 'visible' | 'take'> {
+  readonly earlier: Promise<unknown>
+}
 
 /**
  * The bytes that the next request shows, and the room left for views. Concurrent calls share one instance, so that the views
@@ -47,6 +50,7 @@ export class RequestRoom {
   forCall<T>(run: (room: CallRoom) => Promise<T>): Promise<T> {
     const earlier = this.#earlier
     const running = run({
+      earlier,
       visible: this.visible,
       take: async (descriptor, shown) => {
         await earlier

@@ -5,6 +5,7 @@ import { history } from './history.ts'
 import { phrase } from './phrase.ts'
 import { question } from './question.ts'
 import { run } from './run.ts'
+import { skills } from './skills.ts'
 import * as verbs from './verbs.ts'
 import { view } from './view.ts'
 
@@ -23,6 +24,7 @@ type Rule = (words: string, context: Context, step: string) => Reading | undefin
 
 /** A rule receives the words after its verb. If a verb has two rules, the first that matches counts. */
 const RULES: readonly (readonly [RegExp, Rule])[] = [
+  [phrase`^(.+)$`, skills],
   [phrase`^(.+)$`, view],
   [phrase`^(.+)$`, history],
   [after(verbs.READ), read],

@@ -59,6 +59,24 @@ test.each([
 })
 
 test.each([
+  ['Use the skill review.', 'skill_view', { name: 'review' }],
+  ['activate skill `review`', 'skill_view', { name: 'review' }],
+  ['Read `notes.md` of the skill review', 'skill_view', { name: 'review', path: 'notes.md' }],
+  [
+    'Hydrate changes of review',
+    'hydrate_context',
+    { skill: 'review', context_source_id: 'changes' },
+  ],
+  [
+    'hydrate changes for the skill review with `{"path": "a"}`',
+    'hydrate_context',
+    { skill: 'review', context_source_id: 'changes', args: { path: 'a' } },
+  ],
+])('"%s" is about a Skill', (text, name, args) => {
+  expect(understand([text]).groups).toEqual([[{ name, arguments: args }]])
+})
+
+test.each([
   ['search for history in src', 'grep'],
   ['find TODO in history', 'grep'],
   ['read history.md', 'read'],

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { ERROR_KINDS } from './errors.ts'
-import { BLOB_EXTENSIONS, BlobKey, TurnId } from './ids.ts'
-import { LIMITS } from './limits.ts'
-import { Count, Flag, openObject, type Frozen } from './shape.ts'
+import { ERROR_KINDS } from '../errors.ts'
+import { BLOB_EXTENSIONS, BlobKey, TurnId } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
+import { Count, Flag, openObject, type Frozen } from '../shape.ts'
 import { Sender, TetherAddress } from './tether-address.ts'
-import { TurnStatus } from './turn-status.ts'
+import { TurnStatus } from '../turn-status.ts'
 
 /** An image by reference. Strict: a frame never contains bytes, in any field. */
 export const ImageReference = z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { LIMITS } from './limits.ts'
-import { boundedText, openObject } from './shape.ts'
+import { LIMITS } from '../limits.ts'
+import { boundedText, openObject } from '../shape.ts'
 
 const AddressPart = boundedText(1, LIMITS.tether_address_bytes)
 

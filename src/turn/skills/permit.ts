@@ -1,0 +1,106 @@
+import { sha256 } from '../../encoding/hash.ts'
+import { canonicalJson } from '../../encoding/json.ts'
+import { openWatches } from '../../history/open-watch.ts'
+import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
+import { hydrationSubject } from '../../model/permission-subject.ts'
+import type { Claim } from '../../policy/claim.ts'
+import type { Posture } from '../../policy/decide.ts'
+import { decideHydration, type HydrationDecision } from '../../policy/hydration.ts'
+import { readOnlyCommand } from '../../policy/read-only-command.ts'
+import type { HydrationPlan } from '../../skills/hydration-plan.ts'
+import type { PermissionAnswer, TurnParts } from '../parts/turn-parts.ts'
+import { argumentVector, claimOf, type HydrationRequest } from './hydration-request.ts'
+
+/** The mode in which it was decided, and the refusal if there is one. */
+export interface HydrationPermission {
+  readonly mode: Posture['mode']
+  readonly confined: boolean
+  readonly refusal?: HawserError
+}
+
+/** Decides about a plan, asks if necessary, and records the decision, also where policy allows it, before anything runs. */
+export async function permitHydration(
+  parts: TurnParts,
+  request: HydrationRequest,
+  plan: HydrationPlan,
+): Promise<Result<HydrationPermission>> {
+  const claim = claimOf(request, plan)
+  const posture = await parts.tools.posture(claim)
+  const { mode, confined } = posture
+  const decision = decisionFor(parts, request, plan, claim, posture)
+  const answer = await answerTo(parts, decision, claim, request)
+  if (parts.person.signal.aborted)
+    return ok({ mode, confined, refusal: failed('interrupted', 'The Turn was interrupted.').error })
+  const { allowed, scope, by, rule, reason } = answer
+  const { skill, source, call_id } = request
+  const recorded = await parts.log.commit([
+    {
+      type: 'permission_decision',
+      data: {
+        ...(call_id === undefined ? {} : { call_id }),
+        subject: hydrationSubject(skill.data.name, source.id),
+        args_sha256: sha256(canonicalJson(argumentVector(plan))),
+        mode,
+        decision: allowed ? 'allowed' : 'denied',
+        scope,
+        by,
+        ...(rule === undefined ? {} : { rule }),
+        ...(reason === undefined ? {} : { reason }),
+      },
+    },
+  ])
+  if (!recorded.ok) return recorded
+  return ok({ mode, confined, ...(allowed ? {} : { refusal: refusal(decision.reason, answer) }) })
+}
+
+function decisionFor(
+  { log }: TurnParts,
+  { skill, invokedBy }: HydrationRequest,
+  plan: HydrationPlan,
+  claim: Claim,
+  posture: Posture,
+): HydrationDecision {
+  if (plan.kind === 'command' && openWatches(log.events()).length > 0)
+    return { answer: 'deny', reason: 'files of a killed command were not decided about' }
+  const { trust } = skill.data
+  return decideHydration(
+    {
+      kind: plan.kind,
+      readOnly: plan.kind !== 'command' || readOnlyCommand(plan.argv) !== undefined,
+      trusted: trust === 'user' || trust === 'trusted',
+      invokedBy,
+      claim,
+    },
+    posture,
+  )
+}
+
+type Verdict = Omit<PermissionAnswer, 'by'> & Pick<EventData<'permission_decision'>, 'by'>
+
+/** Without offers: a yes applies to this hydration only. */
+async function answerTo(
+  { person }: TurnParts,
+  { answer, reason, by: [first] = [] }: HydrationDecision,
+  claim: Claim,
+  { call_id, args }: HydrationRequest,
+): Promise<Verdict> {
+  if (answer !== 'ask') {
+    const ruled = first === undefined ? { scope: 'once' as const } : first
+    return { allowed: answer === 'allow', by: 'policy', ...ruled }
+  }
+  const given = args === undefined ? {} : { arguments: canonicalJson(args) }
+  return person.ask({ call_id, claim, ...given, reason, offers: [] })
+}
+
+const REFUSED_BY = {
+  policy: 'Not permitted',
+  person: 'Denied by the user',
+  timeout: 'The user did not answer in time',
+  nobody: 'This requires permission, and no user is available to ask',
+} as const
+
+function refusal(why: string, { by, reason }: Verdict): HawserError {
+  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed('hydration_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
+}

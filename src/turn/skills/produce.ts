@@ -1,0 +1,138 @@
+import { binaryKind } from '../../encoding/magic-bytes.ts'
+import { counted } from '../../encoding/amounts.ts'
+import { shownPath } from '../../host/files/confined-path.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { ContextSource } from '../../model/context-source.ts'
+import type { HydrationPlan } from '../../skills/hydration-plan.ts'
+import { notViewable, OUTCOMES, viewOf } from '../../tools/resource-view.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
+import { complete, failure, type Production } from './production.ts'
+import { runCommand } from './run-command.ts'
+
+/** What fetching facts may access. */
+type ProductionContext = Omit<ToolContext, 'skills'>
+
+/** Fetches the facts of a plan that was allowed. A failure here is a failure of the Log; any other is a production. */
+export async function produce(
+  plan: HydrationPlan,
+  { max_bytes, timeout_ms }: ContextSource,
+  parts: TurnParts,
+  context: ProductionContext,
+): Promise<Result<Production>> {
+  switch (plan.kind) {
+    case 'command':
+      return ok(await runCommand(plan.argv, Math.min(timeout_ms, LIMITS.hydration_max_ms), context))
+    case 'file':
+      return ok(await fileContent(plan.path, context))
+    case 'presenter':
+      return ok(presenterFact(plan.fact, parts.log))
+    case 'resource_view':
+      return resourceView(plan.handle, context)
+    case 'tool':
+      return ok(await toolOutput(plan, max_bytes, parts, context))
+    default:
+      return plan satisfies never
+  }
+}
+
+/** Opened first, then judged, so that it cannot be replaced in between. */
+async function fileContent(
+  path: string,
+  { files }: Pick<ProductionContext, 'files'>,
+): Promise<Production> {
+  const file = await files.read(path, LIMITS.hydrated_spool_bytes)
+  if (!file.ok) return failure(file.error)
+  const { bytes, size, truncated } = file.value
+  const binary = binaryKind(bytes)
+  if (binary !== undefined) {
+    const message = `${shownPath(path)} is ${binary} of ${counted(size, 'byte')}, not text.`
+    return failure(failed('unsupported_type', message, { found: binary }).error)
+  }
+  return { status: 'ok', raw: { bytes, end: truncated ? 'at_limit' : 'complete' } }
+}
+
+/** A fact of the message of this Turn. */
+function presenterFact(fact: string, { events, turn }: TurnParts['log']): Production {
+  const message = events().find((event) => event.type === 'user_message' && event.turn_id === turn)
+  const facts = (message?.type === 'user_message' && message.data.presenter_context) || {}
+  const value = Object.hasOwn(facts, fact) ? facts[fact] : undefined
+  if (value !== undefined) return { status: 'ok', raw: complete(value) }
+  const text = `The presenter supplied no fact ${JSON.stringify(fact)} with this message.`
+  return failure(failed('not_found', text, { facts: Object.keys(facts) }).error)
+}
+
+async function resourceView(
+  given: string,
+  context: ProductionContext,
+): Promise<Result<Production>> {
+  const found = await context.resources.find(given.startsWith('@') ? given : `@${given}`)
+  if (!found.ok) return found
+  if (found.value === undefined) {
+    const handles = context.resources.known().all.map(({ descriptor }) => descriptor.handle)
+    const text = `No Resource of this Session has the handle ${JSON.stringify(given)}.`
+    return ok(failure(failed('not_found', text, { handles }).error))
+  }
+  const never = notViewable(found.value)
+  if (never !== undefined) return ok(failure(never))
+  const viewed = await viewOf(found.value, {}, context)
+  if (!viewed.ok) return ok(failure(viewed.error))
+  const { view, message } = viewed.value
+  const { resource_id, handle } = view
+  const record = [{ type: 'resource_view', data: { ...view, by: 'hydration' } } as const]
+  const named = { viewed: { resource_id, handle, record } }
+  const outcome = OUTCOMES[view.outcome]
+  if (outcome === 'ok') return ok({ status: 'ok', ...named })
+  const kind = outcome === 'denied' ? 'hydration_denied' : 'hydration_failed'
+  return ok({ status: outcome, error: failed(kind, message).error, ...named })
+}
+
+/** The tools that only read and return text. */
+const READING_TOOLS: ReadonlySet<string> = new Set(['glob', 'grep', 'history_search', 'read'])
+
+async function toolOutput(
+  { name, arguments: args }: Extract<HydrationPlan, { kind: 'tool' }>,
+  max_bytes: number,
+  { tools }: TurnParts,
+  context: ProductionContext,
+): Promise<Production> {
+  const tool = READING_TOOLS.has(name) ? (await tools.toolset()).get(name) : undefined
+  if (tool === undefined) {
+    const text = `No tool ${JSON.stringify(name)} can be a context source; these can: ${[...READING_TOOLS].join(', ')}.`
+    return failure(failed('unknown_tool', text).error)
+  }
+  const call = tool.parse(JSON.stringify(args))
+  if (!call.ok) return failure(call.error)
+  const limits = {
+    ...context.limits,
+    output_bytes: Math.min(max_bytes, LIMITS.hydrated_output_max_bytes),
+  }
+  const {
+    outcome,
+    error,
+    output,
+    truncated,
+    record = [],
+  } = await call.value.run({
+    ...context,
+    limits,
+    skills: NO_SKILLS_HERE,
+  })
+  if (record.length > 0) {
+    const text = 'It is not text. Attach it and declare a source of the kind resource instead.'
+    return failure(failed('unsupported_type', text).error)
+  }
+  const shown = { raw: complete(output), ...(truncated === true ? { partial: true } : {}) }
+  if (outcome === 'ok') return { status: 'ok', ...shown }
+  return error === undefined
+    ? { status: 'failed', error: failed('hydration_failed', output).error, ...shown }
+    : { ...failure(error), ...shown }
+}
+
+/** A tool that only reads does not use Skills. */
+const NO_SKILLS_HERE: ToolContext['skills'] = {
+  activate: async () => failed('internal', 'Not available here.'),
+  readFile: async () => failed('internal', 'Not available here.'),
+  hydrate: async () => failed('internal', 'Not available here.'),
+}
