@@ -29,10 +29,12 @@ const EVENT_PIN = {
   turn_started: 'source purpose?',
   user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
   late_context: 'workspace folder? branch? mode permission_mode date zone? os? shell?',
-  skill_activation: 'name args source path content_sha256 blob trust activated_by',
+  skill_activation:
+    'name args source path content_sha256 blob body_bytes? trust activated_by context_sources? allowed_tools?',
   skill_context_hydration:
     'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +
-    'output resource_id? output_sha256 output_bytes truncated? invalid_bytes_replaced? ' +
+    'output resource_id? handle? output_sha256 output_bytes truncated? whole_sha256? whole_bytes? ' +
+    'invalid_bytes_replaced? ' +
     'duration_ms limitations?',
   provider_request:
     'call_index attempt dialect model contract_version cache_key request_sha256 request_bytes ' +
@@ -88,7 +90,9 @@ test('no Event has a field for the bytes of a Resource [SR-039]', () => {
   const fields = Object.values(EVENT_PIN).flatMap((pin) => pin.split(/\?? /))
   expect(fields.filter((field) => /base64|bytes$|^data$|pixels/.test(field))).toEqual([
     // All of them are counts.
+    'body_bytes',
     'output_bytes',
+    'whole_bytes',
     'request_bytes',
     'sent_bytes',
     'shared_prefix_bytes',
