@@ -5,6 +5,7 @@ import { history } from './history.ts'
 import { phrase } from './phrase.ts'
 import { question } from './question.ts'
 import { run } from './run.ts'
+import { skill } from './skill.ts'
 import * as verbs from './verbs.ts'
 import { view } from './view.ts'
 
@@ -25,6 +26,7 @@ type Rule = (words: string, context: Context, step: string) => Reading | undefin
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [phrase`^(.+)$`, view],
   [phrase`^(.+)$`, history],
+  [phrase`^(.+)$`, skill],
   [after(verbs.READ), read],
   [after('list|ls'), list],
   [phrase`^(?:${verbs.READ})(?!\w)(.*(?:files|{FOLDER}|everything|{GLOB}).*)$`, list],
