@@ -4,10 +4,13 @@ import {
   ABSENT_FORMS,
   CONTENT_FORM,
   DESCRIPTOR_FORM,
+  hydratedIn,
+  HYDRATION_FORM,
   insideFence,
   NOT_SHOWN_FORM,
   REJECTED_FORM,
   RESOURCE_LINE_FORM,
+  SKILL_FORM,
   VIEW_SHOWN_FORM,
 } from './read-back.ts'
 import {
@@ -19,6 +22,8 @@ import {
   titledText,
   view,
 } from './resources.ts'
+
+import { hydratedText, hydration, skill } from './skills.ts'
 
 const VIEWED = { handle: '@pdf2', by: 'model', pages: { from: 1, to: 3 } }
 
@@ -40,6 +45,21 @@ test('each label is parsed to the handle it was written with', () => {
     ),
   ]
   expect(absent.map((text) => handleBy(ABSENT_FORMS, text))).toEqual(absent.map(() => '@img1'))
+})
+
+test('the lines about Skills are parsed to the names they were written with', () => {
+  const name = 'a "b" \\ c'
+  const facts = { skill: { name }, output_bytes: 1, output_sha256: 'f' }
+  const evidence = hydration({ ...facts, context_source_id: 'id', status: 'denied' })
+  expect(SKILL_FORM.exec(skill({ name, args: 'x', activated_by: 'user' }))?.[1]).toBe(
+    JSON.stringify(name),
+  )
+  expect(HYDRATION_FORM.exec(evidence)?.slice(1)).toEqual(['"id"', JSON.stringify(name), 'denied'])
+  for (const text of ['', 'one\ntwo\n', '````\n```', 'end'])
+    expect(hydratedIn(hydratedText('id', text))).toEqual({
+      id: '"id"',
+      text: text.replace(/\n$/, ''),
+    })
 })
 
 test('no label is mistaken for another', () => {

@@ -11,8 +11,10 @@ import {
   VIEW_OF,
   VIEW_SHOWN,
 } from './labels.ts'
+import { hydratedText, hydration, skill } from './skills.ts'
 
-// Regular expressions for the labels in a request, built from the same words. In each, the first group is the handle.
+// Regular expressions for the labels in a request, built from the same words. In each, the first group is the handle, or the
+// quoted name.
 
 const HANDLE = `(${HANDLE_FORM})`
 
@@ -51,6 +53,41 @@ export function insideFence(text: string): string | undefined {
   const [open = '', close = ''] = fenced('\0').split('\0')
   if (!text.startsWith(open) || !text.endsWith(close)) return undefined
   return text.slice(open.length, -close.length)
+}
+
+const QUOTED = String.raw`("(?:[^"\\]|\\.)*")`
+const UNKNOWN = '\0'
+
+/** The line before the body of an activated Skill. */
+export const SKILL_FORM = named(
+  skill({ name: UNKNOWN, args: '', activated_by: '' }).split(' by ')[0] ?? '',
+)
+
+/** The evidence of a hydration; the second group is the name of the Skill, the third the status. */
+export const HYDRATION_FORM = named(
+  hydration({
+    context_source_id: UNKNOWN,
+    skill: { name: UNKNOWN },
+    status: '',
+    output_bytes: 0,
+    output_sha256: '',
+  }).split(', 0 bytes')[0] ?? '',
+  String.raw`(\w+)`,
+)
+
+const HYDRATED_FORM = named(hydratedText(UNKNOWN, '').split('`')[0] ?? '')
+
+/** Hydrated text without its label and fence, and the quoted id of its source; `undefined` if the text is none. */
+export function hydratedIn(text: string): { id: string; text: string } | undefined {
+  const [label = '', id] = HYDRATED_FORM.exec(text) ?? []
+  const lines = text.slice(label.length).split('\n')
+  return id === undefined ? undefined : { id, text: lines.slice(1, -1).join('\n') }
+}
+
+/** A text that begins with `label`, where each unknown name is a quoted text, and continues with the pattern `more`. */
+function named(label: string, more = ''): RegExp {
+  const form = escaped(label).replaceAll(escaped(JSON.stringify(UNKNOWN)), () => QUOTED)
+  return new RegExp(`^${form}${more}`)
 }
 
 /** A text that begins with `label`, where `\0` is a handle, and continues with the pattern `more`. */

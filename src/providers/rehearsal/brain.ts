@@ -14,6 +14,7 @@ import {
   type SightText,
   type VisiblePart,
 } from './sights.ts'
+import { skillSentences } from './skill-facts.ts'
 import * as speech from './speech.ts'
 import { requestedSummary } from './summary.ts'
 import { lastFile, tasksOf, type CallRecord, type Task } from './task.ts'
@@ -37,9 +38,10 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
   const { calls, tools } = current.task
   const sight = sightText(inspectionOf(current, stage), sights, new Set(tools.keys()))
   const notes = [...stage.absent.map(speech.notOffered), ...notUnderstood(current)]
+  const skills = skillSentences(request, current.task.from)
   switch (stage.at) {
     case 'answer':
-      return say(answerTo(current, sight))
+      return say(answerTo(current, sight, skills))
     case 'look around':
       return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
@@ -52,7 +54,7 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
     case 'stopped':
       return say(speech.stopped(calls, stage.left.map(ownCall), sight.sentences))
     case 'done':
-      return say(speech.report(calls, [...notes, ...sight.sentences]))
+      return say(speech.report(calls, [...notes, ...sight.sentences, ...skills]))
   }
 }
 
@@ -171,7 +173,7 @@ function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage
   return { found: own, absent: [] }
 }
 
-function answerTo(current: Current, sight: SightText): string {
+function answerTo(current: Current, sight: SightText, skills: readonly string[]): string {
   const { task, subject, asksLastResult, parts, mentions } = current
   const all = [...task.earlier, ...task.calls]
   const friendly = welcome({
@@ -183,6 +185,7 @@ function answerTo(current: Current, sight: SightText): string {
     const last = task.earlier.at(-1)
     return last === undefined ? `${speech.NO_RESULT} ${friendly}` : speech.report([last], [])
   }
+  if (skills.length > 0) return [...sight.sentences, ...skills].join('\n\n')
   const seen = [...sight.sentences, ...others]
   if (subject !== undefined && seen.length > 0)
     return [...seen, ...notUnderstood(current)].join(' ')

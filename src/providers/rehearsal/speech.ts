@@ -39,6 +39,19 @@ export function notUnderstood(words: string): string {
   return `I did not understand ${quoted(words, 120)}, so I leave that out.`
 }
 
+export function skillActive(name: string): string {
+  return `The Skill ${name} is active in this Turn.`
+}
+
+export function hydrated(id: string, text: string): string {
+  const head = headOf(text)
+  return head === '' ? `The context ${id} is empty.` : `The context ${id} says:\n${head}`
+}
+
+export function notHydrated(id: string, status: string): string {
+  return `The context ${id} was not fetched: ${status}.`
+}
+
 export function unknownPart(type: string): string {
   return `I cannot look into a part of type ${cut(type, 60)}.`
 }
@@ -118,12 +131,14 @@ function deed({ name, arguments: args }: Call): string {
         : `search the history for ${quoted(at('query'), 60)}`
     case 'resource_view':
       return `view ${partOf(args)}${at('handle')}`
+    case 'skill_view':
+      return at('path') === ''
+        ? `use the Skill ${at('name')}`
+        : `read ${at('path')} of the Skill ${at('name')}`
+    case 'hydrate_context':
+      return `fetch the context ${at('context_source_id')} of the Skill ${at('skill')}`
     case 'attach':
       return `attach ${at('path')}`
-    case 'skill_view':
-      return `use the Skill ${at('name')}`
-    case 'hydrate_context':
-      return `fetch ${at('context_source_id')} for the Skill ${at('skill')}`
     case 'update_plan':
       return 'note the plan'
     default:

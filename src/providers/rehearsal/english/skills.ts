@@ -26,6 +26,8 @@ function callOf(name: string, args: Readonly<Record<string, unknown>>): Reading 
 }
 
 const WORD = String.raw`({ANY}|[^\s\uE000-\uF3FF]+)`
-const USE = phrase`^(?:use|activate|follow|view) {THE}skill ${WORD}$`
+const USE = phrase`^(?:use|apply|activate|follow|view) {THE}skill ${WORD}$`
 const FILE = phrase`^(?:${verbs.READ}|view) {THE}({NAME}) (?:of|from|in) {THE}skill ${WORD}$`
-const HYDRATE = phrase`^hydrate {THE}${WORD} (?:of|for|from) {THE}(?:skill )?${WORD}(?: with ({TEXT}))?$`
+const HYDRATE = phrase`
+  ^(?:hydrate|fetch {THE}context) {THE}(?:context )?${WORD} (?:of|for|from) {THE}(?:skill )?${WORD}
+  (?: with ({TEXT}))?$`

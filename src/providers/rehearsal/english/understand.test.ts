@@ -151,3 +151,21 @@ test.each(['"', '`', '```', '“', "'", '(', '\\"', 'a/', ', then ', '1. ', '@im
   },
   5000,
 )
+
+test.each([
+  ['Use the Skill review-change.', 'skill_view', { name: 'review-change' }],
+  ['activate skill "release"', 'skill_view', { name: 'release' }],
+  [
+    'Read docs/guide.md of the skill release',
+    'skill_view',
+    { name: 'release', path: 'docs/guide.md' },
+  ],
+  [
+    'Fetch the context changes of the Skill review-change',
+    'hydrate_context',
+    { skill: 'review-change', context_source_id: 'changes' },
+  ],
+  ['hydrate todo of review', 'hydrate_context', { skill: 'review', context_source_id: 'todo' }],
+])('"%s" uses a Skill', (text, name, args) => {
+  expect(understand([text]).groups).toEqual([[{ name, arguments: args }]])
+})
