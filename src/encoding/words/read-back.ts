@@ -86,8 +86,8 @@ export function hydratedIn(text: string): { id: string; text: string } | undefin
 
 /** A text that begins with `label`, where each unknown name is a quoted text, and continues with the pattern `more`. */
 function named(label: string, more = ''): RegExp {
-  const form = escaped(label).replaceAll(escaped(JSON.stringify(UNKNOWN)), () => QUOTED)
-  return new RegExp(`^${form}${more}`)
+  const pattern = escaped(label).replaceAll(escaped(JSON.stringify(UNKNOWN)), () => QUOTED)
+  return new RegExp(`^${pattern}${more}`)
 }
 
 /** A text that begins with `label`, where `\0` is a handle, and continues with the pattern `more`. */

@@ -63,6 +63,12 @@ test('a message that activates a Skill is answered with the facts that were hydr
   )
 })
 
+test('a first message that activates a Skill is not answered with the files of the folder', () => {
+  const activated = skill({ name: 'review', args: '', activated_by: 'user' })
+  const { text, calls } = thinkOf(...opening('/review'), textSegment('developer', activated))
+  expect({ text, calls }).toEqual({ text: 'The Skill "review" is active in this Turn.', calls: [] })
+})
+
 test('a Skill that is asked for is used, and what it hydrated is reported', () => {
   const say = 'Use the Skill review, then fetch the context changes of the Skill review.'
   const tools = ['skill_view', 'hydrate_context']

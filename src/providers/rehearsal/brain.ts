@@ -38,10 +38,9 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
   const { calls, tools } = current.task
   const sight = sightText(inspectionOf(current, stage), sights, new Set(tools.keys()))
   const notes = [...stage.absent.map(speech.notOffered), ...notUnderstood(current)]
-  const skills = skillSentences(request, current.task.from)
   switch (stage.at) {
     case 'answer':
-      return say(answerTo(current, sight, skills))
+      return say(answerTo(current, sight))
     case 'look around':
       return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
@@ -54,7 +53,7 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
     case 'stopped':
       return say(speech.stopped(calls, stage.left.map(ownCall), sight.sentences))
     case 'done':
-      return say(speech.report(calls, [...notes, ...sight.sentences, ...skills]))
+      return say(speech.report(calls, [...notes, ...sight.sentences, ...current.skills]))
   }
 }
 
@@ -69,6 +68,8 @@ interface Current extends Understanding {
   readonly task: Task
   readonly parts: readonly VisiblePart[]
   readonly mentions: readonly Mention[]
+  /** Sentences about the Skills and hydrated facts of the Turn. */
+  readonly skills: readonly string[]
 }
 
 /** The newest task with a command or question, or else the newest. */
@@ -77,7 +78,9 @@ function currentTask(request: RehearsalRequest): Current {
   const mentions = mentionsIn(request)
   const tasks = tasksOf(request).map((task) => {
     const visible = visibleTo(task, parts, mentions)
-    return { task, parts, mentions, ...understand(task.words, lastFile(task.earlier), visible) }
+    const skills = skillSentences(request, task.from)
+    const meaning = understand(task.words, lastFile(task.earlier), visible)
+    return { task, parts, mentions, skills, ...meaning }
   })
   const [newest] = tasks
   const current = tasks.find((one) => !asksNothing(one)) ?? newest
@@ -133,10 +136,11 @@ function stageOf(current: Current): Stage {
 
 /** A first message without a command is answered with files of the workspace as examples. */
 function withoutCommands(current: Current): Stage {
-  const { task, parts, mentions } = current
+  const { task, parts, mentions, skills } = current
   const [made] = task.calls
   if (made === undefined) {
-    const isNew = task.opens && asksNothing(current) && parts.length + mentions.length === 0
+    const shown = parts.length + mentions.length + skills.length
+    const isNew = task.opens && asksNothing(current) && shown === 0
     // Uses only the listing tool: a greeting must not run a command.
     if (!isNew || !task.tools.has(LIST_FILES.name)) return { at: 'answer', absent: [] }
     return { at: 'look around', next: [LIST_FILES], absent: [] }
@@ -173,8 +177,8 @@ function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage
   return { found: own, absent: [] }
 }
 
-function answerTo(current: Current, sight: SightText, skills: readonly string[]): string {
-  const { task, subject, asksLastResult, parts, mentions } = current
+function answerTo(current: Current, sight: SightText): string {
+  const { task, subject, asksLastResult, parts, mentions, skills } = current
   const all = [...task.earlier, ...task.calls]
   const friendly = welcome({
     files: filesIn(all),
