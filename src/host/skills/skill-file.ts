@@ -60,7 +60,8 @@ export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFi
 
 /**
  * Reads a SKILL.md: opened first, and judged and read by its descriptor. Never waits for a writer. `not_regular_file` for
- * a link, where those are not followed, and for anything but a file; `too_large` over `limit` bytes.
+ * a link, where those are not followed, and for anything but a file; `too_large` over `limit` bytes;
+ * `unreadable` if its size changes meanwhile.
  */
 export function readSkillFile(place: SkillPlace, limit: number): Result<SkillFile> {
   return result(() => {
@@ -69,8 +70,9 @@ export function readSkillFile(place: SkillPlace, limit: number): Result<SkillFil
       const facts = fstatSync(fd)
       const refused = judged(place, facts, limit)
       if (refused !== undefined) return refused
-      const bytes = readUpTo(fd, Math.min(facts.size, limit) + 1)
-      return bytes.length > limit ? tooLarge(limit) : ok({ bytes, facts: factsOf(facts, false) })
+      const bytes = readUpTo(fd, facts.size + 1)
+      if (bytes.length === facts.size) return ok({ bytes, facts: factsOf(facts, false) })
+      return failed('unreadable', `${SKILL_FILE} changed while it was read.`)
     } finally {
       closeSync(fd)
     }
@@ -138,7 +140,7 @@ function readUpTo(fd: number, most: number): Buffer {
     if (count === 0) break
     got += count
   }
-  return Buffer.from(into.subarray(0, got))
+  return into.subarray(0, got)
 }
 
 /** System errors as values. */
