@@ -95,8 +95,9 @@ function fieldsOf(reading: FrontMatterReading, name: string): SkillFields | unde
 
 /** A key without a value is as good as none, except where it is probably a mistake of indentation. */
 function withoutEmpty(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isKept = ([key, one]: [string, unknown]) => one !== null || key === 'context_sources'
-  return Object.fromEntries(Object.entries(value).filter(isKept))
+  const entries = Object.entries(value)
+  const kept = entries.filter(([key, one]) => one !== null || key === 'context_sources')
+  return Object.fromEntries(kept)
 }
 
 /** Texts by key; a number or a flag is taken as it is written. */
