@@ -33,6 +33,7 @@ import type { EffectiveSettings } from './session/settings/effective-settings.ts
 import { loadSettings } from './session/settings/settings.ts'
 import { NOBODY } from './session/questions/questions.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
+import type { InstalledSkills } from './session/workspace/installed-skills.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
 import { systemSkills, type SkillParts } from './skills/catalog.ts'
@@ -121,8 +122,10 @@ export async function composeWorkspace(
   return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
 }
 
-interface SkillPlace {
+interface SkillsPlace {
+  /** Absolute. */
   readonly workspace: string
+  /** `$HAWSER_HOME`. */
   readonly home: string
   /** `home`, open. */
   readonly folder: Folder
@@ -130,7 +133,7 @@ interface SkillPlace {
   readonly version: string
 }
 
-function skillParts({ workspace, home, folder, env, version }: SkillPlace): SkillParts {
+function skillParts({ workspace, home, folder, env, version }: SkillsPlace): SkillParts {
   const { HOME: userHome } = env
   const person = userHome !== undefined && isAbsolute(userHome) ? userHome : undefined
   const ids = systemIds(systemClock)
@@ -142,6 +145,20 @@ function skillParts({ workspace, home, folder, env, version }: SkillPlace): Skil
     ids,
     clock: systemClock,
     version,
+  }
+}
+
+/** The Skills of a workspace, for a person who manages them. */
+export async function composeSkills(place: SkillsPlace): Promise<InstalledSkills> {
+  const [{ skillTrust }, { checkSkill }] = await Promise.all([
+    import('./skills/skill-trust.ts'),
+    import('./skills/check-skill.ts'),
+  ])
+  const parts = skillParts(place)
+  return {
+    list: () => systemSkills(parts).list(),
+    ...skillTrust(parts),
+    check: async (path) => checkSkill(path),
   }
 }
 

@@ -29,7 +29,8 @@ export async function main(invocation: Invocation): Promise<number> {
     isConversation(only) ? prepareConversation() : undefined,
   ])
   const open = (home: string) => opening(home, invocation.env)
-  const parts = { ...invocation, version: version(), open, models, scratch, rehearsal }
+  const skills = (home: string) => skillsAt(home, invocation.env)
+  const parts = { ...invocation, version: version(), open, skills, models, scratch, rehearsal }
   return runProgram(parts, argv)
 }
 
@@ -75,6 +76,13 @@ function opening(home: string, env: Invocation['env']): CliWorld['open'] {
   return async (path, options = {}) => {
     const { composeWorkspace } = await import('./compose.ts')
     return composeWorkspace(path, home, { ...options, presenter: 'cli', env, version: version() })
+  }
+}
+
+function skillsAt(home: string, env: Invocation['env']): CliWorld['skills'] {
+  return async (workspace, { folder }) => {
+    const { composeSkills } = await import('./compose.ts')
+    return composeSkills({ workspace, home, folder, env, version: version() })
   }
 }
 

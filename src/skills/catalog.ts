@@ -70,17 +70,20 @@ async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
   const { found, shadowed, warnings: earlier } = discover(skillRoots(parts))
   const warnings = [...earlier]
   const trusted = found.some(({ isForeign }) => isForeign) ? await trustedHashes(parts) : ok(NONE)
-  if (!trusted.ok) {
-    warnings.push({ path: parts.home.label, message: trusted.error.message })
-  }
+  if (!trusted.ok) warnings.push({ path: parts.home.label, message: trusted.error.message })
+  const hashes = trusted.ok ? trusted.value : NONE
+  // The files of untrusted Skills are not opened.
+  if (found.some(({ name, isForeign }) => !isForeign || hashes.has(name))) await cache.load()
   const skills: ListedSkill[] = []
   for (const skill of found) {
-    const hash = trusted.ok ? trusted.value.get(skill.name) : undefined
+    const hash = hashes.get(skill.name)
     if (skill.isForeign && hash === undefined) {
       skills.push(untrusted(skill))
       continue
     }
-    const read = await parsedOf(skill, cache)
+    const known = cache.get(skill.path, skill.facts)
+    const isKnown = known !== undefined && !skill.isForeign
+    const read = isKnown ? ok(known) : await parsedNow(skill, known, cache)
     if (!read.ok) {
       warnings.push({
         path: skill.path,
@@ -122,10 +125,12 @@ function trustOf(
   return trusted.get(name) === hash ? 'trusted' : 'untrusted'
 }
 
-/** From the cache if the file has not changed. The hash of a Skill that needs trust is always that of its bytes now. */
-async function parsedOf(skill: FoundSkill, cache: SkillCache): Promise<Result<CachedSkill>> {
-  const known = await cache.get(skill.path, skill.facts)
-  if (known !== undefined && !skill.isForeign) return ok(known)
+/** The hash is always that of the bytes now, so that it can decide about trust. */
+async function parsedNow(
+  skill: FoundSkill,
+  known: CachedSkill | undefined,
+  cache: SkillCache,
+): Promise<Result<CachedSkill>> {
   const file = readSkillFile(skill.place, LIMITS.skill_file_bytes)
   if (!file.ok) return file
   const { bytes, facts } = file.value
@@ -133,7 +138,7 @@ async function parsedOf(skill: FoundSkill, cache: SkillCache): Promise<Result<Ca
   if (known?.key === facts.key && known.sha256 === hash) return ok(known)
   const { fields, findings } = await parsed(bytes, skill.name)
   const entry = { key: facts.key, sha256: hash, fields, findings }
-  await cache.set(skill.path, facts, entry)
+  cache.set(skill.path, facts, entry)
   return ok(entry)
 }
 

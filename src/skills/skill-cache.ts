@@ -50,15 +50,23 @@ export class SkillCache {
     this.#parts = parts
   }
 
+  /** Reads the file, once. */
+  async load(): Promise<void> {
+    if (this.#entries !== undefined) return
+    const file = CacheFile.safeParse(await readCacheFile(this.#parts.home, NAME)).data
+    const isOurs = file?.version === this.#parts.version
+    this.#entries ??= new Map(isOurs ? Object.entries(file.entries) : [])
+  }
+
   /** The entry of a file that has not changed since. */
-  async get(path: string, { key }: SkillFileFacts): Promise<CachedSkill | undefined> {
-    const entry = (await this.#loaded()).get(path)
+  get(path: string, { key }: SkillFileFacts): CachedSkill | undefined {
+    const entry = this.#entries?.get(path)
     return entry?.key === key ? entry : undefined
   }
 
-  async set(path: string, { changedMs }: SkillFileFacts, entry: CachedSkill): Promise<void> {
+  set(path: string, { changedMs }: SkillFileFacts, entry: CachedSkill): void {
     if (changedMs + COARSEST_MS > this.#parts.clock.now()) return
-    const entries = await this.#loaded()
+    const entries = (this.#entries ??= new Map())
     // The newest entries are last, and the first ones are dropped first.
     entries.delete(path)
     entries.set(path, entry)
@@ -70,14 +78,7 @@ export class SkillCache {
     if (!this.#isChanged) return
     this.#isChanged = false
     const { home, ids, version } = this.#parts
-    const kept = [...(await this.#loaded())].slice(-MOST_ENTRIES)
+    const kept = [...(this.#entries ?? [])].slice(-MOST_ENTRIES)
     await writeCacheFile(home, NAME, { version, entries: Object.fromEntries(kept) }, ids)
-  }
-
-  async #loaded(): Promise<Map<string, CachedSkill>> {
-    if (this.#entries !== undefined) return this.#entries
-    const file = CacheFile.safeParse(await readCacheFile(this.#parts.home, NAME)).data
-    const isOurs = file?.version === this.#parts.version
-    return (this.#entries ??= new Map(isOurs ? Object.entries(file.entries) : []))
   }
 }

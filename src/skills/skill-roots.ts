@@ -40,33 +40,32 @@ export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): Sk
   const here = resolve(workspace)
   const repository = repositoryOf(here, userHome)
   const foreign = [here, repository].flatMap((path) => [path, realPathOf(path) ?? path])
-  const own = (root: SkillRoot, path: string) => {
-    const isForeign = leadsThrough(path, foreign)
-    return { root, path, start: path, below: [], isForeign }
-  }
+  const own = (root: SkillRoot, path: string) => ({ root, path, start: path, below: [] })
   const theirs = (root: SkillRoot, ...below: string[]) => {
-    return { root, path: join(repository, ...below), start: repository, below, isForeign: true }
+    return { root, path: join(repository, ...below), start: repository, below }
   }
   const warnings: SkillWarning[] = []
   const seen = new Set<string>()
-  const roots = [
+  const roots: RootFolder[] = []
+  for (const root of [
     ...(userHome === undefined
       ? []
       : [own('~/.agents/skills', join(userHome, '.agents', 'skills'))]),
     own('$HAWSER_HOME/skills', join(hawserHome, 'skills')),
     theirs('<repo>/.agents/skills', '.agents', 'skills'),
     theirs('<repo>/.claude/skills', '.claude', 'skills'),
-  ].flatMap((root): RootFolder[] => {
-    const real = realPathOf(root.path)
-    if (real === undefined || seen.has(real)) return []
+  ]) {
+    const real = entryAt(root.path) === 'missing' ? undefined : realPathOf(root.path)
+    if (real === undefined || seen.has(real)) continue
     if (hasLink(root.start, root.below)) {
       const message = 'This folder is not searched: links in a repository are not followed.'
       warnings.push({ path: root.path, message })
-      return []
+      continue
     }
     seen.add(real)
-    return [{ ...root, real, inner: foreign.filter((folder) => liesIn(folder, real)) }]
-  })
+    const isForeign = root.below.length > 0 || leadsThrough(root.path, foreign)
+    roots.push({ ...root, real, isForeign, inner: foreign.filter((path) => liesIn(path, real)) })
+  }
   return { roots, warnings, foreign: [...new Set(foreign)] }
 }
 

@@ -89,6 +89,17 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}'] },
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
   ],
+  skills: [{ argv: [] }, { argv: [], prepare: (root) => writeSkill(root) }],
+  'skills trust': [{ argv: ['review', '--yes'], prepare: (root) => writeSkill(root) }],
+  'skills untrust': [{ argv: ['review'] }],
+  'skills check': [
+    { argv: ['{root}/workspace/.agents/skills/review'], prepare: (root) => writeSkill(root) },
+    {
+      argv: ['{root}/workspace/.agents/skills/review'],
+      code: 1,
+      prepare: (root) => writeSkill(root, 'context_sources: [{id: a, command: ls}]\n'),
+    },
+  ],
   completions: [{ argv: ['bash'] }],
 }
 
@@ -102,6 +113,14 @@ async function readTwice(root: string, id: string): Promise<void> {
 async function compacted(root: string, id: string): Promise<void> {
   await readTwice(root, id)
   expect((await runCli({ root }, 'compact', id)).code).toBe(0)
+}
+
+/** A Skill of the repository. */
+async function writeSkill(root: string, more = ''): Promise<void> {
+  const folder = join(root, 'workspace/.agents/skills/review')
+  await mkdir(folder, { recursive: true })
+  const text = `---\nname: review\ndescription: Reviews.\nallowed-tools: read\n${more}---\nDo it.\n`
+  await writeFile(join(folder, 'SKILL.md'), text)
 }
 
 async function allowTests(root: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from './world/command.ts'
 import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
+import { SKILL_COMMANDS } from './skill-table.ts'
 
 // The schemas of these modes would load the validator for every command, before it is known which one runs.
 const SESSION_MODES: Readonly<Record<SessionMode, true>> = { build: true, plan: true }
@@ -331,6 +332,7 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
     load: () => import('./commands/settings/config-set.ts'),
   },
   ...PERMISSION_COMMANDS,
+  ...SKILL_COMMANDS,
   {
     name: 'trust',
     summary: 'trust the settings of this workspace, or a Session from another machine',

@@ -6,7 +6,7 @@ import {
   type Group,
 } from './vocabulary.ts'
 
-/** A function for bash's `complete -F`. It runs `hawser` only to list Sessions, and ignores errors of that. */
+/** A function for bash's `complete -F`. It runs `hawser` only to list Sessions and Skills, and ignores errors of that. */
 export function bashScript(entries: readonly Entry[], groups: readonly Group[]): string {
   return `# Completes commands of hawser in bash. Usage: source <(hawser completions bash)
 _hawser() {
@@ -50,6 +50,9 @@ _hawser_words() { COMPREPLY+=($(compgen -W "$*" -- "$cur")); }
 _hawser_sessions() {
   _hawser_words latest $("\${COMP_WORDS[0]}" sessions --json 2>/dev/null </dev/null | grep -o 'ses_[0-9a-z]\\{26\\}' | sort -u)
 }
+_hawser_skills() {
+  _hawser_words $("\${COMP_WORDS[0]}" skills --json 2>/dev/null </dev/null | grep -o '[A-Za-z0-9][A-Za-z0-9_.-]*/SKILL[.]md"' | cut -d/ -f1 | sort -u)
+}
 _hawser_folders() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "$cur")); }
 _hawser_files() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$cur")); }
 complete -F _hawser hawser
@@ -87,6 +90,7 @@ function action(expected: Expected): string {
     case 'words':
       return `_hawser_words ${expected.words.join(' ')}`
     case 'sessions':
+    case 'skills':
     case 'folders':
     case 'files':
       return `_hawser_${expected.kind}`

@@ -19,8 +19,15 @@ beforeAll(async () => {
   await writeFile(join(folder, 'script'), bashScript(entries(COMMANDS), groups(COMMANDS)))
   await mkdir(join(folder, 'a folder'))
   await writeFile(join(folder, 'a file'), '')
-  const sessions = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
-  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${sessions}'\n`)
+  const listed = JSON.stringify({
+    ok: true,
+    sessions: [{ session_id: SESSION }],
+    skills: [
+      { name: 'review', path: '/home/me/.agents/skills/review/SKILL.md', description: '$(id)' },
+      { name: 'deploy', path: '/repo/.claude/skills/deploy/SKILL.md', description: '' },
+    ],
+  })
+  await writeFile(join(folder, 'hawser'), `#!/bin/sh\necho complaint >&2\necho '${listed}'\n`)
   await chmod(join(folder, 'hawser'), 0o755)
 })
 
@@ -85,6 +92,19 @@ test.each([
     ['a folder', 'a file'],
   ],
   [['config', 'get', 'per'], ['permission']],
+  [
+    ['skills', ''],
+    ['trust', 'untrust', 'check'],
+  ],
+  [
+    ['skills', 'trust', ''],
+    ['deploy', 'review'],
+  ],
+  [['skills', 'untrust', 're'], ['review']],
+  [
+    ['skills', 'check', 'a'],
+    ['a folder', 'a file'],
+  ],
   [
     ['completions', ''],
     ['bash', 'zsh', 'fish'],

@@ -21,6 +21,9 @@ function __hawser_sessions
     echo latest
     hawser sessions --json 2>/dev/null </dev/null | string match -ra 'ses_[0-9a-z]{26}' | sort -u
 end
+function __hawser_skills
+    hawser skills --json 2>/dev/null </dev/null | string match -ra '[A-Za-z0-9][A-Za-z0-9_.-]*/SKILL[.]md"' | string replace -r '/.*' '' | sort -u
+end
 complete -c hawser -f
 complete -c hawser -n '__hawser_is' -s h -l help -d 'show help'
 complete -c hawser -n '__hawser_is' -s V -l version -d 'show the version'
@@ -59,7 +62,8 @@ function action(expected: Expected): string {
     case 'words':
       return `-a ${quoted(expected.words.join(' '))}`
     case 'sessions':
-      return `-a '(__hawser_sessions)'`
+    case 'skills':
+      return `-a '(__hawser_${expected.kind})'`
     case 'folders':
       return `-a '(__fish_complete_directories)'`
     case 'files':

@@ -4,7 +4,7 @@ import type { Command } from '../world/command.ts'
 /** What can be completed at a position. `text` cannot be predicted. */
 export type Expected =
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  | { readonly kind: 'sessions' | 'folders' | 'files' | 'text' }
+  | { readonly kind: 'sessions' | 'skills' | 'folders' | 'files' | 'text' }
 
 /** What a shell needs to know about one command. */
 export interface Entry {
@@ -76,6 +76,8 @@ function expectedAt(placeholder: string): Expected {
   switch (placeholder) {
     case 'session':
       return { kind: 'sessions' }
+    case 'skill':
+      return { kind: 'skills' }
     case 'shell':
       return { kind: 'words', words: SHELLS }
     case 'key':

@@ -51,6 +51,9 @@ ${entries.flatMap((entry) => entry.args.flatMap((arg, at) => argumentCase(entry,
 _hawser_sessions() {
   compadd -- latest \${(uf)"$(\${words[1]} sessions --json 2>/dev/null </dev/null | grep -o 'ses_[0-9a-z]\\{26\\}')"}
 }
+_hawser_skills() {
+  compadd -- \${(uf)"$(\${words[1]} skills --json 2>/dev/null </dev/null | grep -o '[A-Za-z0-9][A-Za-z0-9_.-]*/SKILL[.]md"' | cut -d/ -f1)"}
+}
 if [[ \${funcstack[1]} == _hawser ]]; then
   _hawser "$@"
 else
@@ -90,7 +93,8 @@ function action(expected: Expected): string {
     case 'words':
       return `compadd -- ${expected.words.join(' ')}`
     case 'sessions':
-      return '_hawser_sessions'
+    case 'skills':
+      return `_hawser_${expected.kind}`
     case 'folders':
       return '_files -/'
     case 'files':

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { asResult, closing, type Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
@@ -22,6 +23,7 @@ import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
 import { providerCheck, shortKeyCheck } from './provider-check.ts'
+import { skillsCheck, type SkillWarnings } from './skills-check.ts'
 import * as session from './session-checks.ts'
 
 /** The results, in the order in which a person should fix them. */
@@ -43,6 +45,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The current folder', facts: here }
   const sessions = await examineSessions(world, path)
+  const skills = path.ok ? await examineSkills(world, path.value) : undefined
   const { settings } = effectiveSettings(stored)
   const shortKeys = shortKeyCheck(world.env, settings)
   const disk = place.diskCheck([workspace, home])
@@ -68,6 +71,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
       ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
+      ...(skills === undefined ? [] : [skillsCheck(skills)]),
       providerCheck(world.env, settings),
       ...(shortKeys === undefined ? [] : [shortKeys]),
       machine.terminalCheck(terminalFacts(world)),
@@ -133,6 +137,13 @@ async function examineSessions(world: CliWorld, path: Result<string>): Promise<S
     errors: await harness.lastErrors(),
     bad: await harness.badPayloads(),
   }))
+}
+
+/** `undefined` if the home cannot be opened, which is a problem of its own. */
+async function examineSkills(world: CliWorld, path: string): Promise<SkillWarnings | undefined> {
+  const home = await world.openHome()
+  if (!home.ok) return undefined
+  return closing(home.value, async (opened) => (await world.skills(resolve(path), opened)).list())
 }
 
 function terminalFacts(world: CliWorld): machine.TerminalFacts {

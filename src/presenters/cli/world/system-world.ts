@@ -13,10 +13,11 @@ export interface WorldParts extends Pick<
   /** Default: those of this process. */
   readonly streams?: Streams | undefined
   readonly open: (home: string) => CliWorld['open']
+  readonly skills: (home: string) => CliWorld['skills']
 }
 
 /** The world of this machine, this process and this user. */
-export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
+export function systemWorld({ streams, open, skills, ...parts }: WorldParts): CliWorld {
   const home = homePath(parts.env)
   return {
     ...parts,
@@ -24,6 +25,7 @@ export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
     clock: systemClock,
     home,
     open: open(home),
+    skills: skills(home),
     openHome: () => openHomeAt(home),
     clipboard: () => clipboardOf(parts.env),
   }

@@ -9,6 +9,7 @@ import type {
   RehearsalServer,
 } from '../../../session/workspace/rehearsal-server.ts'
 import type { Scratch } from '../../../session/workspace/scratch.ts'
+import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import type { OpenAt } from '../../../session/workspace/workspace.ts'
 
 /** The outside world of a command; the composition root creates it. */
@@ -29,6 +30,8 @@ export interface CliWorld {
   readonly open: OpenAt
   /** Opens only what belongs to the user, for commands that need no workspace. */
   readonly openHome: () => Promise<Result<OpenedHome>>
+  /** The Skills for the workspace at an absolute path; `home` is open. */
+  readonly skills: (workspace: string, home: OpenedHome) => Promise<InstalledSkills>
   /** The model catalogue, with the overrides of the settings by model id. */
   readonly models: (overrides: Readonly<Record<string, ModelFacts>>) => Promise<KnownModels>
   /** A place for temporary Sessions. */

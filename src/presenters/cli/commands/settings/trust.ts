@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { timestamp } from '../../../../host/clock.ts'
 import { trust } from '../../../../host/trust.ts'
-import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
+import { ok, type Result } from '../../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
 import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
-import { canAsk, confirmed } from '../../input/confirm.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { shownValue } from '../../input/setting-values.ts'
+import { unlessSure } from '../../input/trust-confirmation.ts'
 import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { inWorkspace } from '../../world/workspace.ts'
@@ -123,26 +123,3 @@ function summaryOf({ id, state }: ListedSession): string {
 
 /** Trusting a Session grants no permissions. */
 const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
-
-interface Asking {
-  readonly summary: string
-  readonly question: string
-  /** The command that confirms in advance. */
-  readonly command: string
-}
-
-/** Shows the summary and asks for confirmation, unless `yes` is set. Returns an error if it is not confirmed. */
-async function unlessSure(
-  { streams }: CliWorld,
-  yes: boolean,
-  { summary, question, command }: Asking,
-): Promise<Failed | undefined> {
-  streams.stderr.write(summary)
-  if (yes) return undefined
-  if (!canAsk(streams)) {
-    const message = 'Trust requires confirmation, and there is no terminal to ask. Pass --yes.'
-    return failed('invalid_args', message, {}, [{ action: 'Confirm with --yes.', command }])
-  }
-  const sure = await confirmed(streams, question)
-  return sure ? undefined : failed('refused', 'Not confirmed; nothing is trusted.')
-}

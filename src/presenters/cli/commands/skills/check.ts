@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { counted } from '../../../../encoding/amounts.ts'
+import { ok, type Result } from '../../../../model/errors.ts'
+import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
+import { wholePath } from '../../input/whole-path.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import { answer } from '../../world/answer.ts'
+import type { CommandInput } from '../../world/command.ts'
+import { EXIT } from '../../world/exit-code.ts'
+import { inSkills } from '../../world/skills-place.ts'
+import type { CliWorld } from '../../world/world.ts'
+import { placeOf } from './skills.ts'
+
+const CheckArgs = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  name: z.string(),
+  path: z.string().describe('Of the SKILL.md that was checked.'),
+  usable: z.boolean().describe('False if there is an error; then the exit code is 1.'),
+  context_sources: z.array(z.string()).describe('The ids of its context sources.'),
+  findings: z
+    .array(
+      z.object({
+        severity: z.enum(['error', 'warning']),
+        line: z.int(),
+        message: z.string(),
+      }),
+    )
+    .describe('By line.'),
+})
+
+type Checked = Extract<Awaited<ReturnType<InstalledSkills['check']>>, { ok: true }>['value']
+
+/** Checks a SKILL.md without running or trusting anything. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const {
+    args: [typed],
+    options: { json },
+  } = CheckArgs.parse(commandInput)
+  return inSkills(world, commandInput, async (installed): Promise<Result<number>> => {
+    const path = wholePath(world, typed)
+    if (!path.ok) return path
+    const checked = await installed.check(path.value)
+    if (!checked.ok) return checked
+    const { name, path: file, fields, findings } = checked.value
+    const usable = fields !== undefined
+    const context_sources = (fields?.context_sources ?? []).map(({ id }) => id)
+    const output = { name, path: file, usable, context_sources, findings }
+    const code = answer(world, json, output, () => words(checked.value))
+    return ok(usable ? code : EXIT.failed)
+  })
+}
+
+function words({ name, path, fields, findings }: Checked): string {
+  const lines = findings.map(
+    ({ severity, line, message }) =>
+      `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
+  )
+  const sources = counted(fields?.context_sources.length ?? 0, 'context source')
+  const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
+  return `${lines.join('')}The Skill ${visibleLine(name)} is ${result}.\n`
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { counted } from '../../../../encoding/amounts.ts'
+import { ContextSource } from '../../../../model/context-source.ts'
+import { ok } from '../../../../model/errors.ts'
+import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
+import { painted, type Line } from '../../text/cell-width.ts'
+import { cell, inColumns } from '../../text/columns.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import { answer, wantsColour } from '../../world/answer.ts'
+import type { CommandInput } from '../../world/command.ts'
+import { inSkills } from '../../world/skills-place.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const SkillsArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+
+export const Output = z.object({
+  ok: z.literal(true),
+  workspace: z.string(),
+  skills: z
+    .array(
+      z.object({
+        name: z.string(),
+        root: z.string().describe('The folder that was searched.'),
+        path: z.string().describe('Of its SKILL.md.'),
+        trust: z
+          .enum(['user', 'trusted', 'untrusted'])
+          .describe('The rest of an untrusted Skill is empty: it was not read.'),
+        description: z.string(),
+        when_to_use: z.string().optional(),
+        for_model: z.boolean().describe('False if only a person may activate it.'),
+        context_sources: z.array(ContextSource),
+        allowed_tools: z.array(z.string()),
+        metadata: z.record(z.string(), z.string()),
+      }),
+    )
+    .describe('Sorted by name.'),
+  shadowed: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      by: z.string().describe('The SKILL.md that is used instead.'),
+    }),
+  ),
+  warnings: z.array(z.object({ path: z.string(), line: z.int().optional(), message: z.string() })),
+})
+
+type Listed = Awaited<ReturnType<InstalledSkills['list']>>
+
+/** Lists the Skills of a workspace. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = SkillsArgs.parse(commandInput).options
+  return inSkills(world, commandInput, async (installed, workspace) => {
+    const listed = await installed.list()
+    const { skills, shadowed, warnings } = listed
+    const entries = skills.map(({ forModel, ...skill }) => ({ ...skill, for_model: forModel }))
+    const output = { workspace, skills: entries, shadowed, warnings }
+    const colour = wantsColour(world, world.streams.stdout)
+    return ok(answer(world, json, output, () => words(listed, colour)))
+  })
+}
+
+function words({ skills, shadowed, warnings }: Listed, colour: boolean): string {
+  const untrusted = skills.filter(({ trust }) => trust === 'untrusted')
+  const parts = [
+    skills.length === 0 ? [NONE] : tableOf(skills, colour),
+    untrusted.length === 0
+      ? []
+      : [
+          `The model sees only the names of ${counted(untrusted.length, 'untrusted Skill')}. To read and trust one: hawser skills trust NAME`,
+        ],
+    shadowed.map(
+      ({ name, path, by }) =>
+        `Hidden: ${visibleLine(path)} (${visibleLine(by)} is the Skill ${visibleLine(name)}; rename a folder to use both)`,
+    ),
+    warnings.map(
+      ({ path, line, message }) => `Warning: ${placeOf(path, line)}: ${visibleLine(message)}`,
+    ),
+  ]
+  const filled = parts.filter((lines) => lines.length > 0)
+  return filled.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n')
+}
+
+const NONE =
+  'No Skills. Write one in ~/.agents/skills/NAME/SKILL.md, and check it: hawser skills check PATH'
+
+/** As editors and terminals read it: `path:line`. */
+export function placeOf(path: string, line: number | undefined): string {
+  return line === undefined ? visibleLine(path) : `${visibleLine(path)}:${line}`
+}
+
+const DESCRIPTION_CELLS = 80
+
+function tableOf(skills: Listed['skills'], colour: boolean): string[] {
+  const header = ['Name', 'Where', 'Trust', 'Description'].map((text) => cell(text, { dim: true }))
+  const rows = skills.map(({ name, root, trust, description }): Line[] => [
+    cell(name),
+    cell(root),
+    cell(trust, trust === 'untrusted' ? { colour: 'yellow' } : {}),
+    cell(trust === 'untrusted' ? '-' : description, {}, DESCRIPTION_CELLS),
+  ])
+  return inColumns([header, ...rows], []).map((line) => painted(line, colour))
+}

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path'
+import type { Result } from '../../../model/errors.ts'
+import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
+import { refuse } from './answer.ts'
+import type { CommandInput } from './command.ts'
+import { workspaceOf } from './workspace.ts'
+import type { CliWorld } from './world.ts'
+
+/**
+ * Runs `work` with the Skills of the workspace, which need not have been used. A failure is printed; returns the exit code.
+ */
+export async function inSkills(
+  world: CliWorld,
+  { options }: CommandInput,
+  work: (skills: InstalledSkills, workspace: string) => Promise<Result<number>>,
+): Promise<number> {
+  const worked = await withSkills(world, options['workspace'], work)
+  return worked.ok ? worked.value : refuse(world, options['json'] === true, worked.error)
+}
+
+async function withSkills(
+  world: CliWorld,
+  named: unknown,
+  work: (skills: InstalledSkills, workspace: string) => Promise<Result<number>>,
+): Promise<Result<number>> {
+  const found = await workspaceOf(world, named)
+  if (!found.ok) return found
+  const home = await world.openHome()
+  if (!home.ok) return home
+  const workspace = resolve(found.value.path)
+  try {
+    return await work(await world.skills(workspace, home.value), workspace)
+  } finally {
+    await home.value.close()
+  }
+}

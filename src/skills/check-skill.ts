@@ -1,0 +1,51 @@
+import { basename, dirname, join } from 'node:path'
+import { readSkillFile, SKILL_FILE } from '../host/skills/skill-file.ts'
+import { entryAt, realPathOf } from '../host/skills/skill-places.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import { LIMITS } from '../model/limits.ts'
+import { isSkillName } from './discover.ts'
+import { parseSkill, type SkillFields } from './front-matter.ts'
+import type { Finding } from './split-skill.ts'
+
+/** A Skill that was checked, wherever it is. */
+export interface CheckedSkill {
+  readonly name: string
+  /** Of its SKILL.md. */
+  readonly path: string
+  /** `undefined` if there is an error. */
+  readonly fields: SkillFields | undefined
+  /** By line. */
+  readonly findings: readonly Finding[]
+}
+
+/** Checks a SKILL.md, or that of a folder, at an absolute path. Runs nothing and trusts nothing. */
+export function checkSkill(path: string): Result<CheckedSkill> {
+  // Through links, because a person typed it; the name is that of the folder where they lead.
+  const real = realPathOf(path)
+  if (real === undefined) return failed('not_found', `${path} does not exist.`)
+  const isFolder = entryAt(real) === 'folder'
+  if (!isFolder && basename(path) !== SKILL_FILE) {
+    const message = `${path} is neither a ${SKILL_FILE} nor a folder with one.`
+    return failed('invalid_args', message)
+  }
+  const folder = isFolder ? real : realPathOf(dirname(path))
+  return checkFolder(folder ?? dirname(path))
+}
+
+function checkFolder(folder: string): Result<CheckedSkill> {
+  const name = basename(folder)
+  const file = readSkillFile({ start: folder, below: [], linked: true }, LIMITS.skill_file_bytes)
+  const path = join(folder, SKILL_FILE)
+  if (!file.ok) {
+    const { kind, message } = file.error
+    return kind === 'not_found'
+      ? failed('not_found', `The folder ${folder} has no ${SKILL_FILE}.`)
+      : failed(kind, message, { path })
+  }
+  const { fields, findings } = parseSkill(file.value.bytes, name)
+  if (isSkillName(name)) return ok({ name, path, fields, findings })
+  const message =
+    'The folder of a Skill has a name of letters, digits, ".", "_" and "-", at most 64.'
+  const wrong: Finding = { severity: 'error', line: 1, message }
+  return ok({ name, path, fields: undefined, findings: [wrong, ...findings] })
+}
