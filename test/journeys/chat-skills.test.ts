@@ -116,3 +116,26 @@ test('/skills lists Skills with their trust, and /reload takes over what changed
   )
   expect(breaks).toEqual(['surface'])
 })
+
+test('/skills trust shows what a Skill may do, and trusts exactly what it showed', async () => {
+  const chat = await skilledChat()
+  const path = 'workspace/.agents/skills/stranger/SKILL.md'
+  const shownHash = () => /\/skills trust stranger ([0-9a-f]{12})/g
+  chat.say('/skills trust stranger')
+  await chat.until('To trust it, as it is now:')
+  const [, first = ''] = shownHash().exec(flat(chat)) ?? []
+  await writeAll(chat.root, {
+    [path]: '---\nname: stranger\ndescription: Hello.\n---\nBe kind.\n',
+  })
+  chat.say(`/skills trust stranger ${first}`)
+  await chat.until('The Skill stranger is not what you were shown.')
+  chat.say('/skills trust stranger')
+  await chat.until('description: Hello.')
+  const [, second = ''] = [...flat(chat).matchAll(shownHash())].at(-1) ?? []
+  chat.say(`/skills trust stranger ${second}`)
+  await chat.until('Trusted stranger.')
+  chat.say('/stranger')
+  await chat.turns(1)
+  expect(flat(chat)).toContain('Skill stranger activated by you (trusted, <repo>/.agents/skills)')
+  expect(await leave(chat)).toBe(0)
+})

@@ -34,7 +34,8 @@ const EVENT_PIN = {
   skill_context_hydration:
     'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +
     'output resource_id? handle? output_sha256 output_bytes truncated? whole_sha256? whole_bytes? ' +
-    'invalid_bytes_replaced? duration_ms limitations?',
+    'invalid_bytes_replaced? ' +
+    'duration_ms limitations?',
   provider_request:
     'call_index attempt dialect model contract_version cache_key request_sha256 request_bytes ' +
     'sent_bytes? shared_prefix_bytes prefix_break? projected? transport previous_response_id_used?',

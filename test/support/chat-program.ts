@@ -13,8 +13,8 @@ import { catalogue } from '../../src/providers/models/catalogue.ts'
 import { judgeModel } from '../../src/session/settings/model-choice.ts'
 import { drawingOn } from '../../src/presenters/cli/render/pictures.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { systemSkills } from '../../src/skills/catalog.ts'
+import { systemSkills, type SkillParts } from '../../src/skills/catalog.ts'
+import { skillTrust } from '../../src/skills/skill-trust.ts'
 import { SKILL_TOOLS, toolSchemas } from '../../src/tools/toolset.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { openParts } from './harness-parts.ts'
@@ -48,7 +48,14 @@ const questions = new Questions()
 const { parts, close } = await openParts(order.root, {
   person: { ask: questions.ask },
   model: { providerOf: async () => ok(provider) },
-  ...(order.skills ? { tools: await skillTools(order.root) } : {}),
+  ...(order.skills
+    ? {
+        tools: {
+          skills: systemSkills(await skillParts(order.root)),
+          skillSchemas: toolSchemas(SKILL_TOOLS),
+        },
+      }
+    : {}),
 })
 const harness = new Harness(parts)
 const { session: id, permission, mode } = order
@@ -74,6 +81,7 @@ process.exitCode = await runChat({
       cwd: () => parts.workspace.path,
       clipboard: async () => ok(Buffer.from(order.clipboard)),
       judge: (named) => judgeModel(named, catalogue({}).rows()),
+      trusting: async (work) => work(skillTrust(await skillParts(order.root))),
     },
     harness,
     drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),
@@ -81,9 +89,9 @@ process.exitCode = await runChat({
 })
 await close()
 
-async function skillTools(root: string): Promise<Partial<SessionParts['tools']>> {
+async function skillParts(root: string): Promise<SkillParts> {
   const home = join(root, 'home')
-  const skills = systemSkills({
+  return {
     workspace: join(root, 'workspace'),
     hawserHome: home,
     userHome: undefined,
@@ -91,8 +99,7 @@ async function skillTools(root: string): Promise<Partial<SessionParts['tools']>>
     ids: systemIds(systemClock),
     clock: systemClock,
     version: '1',
-  })
-  return { skills, skillSchemas: toolSchemas(SKILL_TOOLS) }
+  }
 }
 
 /** A gate that lets one waiter pass for each signal, whether it waits already or later. */

@@ -19,6 +19,7 @@ export interface SeenRequest {
   readonly notes: readonly string[]
   /** All texts of user messages, in order, including the notes. */
   readonly texts: readonly string[]
+  readonly segments: RehearsalRequest['segments']
 }
 
 export interface VisionPlace extends WayPlace {
@@ -78,6 +79,7 @@ function contentOf({ segments }: RehearsalRequest): SeenRequest {
     ),
     notes: texts.flatMap((text) => text.split('\n')).filter((line) => NOTE.test(line)),
     texts,
+    segments,
   }
 }
 
