@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { EventDraft } from '../../src/model/events/event.ts'
-import { BlobKey, EventId, type SessionId, type TurnId } from '../../src/model/ids.ts'
+import type { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { runCli } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { generatedHydration, generatedSkill } from '../support/generated-skill.ts'
