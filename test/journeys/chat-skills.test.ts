@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
+import { choose } from '../support/question.ts'
 import { bundleChat, flat, IDLE, leave, logOf, messagesIn, openChat } from './open-chat.ts'
 
 let program: string
@@ -16,6 +17,8 @@ description: Reviews a change.
 context_sources:
   - id: guide
     file: docs/guide.md
+  - id: built
+    command: [make, --dry-run, "a b; rm c"]
 ---
 Compare the change with the guide.
 `,
@@ -138,4 +141,22 @@ test('/skills trust shows what a Skill may do, and trusts exactly what it showed
   await chat.turns(1)
   expect(flat(chat)).toContain('Skill stranger activated by you (trusted, <repo>/.agents/skills)')
   expect(await leave(chat)).toBe(0)
+})
+
+test('[SH-031] [SH-039] a question about a hydration shows every argument, and a no is recorded and shown', async () => {
+  const chat = await skilledChat()
+  chat.say('/review --with built')
+  await chat.until('? Fetch context built for Skill review?')
+  const question = flat(chat)
+  expect(question).toContain('review is from $HAWSER_HOME/skills (user)')
+  expect(question).toContain('runs "make" "--dry-run" "a b; rm c"')
+  await choose(chat, '2')
+  await chat.turns(1)
+  expect(flat(chat)).toContain('Context built of Skill review: denied ("make" "--dry-run"')
+  expect(await leave(chat)).toBe(0)
+  const events = await logOf(chat.root)
+  const types = events.map(({ type }) => type)
+  expect(types.indexOf('permission_decision')).toBeLessThan(
+    types.indexOf('skill_context_hydration'),
+  )
 })

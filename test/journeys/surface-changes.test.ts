@@ -80,7 +80,10 @@ test('a newer surface is announced once, also across processes, and changes no r
   const shelf = new SkillShelf(listedSkill('gone'), listedSkill('review'))
   const place = await placeWith(shelf)
   const session = value(await place.harness.create(place.begin, { toAdmit: true }))
-  await say(session, 'What did it say?', 'What did it say?')
+  await say(session, 'What did it say?')
+  // The first Turn uses what was frozen just now.
+  expect(shelf.lists).toBe(1)
+  await say(session, 'What did it say?')
   expect(newsIn(session.events)).toEqual([])
   await session.close()
   const preview = async () => {
