@@ -19,7 +19,6 @@ await inScratch(async (folder) => {
   const theirs = await placeIn(join(folder, 'theirs'))
   await writeSkills(join(own.home, 'skills'))
   await writeSkills(join(theirs.cwd, '.agents', 'skills'))
-  const first = (place: Place) => firstRequest([PROGRAM, 'run', 'What happened?', '--json'], place)
 
   for (const place of [none, own, theirs]) await first(place)
   // A file that changed a moment ago is not cached, so the second start may parse too.
@@ -44,6 +43,10 @@ await inScratch(async (folder) => {
     more: { ms: median(untrusted), floor_ms: median(without) },
   })
 })
+
+function first(place: Place): Promise<number> {
+  return firstRequest([PROGRAM, 'run', 'What happened?', '--json'], place)
+}
 
 async function placeIn(folder: string) {
   const [cwd, home] = [join(folder, 'workspace'), join(folder, 'home')]

@@ -186,6 +186,8 @@ test.each([
   'a/../.mcp.json',
   'deep/down/agents.MD',
   '.vscode/tasks.json',
+  '.agents/skills/review/SKILL.md',
+  'packages/web/.claude/skills/review/scripts/run.sh',
   '.hawser/sessions/x',
   '.BASHRC',
 ])('%s is protected, whatever its case and whether or not it exists', (path) => {

@@ -4,7 +4,10 @@ import { shown } from './yaml-tree.ts'
 const MOST_TOOLS = 64
 const NAME_LENGTH = 256
 
-/** The entries of `allowed-tools`: a list, or one text with spaces or commas between them. */
+/**
+ * The entries of `allowed-tools`: a list, or one text with spaces or commas between them. What cannot name a call permits
+ * nothing.
+ */
 export function allowedTools(
   reading: FrontMatterReading,
   written: string | readonly string[],
@@ -15,11 +18,12 @@ export function allowedTools(
   if (entries.length > MOST_TOOLS) {
     reading.error(path, `"allowed-tools" has more than ${MOST_TOOLS} entries.`)
   }
-  for (const entry of entries) {
-    if (/^[A-Za-z][\w-]*(\([^()]*\))?$/.test(entry) && entry.length <= NAME_LENGTH) continue
-    reading.error(path, `"allowed-tools" has an invalid entry: ${shown(entry)}.`)
-  }
-  return [...new Set(entries)]
+  const valid = entries.filter((entry) => {
+    const isValid = entry.length <= NAME_LENGTH && /^[A-Za-z][\w*-]*(\([^()]*\))?$/.test(entry)
+    if (!isValid) reading.warning(path, `The entry ${shown(entry)} of "allowed-tools" is ignored.`)
+    return isValid
+  })
+  return [...new Set(valid)]
 }
 
 /** Separators inside parentheses belong to the entry, as in `Bash(git diff:*)`. */

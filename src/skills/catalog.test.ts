@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, link, mkdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, rename, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
@@ -302,6 +302,21 @@ test('files of a Skill are read in its folder only', async () => {
   expect(await read('review', 'pipe')).toBe('not_regular_file')
   expect(await read('review', 'missing.md')).toBe('not_found')
   expect(await read('../review', 'a.md')).toBe('not_found')
+})
+
+test('[SH-002] neither listing, loading nor reading a Skill runs its scripts', async () => {
+  const place = await skillPlace()
+  await place.skill('hawser/skills/review')
+  const ran = join(place.root, 'ran')
+  const script = `#!/bin/sh\ntouch '${ran}'\n`
+  const path = await place.write('hawser/skills/review/scripts/run.sh', script)
+  await chmod(path, 0o755)
+  const catalog = catalogAt(place)
+  await catalog.list()
+  expect((await catalog.load('review')).ok).toBe(true)
+  const read = await catalog.readFile('review', 'scripts/run.sh', 1_000)
+  expect(read.ok && read.value.bytes.toString()).toBe(script)
+  await expect(stat(ran)).rejects.toThrow('ENOENT')
 })
 
 test('a folder that becomes a link after it was listed is not followed', async () => {

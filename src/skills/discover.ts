@@ -52,39 +52,39 @@ export function discover(
 ): Discovery {
   const warnings = [...earlier]
   const shadowed: ShadowedSkill[] = []
-  const found = new Map<string, FoundSkill>()
-  const taken = new Map<string, string>()
-  const reals = new Set<string>()
+  // The path alone of a Skill that cannot be used.
+  const taken = new Map<string, FoundSkill | string>()
   for (const root of roots) {
     for (const entry of entriesOf(root, only, warnings)) {
       const { name } = entry
       const folder = `${root.path}/${name}`
       const path = `${folder}/${SKILL_FILE}`
-      const warn = (message: string) => void warnings.push({ path, message })
+      const first = taken.get(name)
+      const by = typeof first === 'object' ? first.path : first
       if (entry.isLink && root.isForeign) {
         // Usual: one folder of Skills whose entries are links to the other.
-        if (reals.has(realPathOf(folder) ?? '')) continue
-        warn('This Skill is not used: links in a repository are not followed.')
+        if (by !== undefined && realPathOf(path) === realPathOf(by)) continue
+        const message = 'This Skill is not used: links in a repository are not followed.'
+        warnings.push({ path, message })
         continue
       }
       const looked = look(root, entry, foreign)
-      if (looked === undefined) {
-        warn(`The folder has no ${SKILL_FILE}.`)
-        continue
+      if (looked === undefined) warnings.push({ path, message: `The folder has no ${SKILL_FILE}.` })
+      else if (by !== undefined) shadowed.push({ name, path, by })
+      else if (typeof looked === 'object') taken.set(name, found(root, name, path, looked))
+      else {
+        taken.set(name, path)
+        warnings.push({ path, message: `This Skill is not usable. ${looked}` })
       }
-      reals.add(`${root.real}/${name}`)
-      const by = taken.get(name)
-      if (by !== undefined) {
-        shadowed.push({ name, path, by })
-        continue
-      }
-      taken.set(name, path)
-      if (typeof looked === 'string') warn(`This Skill is not usable. ${looked}`)
-      else found.set(name, { name, root: root.root, path, ...looked })
     }
   }
-  const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  return { found: sorted, shadowed, warnings }
+  const usable = [...taken.values()].filter((skill) => typeof skill === 'object')
+  return { found: usable.sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed, warnings }
+}
+
+function found({ root }: RootFolder, name: string, path: string, looked: Looked): FoundSkill {
+  const { place, real, isForeign, facts } = looked
+  return { name, root, path, place, real, isForeign, facts }
 }
 
 /** The entries of a root with valid names. */

@@ -29,9 +29,12 @@ test('a file that is not UTF-8 is not usable, and the line is named', () => {
   })
 })
 
-test('the body is every byte after the front matter', () => {
-  const body = '\r\n---\nname: x\n---\n!`id` {{ template }} ${HOME} </skill>\n```'
-  expect(parseSkill(Buffer.from(`${START}---\n${body}`), 'review').body.toString()).toBe(body)
+test('[SH-001] [SH-022] [SH-031] nothing in a body is interpolated or becomes a context source', () => {
+  const body =
+    '\r\n---\nname: x\n---\n!`id` {{ template }} ${HOME} $ARGUMENTS </skill>\n```sh\nid\n```'
+  const parsed = parseSkill(Buffer.from(`${START}---\n${body}`), 'review')
+  expect(parsed.body.toString()).toBe(body)
+  expect(parsed.fields?.context_sources).toEqual([])
 })
 
 test.each([

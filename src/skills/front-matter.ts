@@ -75,7 +75,7 @@ function fieldsOf(reading: FrontMatterReading, name: string): SkillFields | unde
     reading.error([], 'The front matter must have keys and values, such as "description: …".')
     return undefined
   }
-  const read = reading.checked(FrontMatter, value, [])
+  const read = reading.checked(FrontMatter, withoutEmpty(value), [])
   if (read === undefined) return undefined
   if (read.name !== name) {
     const message = `The name ${shown(read.name)} is ignored: the Skill is named as its folder, ${shown(name)}.`
@@ -91,6 +91,13 @@ function fieldsOf(reading: FrontMatterReading, name: string): SkillFields | unde
     allowed_tools: allowedTools(reading, read['allowed-tools']),
     metadata: metadataOf(reading, read.metadata),
   }
+}
+
+/** A key without a value is as good as none, except where it is probably a mistake of indentation. */
+function withoutEmpty(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(value)
+  const kept = entries.filter(([key, one]) => one !== null || key === 'context_sources')
+  return Object.fromEntries(kept)
 }
 
 /** Texts by key; a number or a flag is taken as it is written. */

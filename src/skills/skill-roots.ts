@@ -40,7 +40,6 @@ export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): Sk
   const here = resolve(workspace)
   const repository = repositoryOf(here, userHome)
   const foreign = [here, repository].flatMap((path) => [path, realPathOf(path) ?? path])
-  const own = (root: SkillRoot, path: string) => ({ root, path, start: path, below: [] })
   const theirs = (root: SkillRoot, ...below: string[]) => {
     return { root, path: join(repository, ...below), start: repository, below }
   }
@@ -67,6 +66,10 @@ export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): Sk
     roots.push({ ...root, real, isForeign, inner: foreign.filter((path) => liesIn(path, real)) })
   }
   return { roots, warnings, foreign: [...new Set(foreign)] }
+}
+
+function own(root: SkillRoot, path: string) {
+  return { root, path, start: path, below: [] }
 }
 
 function hasLink(start: string, below: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
 import { systemIds } from '../../src/host/ids.ts'
@@ -24,6 +25,8 @@ export async function skillPlace(workspace = 'repo'): Promise<SkillTestPlace> {
     await mkdir(at(folder), { recursive: true, mode: 0o700 })
   }
   const clock = { ...systemClock, now: () => Date.now() + LATER_MS }
+  const home = await diskFolder(at('hawser'))
+  onTestFinished(() => home.close())
   const write = async (path: string, content: string | Buffer) => {
     await mkdir(dirname(at(path)), { recursive: true })
     await writeFile(at(path), content)
@@ -35,7 +38,7 @@ export async function skillPlace(workspace = 'repo'): Promise<SkillTestPlace> {
       workspace: at(workspace),
       hawserHome: at('hawser'),
       userHome: at('user'),
-      home: await diskFolder(at('hawser')),
+      home,
       ids: systemIds(clock),
       clock,
       version: '1',

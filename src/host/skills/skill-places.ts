@@ -2,13 +2,17 @@ import { lstatSync, readdirSync, readlinkSync, realpathSync, type Dirent } from 
 import { dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { liesIn } from '../files/confined-path.ts'
+import { userHome } from '../machine.ts'
 import { foldersUpwards } from '../workspace-search.ts'
 
 // Synchronous: hundreds of these calls run at every start, and a thread would cost ten times as much as the system.
 
-/** The folder of the repository: the nearest with a `.git` of ours at or above the workspace, else the workspace. */
-export function repositoryOf(workspace: string, userHome: string | undefined): string {
-  for (const folder of foldersUpwards(workspace, userHome)) {
+/**
+ * The folder of the repository: the nearest with a `.git` of ours at or above the workspace and below the home of the
+ * person, else the workspace.
+ */
+export function repositoryOf(workspace: string, home: string | undefined = userHome()): string {
+  for (const folder of foldersUpwards(workspace, home)) {
     const git = factsOf(join(folder, '.git'))
     const isRepository = git?.isDirectory() === true || git?.isFile() === true
     if (isRepository && (git.uid === process.geteuid?.() || folder === workspace)) return folder
