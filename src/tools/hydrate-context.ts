@@ -12,7 +12,7 @@ import {
 
 const Parameters = z.strictObject({
   skill: z.string().describe('An active Skill.'),
-  context_source_id: z.string(),
+  context_source_id: z.string().describe('One that it declares.'),
   args: z.record(z.string(), z.unknown()).optional().describe('By name.'),
 })
 type Args = z.infer<typeof Parameters>

@@ -280,7 +280,7 @@ class LogGenerator {
     })
   }
 
-  #view(by: 'model' | 'person'): void {
+  #view(by: 'model' | 'person' | 'hydration'): void {
     const seen = this.#resources.filter(({ kind }) => kind === 'image')
     if (seen.length === 0) return
     const { resource_id, handle } = this.chance.pick(seen)
@@ -311,14 +311,19 @@ class LogGenerator {
 
   #skill(): void {
     const blob = this.#blob(`# Skill ${this.#count}`, 'md')
-    this.#add(generatedSkill(blob))
+    this.#add(generatedSkill(blob, this.#maybe(0.5)))
     if (this.#maybe(0.6)) this.#hydration()
   }
 
   #hydration(): void {
-    const output = this.#text('hydrated')
+    // Also without output, and with the characters of its fence.
+    const output = this.#maybe(0.2)
+      ? ''
+      : `${this.#text('hydrated')}${this.#maybe(0.3) ? '\n````\n' : ''}`
     const activation = this.#ids[0] ?? EventId.parse(this.#id('evt'))
-    this.#add(generatedHydration(activation, output))
+    const cut = this.#maybe(0.3) ? '@txt9' : undefined
+    this.#add(generatedHydration(activation, output, { failed: this.#maybe(0.2), cut }))
+    if (this.#maybe(0.3)) this.#view('hydration')
   }
 
   #filesRestored(): void {
