@@ -122,7 +122,8 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
     ],
   },
   hydrate_context: {
-    good: { skill: 'review', context_source_id: 'diff', args: {} },
+    good: { skill: 'review', context_source_id: 'diff' },
+    dictionary: 'args',
     refused: [
       [{ skill: 'other', context_source_id: 'diff' }, 'invalid_args'],
       [{ skill: 'review', context_source_id: 'other' }, 'invalid_args'],

@@ -1,4 +1,5 @@
 import { sha256 } from '../../src/encoding/hash.ts'
+import type { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventDraft } from '../../src/model/events/event.ts'
 import type { BlobKey, EventId } from '../../src/model/ids.ts'
 
@@ -67,4 +68,10 @@ export function generatedHydration(
 const FAILED = {
   status: 'failed' as const,
   error: { kind: 'hydration_failed' as const, message: 'no' },
+}
+
+/** The view of a Resource that a hydration shows. */
+export function hydrationView({ resource_id, handle }: Descriptor): EventDraft {
+  const data = { resource_id, handle, by: 'hydration', outcome: 'projected' } as const
+  return { type: 'resource_view', data }
 }

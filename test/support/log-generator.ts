@@ -8,7 +8,7 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
-import { generatedHydration, generatedSkill } from './generated-skill.ts'
+import { generatedHydration, generatedSkill, hydrationView } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
 
@@ -280,7 +280,7 @@ class LogGenerator {
     })
   }
 
-  #view(by: 'model' | 'person' | 'hydration'): void {
+  #view(by: 'model' | 'person'): void {
     const seen = this.#resources.filter(({ kind }) => kind === 'image')
     if (seen.length === 0) return
     const { resource_id, handle } = this.chance.pick(seen)
@@ -311,19 +311,20 @@ class LogGenerator {
 
   #skill(): void {
     const blob = this.#blob(`# Skill ${this.#count}`, 'md')
-    this.#add(generatedSkill(blob, this.#maybe(0.5)))
+    this.#add(generatedSkill(blob, this.#count % 2 === 0))
     if (this.#maybe(0.6)) this.#hydration()
   }
 
+  /** Also without output, with the characters of its fence, failed, cut, and of a Resource. */
   #hydration(): void {
-    // Also without output, and with the characters of its fence.
-    const output = this.#maybe(0.2)
-      ? ''
-      : `${this.#text('hydrated')}${this.#maybe(0.3) ? '\n````\n' : ''}`
+    const text = this.#text('hydrated')
+    const variety = this.#count % 6
+    const output = variety === 0 ? '' : variety === 1 ? `${text}\n\`\`\`\`\n` : text
     const activation = this.#ids[0] ?? EventId.parse(this.#id('evt'))
-    const cut = this.#maybe(0.3) ? '@txt9' : undefined
-    this.#add(generatedHydration(activation, output, { failed: this.#maybe(0.2), cut }))
-    if (this.#maybe(0.3)) this.#view('hydration')
+    const cut = variety === 2 ? '@txt9' : undefined
+    this.#add(generatedHydration(activation, output, { failed: variety === 3, cut }))
+    const image = this.#resources.find(({ kind }) => kind === 'image')
+    if (variety === 0 && image !== undefined) this.#add(hydrationView(image))
   }
 
   #filesRestored(): void {
