@@ -17,7 +17,10 @@ export function hardenedGit(args: readonly string[]): HardenedGit | undefined {
 export const LIST_SETTINGS: readonly string[] = [
   'git',
   ...safeGit(),
-  ...['config', '--list', '--name-only', '--null'],
+  'config',
+  '--list',
+  '--name-only',
+  '--null',
 ]
 
 /**
