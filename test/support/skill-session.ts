@@ -44,9 +44,14 @@ export function results(session: Session): EventData<'tool_result'>[] {
 /** The types of the Events of the last Turn, without those of requests and answers. */
 export function typesOfLastTurn(session: Session): string[] {
   const last = session.events.findLast(({ type }) => type === 'turn_started')
-  const hidden = ['provider_request', 'provider_usage', 'assistant_message', 'late_context']
+  const hidden = new Set([
+    'provider_request',
+    'provider_usage',
+    'assistant_message',
+    'late_context',
+  ])
   return session.events.flatMap(({ type, turn_id }) =>
-    turn_id === last?.turn_id && !hidden.includes(type) ? [type] : [],
+    turn_id === last?.turn_id && !hidden.has(type) ? [type] : [],
   )
 }
 
