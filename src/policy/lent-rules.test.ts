@@ -75,7 +75,7 @@ const LENT = lentRules([
   { trust: 'trusted', allowed_tools: ['Bash(make:*)', 'Bash(git commit:*)', 'Write(docs/**)'] },
 ])
 
-function answer(claim: Partial<Claim>, mode: PermissionMode, more: readonly AppliedRule[] = []) {
+function answerTo(claim: Partial<Claim>, mode: PermissionMode, more: readonly AppliedRule[] = []) {
   const whole = { tool: 't', effect: 'run', paths: [], network: false, ...claim } as const
   return decide(whole, { mode, confined: true, rules: [...more, ...LENT] }).answer
 }
@@ -98,12 +98,12 @@ test.each<[string, Partial<Claim>, string]>([
     'ask',
   ],
 ])('a lent rule decides about %s as one of the person does', (_, claim, expected) => {
-  expect(answer(claim, 'ask')).toBe(expected)
+  expect(answerTo(claim, 'ask')).toBe(expected)
 })
 
 test('a lent rule changes nothing in a read-only Session, and deny rules win', () => {
   const write = { effect: 'write', paths: ['docs/a.md'] } as const
-  expect(answer(write, 'read-only')).toBe('deny')
+  expect(answerTo(write, 'read-only')).toBe('deny')
   const run = { tool: 't', effect: 'run', paths: [], network: false, command: 'make' } as const
   const decided = decide(run, { mode: 'read-only', confined: true, rules: LENT })
   expect([decided.answer, decided.writable, decided.by]).toEqual(['allow', 'nothing', undefined])
@@ -111,6 +111,6 @@ test('a lent rule changes nothing in a read-only Session, and deny rules win', (
     { rule: { kind: 'prefix', answer: 'deny', words: ['make'] }, scope: 'workspace' },
     { rule: { kind: 'folder', answer: 'deny', path: 'docs' }, scope: 'session' },
   ]
-  expect(answer({ command: 'make all' }, 'ask', denied)).toBe('deny')
-  expect(answer(write, 'ask', denied)).toBe('deny')
+  expect(answerTo({ command: 'make all' }, 'ask', denied)).toBe('deny')
+  expect(answerTo(write, 'ask', denied)).toBe('deny')
 })

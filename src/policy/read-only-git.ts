@@ -13,13 +13,15 @@ export function hardenedGit(args: readonly string[]): HardenedGit | undefined {
   return { argv: ['git', ...safeGit(), name, ...safe, ...rest], env: gitEnv() }
 }
 
-/**
- * Lists the names of all settings that apply, one per NUL, for `withoutFilters`. Starts no program.
- */
-export const LIST_SETTINGS: HardenedGit = {
-  argv: ['git', ...safeGit(), 'config', '--list', '--name-only', '--null'],
-  env: gitEnv(),
-}
+/** Lists the names of all settings that apply, one per NUL, for `withoutFilters`. Starts no program. */
+export const LIST_SETTINGS: readonly string[] = [
+  'git',
+  ...safeGit(),
+  'config',
+  '--list',
+  '--name-only',
+  '--null',
+]
 
 /**
  * Variables that turn off the filters in these settings. `git diff` and `git status` start them for files with certain

@@ -12,8 +12,11 @@ import {
 
 const Parameters = z.strictObject({
   skill: z.string().describe('An active Skill.'),
-  context_source_id: z.string(),
-  args: z.record(z.string(), z.unknown()).optional().describe('By name.'),
+  context_source_id: z.string().describe('One that it declares.'),
+  args: z
+    .record(z.string(), z.union([z.string(), z.int()]))
+    .optional()
+    .describe('By name.'),
 })
 type Args = z.infer<typeof Parameters>
 

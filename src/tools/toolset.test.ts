@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { canonicalJson } from '../encoding/json.ts'
-import { TOOLSET, toolSchemas } from './toolset.ts'
+import { SKILL_TOOLS, TOOLSET, toolSchemas, toolset } from './toolset.ts'
 
 test('tools are sorted by name, and each name occurs once', () => {
   const names = TOOLSET.map(({ name }) => name)
@@ -36,4 +36,13 @@ test('a schema has exactly this form', () => {
     required: ['path'],
     additionalProperties: false,
   })
+})
+
+test('the tools for Skills are apart, small, and always callable', () => {
+  const names = SKILL_TOOLS.map(({ name }) => name)
+  expect(names).toEqual(['hydrate_context', 'skill_view'])
+  expect(TOOLSET.filter(({ name }) => names.includes(name))).toEqual([])
+  expect(names.filter((name) => !toolset().has(name))).toEqual([])
+  // Four bytes are about one token; 330 tokens are the limit.
+  expect(JSON.stringify(toolSchemas(SKILL_TOOLS)).length / 4).toBeLessThan(330)
 })

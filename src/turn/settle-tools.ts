@@ -5,6 +5,7 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
+import type { Surface } from '../model/surface.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
@@ -24,7 +25,8 @@ export async function settleTools(
   calls: readonly ToolCallItem[],
   pending: PendingResults,
 ): Promise<Result<void>> {
-  for (const group of inGroups(await parts.tools.toolset(), calls)) {
+  const toolset = await parts.tools.toolset()
+  for (const group of inGroups(toolset, calls, parts.model.surface)) {
     const room = new RequestRoom(parts)
     const settled = await Promise.all(
       group.map((call) => room.forCall((own) => settle(parts, call, own, pending))),
@@ -42,11 +44,15 @@ interface CheckedCall {
   readonly parsed: Result<ParsedCall>
 }
 
-function inGroups(toolset: Toolset, calls: readonly ToolCallItem[]): CheckedCall[][] {
+function inGroups(
+  toolset: Toolset,
+  calls: readonly ToolCallItem[],
+  surface: Surface,
+): CheckedCall[][] {
   const groups: CheckedCall[][] = []
   let together = false
   for (const call of calls) {
-    const parsed = parse(toolset, call)
+    const parsed = parse(toolset, call, surface)
     const quiet = changesNothing(parsed)
     if (quiet && together) groups.at(-1)?.push({ call, parsed })
     else groups.push([{ call, parsed }])
@@ -59,11 +65,19 @@ function changesNothing(parsed: Result<ParsedCall>): boolean {
   return !parsed.ok || parsed.value.claim.effect === 'none' || parsed.value.claim.effect === 'read'
 }
 
-function parse(toolset: Toolset, { name, arguments: text }: ToolCallItem): Result<ParsedCall> {
+/** A tool of the frozen surface may be gone: another version of this program froze it. */
+function parse(
+  toolset: Toolset,
+  { name, arguments: text }: ToolCallItem,
+  { tools }: Surface,
+): Result<ParsedCall> {
   const tool = toolset.get(name)
   if (tool !== undefined) return tool.parse(text)
-  const known = [...toolset.keys()]
-  return failed('unknown_tool', `No tool is named ${name}. Available: ${known.join(', ')}.`)
+  const isGone = tools.some((frozen) => frozen.name === name)
+  const why = isGone
+    ? `The tool ${name} is gone: this version of Hawser no longer has it.`
+    : `No tool is named ${name}.`
+  return failed('unknown_tool', `${why} Available: ${[...toolset.keys()].join(', ')}.`)
 }
 
 async function settle(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TOOLSET } from '../../src/tools/toolset.ts'
+import { SKILL_TOOLS, TOOLSET } from '../../src/tools/toolset.ts'
 import { toolContract, type ToolSample } from './tool.ts'
 
 const long = Array.from({ length: 2_000 }, (_, i) => `line ${i} of a long file`).join('\n')
@@ -121,6 +121,24 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
       [{ handle: '@txt1', reason: 'r', pages: { from: 1, to: 1 } }, 'invalid_args'],
     ],
   },
+  hydrate_context: {
+    good: { skill: 'review', context_source_id: 'diff' },
+    dictionary: 'args',
+    refused: [
+      [{ skill: 'other', context_source_id: 'diff' }, 'invalid_args'],
+      [{ skill: 'review', context_source_id: 'other' }, 'invalid_args'],
+    ],
+  },
+  skill_view: {
+    files,
+    good: { name: 'review' },
+    long: { name: 'long' },
+    refused: [
+      [{ name: 'other' }, 'not_found'],
+      ...refusedPaths({ name: 'review' }),
+      [{ name: 'review', path: 'picture.png' }, 'unsupported_type'],
+    ],
+  },
   update_plan: {
     good: { entries: [{ content: 'Moor the ship', status: 'in_progress', priority: 'high' }] },
     refused: [],
@@ -138,10 +156,11 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
 }
 
 test('there is a sample for every tool', () => {
-  expect(Object.keys(SAMPLES)).toEqual(TOOLSET.map(({ name }) => name))
+  const names = [...TOOLSET, ...SKILL_TOOLS].map(({ name }) => name)
+  expect(Object.keys(SAMPLES).toSorted()).toEqual(names.toSorted())
 })
 
-for (const tool of TOOLSET) {
+for (const tool of [...TOOLSET, ...SKILL_TOOLS]) {
   const sample = SAMPLES[tool.name]
   if (sample !== undefined) toolContract(tool, sample)
 }

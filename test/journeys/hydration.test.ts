@@ -119,7 +119,7 @@ test.each(WAYS)(
         by: 'policy',
       },
     ])
-    const [activation] = session.events.filter(({ type }) => type === 'skill_activation')
+    const activation = session.events.find(({ type }) => type === 'skill_activation')
     expect(hydrations(session)).toEqual([
       {
         skill: { name: 'review', content_sha256: activations(session)[0]?.content_sha256 },

@@ -26,6 +26,7 @@ interface ChatOptions {
   readonly gated?: boolean
   readonly clipboard?: string
   readonly pictures?: boolean
+  readonly skills?: boolean
 }
 
 export interface OpenChat extends Pty {

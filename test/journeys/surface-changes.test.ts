@@ -4,13 +4,14 @@ import { CONTRACT_VERSION } from '../../src/encoding/words/version.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { frozenSurface } from '../../src/session/surface/recorded-surface.ts'
+import { SKILL_TOOLS, toolSchemas } from '../../src/tools/toolset.ts'
 import type { Changes } from '../support/harness-parts.ts'
-import { listedSkill, SKILL_SCHEMAS, SkillShelf } from '../support/listed-skills.ts'
+import { listedSkill, SkillShelf } from '../support/listed-skills.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS, type Way } from '../support/ways.ts'
 
 function withSkills(skills: SkillShelf): Changes {
-  return { tools: { skills, skillSchemas: SKILL_SCHEMAS } }
+  return { tools: { skills, skillSchemas: toolSchemas(SKILL_TOOLS) } }
 }
 
 async function placeWith(shelf: SkillShelf, at: { way?: Way; root?: string } = {}) {
@@ -79,7 +80,10 @@ test('a newer surface is announced once, also across processes, and changes no r
   const shelf = new SkillShelf(listedSkill('gone'), listedSkill('review'))
   const place = await placeWith(shelf)
   const session = value(await place.harness.create(place.begin, { toAdmit: true }))
-  await say(session, 'What did it say?', 'What did it say?')
+  await say(session, 'What did it say?')
+  // The first Turn uses what was frozen just now.
+  expect(shelf.lists).toBe(1)
+  await say(session, 'What did it say?')
   expect(newsIn(session.events)).toEqual([])
   await session.close()
   const preview = async () => {
@@ -220,6 +224,49 @@ test('a checkpoint takes a newer surface over, and nothing is announced or reloa
   const { body } = value(await place.harness.preview(session, 'And now?'))
   expect(body.toString()).toContain('Does review.')
   expect(body.toString()).not.toContain('Does gone.')
+})
+
+test('a Skill of the frozen surface that is gone answers so', async () => {
+  const shelf = new SkillShelf(listedSkill('review'), listedSkill('gone'))
+  const place = await placeWith(shelf)
+  const session = value(await place.harness.create(place.begin))
+  await say(session, 'Thanks.')
+  shelf.skills = [listedSkill('review')]
+  await say(session, 'Use the skill gone')
+  const result = session.events.findLast((event) => event.type === 'tool_result')
+  expect(result?.data).toMatchObject({
+    name: 'skill_view',
+    outcome: 'failed',
+    error: { kind: 'not_found' },
+    output: expect.stringContaining('No Skill is named gone'),
+  })
+})
+
+test('a tool of the frozen surface that this version does not have answers so', async () => {
+  const place = await placeWith(new SkillShelf())
+  const session = value(await place.harness.create(place.begin))
+  await say(session, 'Thanks.')
+  await session.close()
+  const { toolset, schemas } = place.parts.tools
+  const later = await wayPlace('in process', {
+    root: place.root,
+    changes: {
+      tools: {
+        toolset: async () => new Map([...(await toolset())].filter(([name]) => name !== 'glob')),
+        schemas: schemas.filter(({ name }) => name !== 'glob'),
+      },
+    },
+  })
+  const resumed = value(await later.harness.open(session.id))
+  await say(resumed, 'List all files')
+  expect(newsIn(resumed.events)).toEqual([expect.stringContaining('tools removed: glob.')])
+  const result = resumed.events.findLast((event) => event.type === 'tool_result')
+  expect(result?.data).toMatchObject({
+    name: 'glob',
+    outcome: 'failed',
+    error: { kind: 'unknown_tool' },
+    output: expect.stringMatching(/^The tool glob is gone: .* Available: attach, bash/),
+  })
 })
 
 test('a reload is refused while a Turn runs', async () => {

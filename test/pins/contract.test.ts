@@ -190,7 +190,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
     words: WORDS_SHA256,
-    layout: 'e1946f9c01ad13c40593fd2c15c2bb9963de3acf15ccbd448ec712794ac3ea88',
+    layout: '0cf385f6d9ce6a90d8b290d4596c6cc3163631f9ffe53ed02016be4d1769f925',
   })
 })
 

@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import * as z from 'zod'
 import { systemClock } from '../../src/host/clock.ts'
+import { diskFolder } from '../../src/host/files/disk.ts'
+import { systemIds } from '../../src/host/ids.ts'
 import { systemStreams } from '../../src/host/streams.ts'
 import { ok } from '../../src/model/errors.ts'
 import { SessionId } from '../../src/model/ids.ts'
@@ -10,6 +13,9 @@ import { catalogue } from '../../src/providers/models/catalogue.ts'
 import { judgeModel } from '../../src/session/settings/model-choice.ts'
 import { drawingOn } from '../../src/presenters/cli/render/pictures.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import { systemSkills, type SkillParts } from '../../src/skills/catalog.ts'
+import { skillTrust } from '../../src/skills/skill-trust.ts'
+import { SKILL_TOOLS, toolSchemas } from '../../src/tools/toolset.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { openParts } from './harness-parts.ts'
 import { value } from './story.ts'
@@ -31,6 +37,8 @@ const Order = z.object({
   clipboard: z.string().default(''),
   /** The terminal can show images, as kitty does. */
   pictures: z.boolean().default(false),
+  /** Skills are read from the disk. */
+  skills: z.boolean().default(false),
 })
 
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
@@ -40,6 +48,14 @@ const questions = new Questions()
 const { parts, close } = await openParts(order.root, {
   person: { ask: questions.ask },
   model: { providerOf: async () => ok(provider) },
+  ...(order.skills
+    ? {
+        tools: {
+          skills: systemSkills(await skillParts(order.root)),
+          skillSchemas: toolSchemas(SKILL_TOOLS),
+        },
+      }
+    : {}),
 })
 const harness = new Harness(parts)
 const { session: id, permission, mode } = order
@@ -65,12 +81,26 @@ process.exitCode = await runChat({
       cwd: () => parts.workspace.path,
       clipboard: async () => ok(Buffer.from(order.clipboard)),
       judge: (named) => judgeModel(named, catalogue({}).rows()),
+      trusting: async (work) => work(skillTrust(await skillParts(order.root))),
     },
     harness,
     drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),
   ),
 })
 await close()
+
+async function skillParts(root: string): Promise<SkillParts> {
+  const home = join(root, 'home')
+  return {
+    workspace: join(root, 'workspace'),
+    hawserHome: home,
+    userHome: undefined,
+    home: await diskFolder(home),
+    ids: systemIds(systemClock),
+    clock: systemClock,
+    version: '1',
+  }
+}
 
 /** A gate that lets one waiter pass for each signal, whether it waits already or later. */
 function opened(): (ms: number, signal: AbortSignal) => Promise<void> {

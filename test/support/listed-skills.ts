@@ -1,6 +1,5 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import { failed, ok } from '../../src/model/errors.ts'
-import type { ToolSchema } from '../../src/model/surface.ts'
 import type { ListedSkill, SkillCatalog } from '../../src/skills/skill.ts'
 
 /** A Skill of the person, unless `facts` say otherwise. */
@@ -45,8 +44,3 @@ export class SkillShelf implements SkillCatalog {
     return failed('not_found', `The Skill ${name} has no files.`)
   }
 }
-
-/** Stand-ins for the schemas of the two tools that only a surface with Skills has. */
-export const SKILL_SCHEMAS: readonly ToolSchema[] = ['hydrate_context', 'skill_view'].map(
-  (name) => ({ name, description: `Calls ${name}.`, parameters: { type: 'object' } }),
-)

@@ -8,7 +8,7 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
-import { generatedHydration, generatedSkill } from './generated-skill.ts'
+import { generatedHydration, generatedSkill, hydrationView } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
 
@@ -311,14 +311,20 @@ class LogGenerator {
 
   #skill(): void {
     const blob = this.#blob(`# Skill ${this.#count}`, 'md')
-    this.#add(generatedSkill(blob))
+    this.#add(generatedSkill(blob, this.#count % 2 === 0))
     if (this.#maybe(0.6)) this.#hydration()
   }
 
+  /** Also without output, with the characters of its fence, failed, cut, and of a Resource. */
   #hydration(): void {
-    const output = this.#text('hydrated')
+    const text = this.#text('hydrated')
+    const variety = this.#count % 6
+    const output = variety === 0 ? '' : variety === 1 ? `${text}\n\`\`\`\`\n` : text
     const activation = this.#ids[0] ?? EventId.parse(this.#id('evt'))
-    this.#add(generatedHydration(activation, output))
+    const cut = variety === 2 ? '@txt9' : undefined
+    this.#add(generatedHydration(activation, output, { failed: variety === 3, cut }))
+    const image = this.#resources.find(({ kind }) => kind === 'image')
+    if (variety === 0 && image !== undefined) this.#add(hydrationView(image))
   }
 
   #filesRestored(): void {

@@ -11,8 +11,8 @@ import type { ToolContext } from '../../src/tools/tool.ts'
 import { freshFolder } from './folder.ts'
 import { value } from './story.ts'
 import { WORLD_HISTORY } from './world-history.ts'
-import { NO_TOOL_SKILLS } from './no-tool-skills.ts'
 import { worldResources } from './world-resources.ts'
+import { worldSkills } from './world-skills.ts'
 
 /** A workspace on the disk with the context of a tool, and a record of what the tool stored and ran. */
 export interface ToolWorld {
@@ -69,7 +69,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     run,
     runReadOnly: run,
     resources: worldResources(files, keep),
-    skills: NO_TOOL_SKILLS,
+    skills: worldSkills(files),
     redactor,
     keep,
     ...WORLD_HISTORY,

@@ -17,6 +17,7 @@ import { judgeSkills } from '../../turn/skills/activations.ts'
 import { Steering } from '../../turn/parts/steering.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
+import { newSurfaceNotice } from '../surface/announce.ts'
 import { currentSurface } from '../surface/current-surface.ts'
 import type { ModelChoice } from '../surface/surface-parts.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
@@ -369,7 +370,6 @@ export class Session {
   /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */
   async #surfaceNews(): Promise<EventDraft | undefined> {
     if (this.#isNew && this.state.turns === 1) return undefined
-    const { newSurfaceNotice } = await import('../surface/announce.ts')
     return newSurfaceNotice(this.#parts, this.state, this.events)
   }
 }

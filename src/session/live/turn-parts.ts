@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -12,6 +12,7 @@ import type { Decision } from '../../policy/decide.ts'
 import { lentRules } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { PermissionAnswer, RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
+import { activeSkills } from '../../turn/skills/activations.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
@@ -128,7 +129,8 @@ function toolsOf(
       const confined = claim.effect === 'run' && (await tools.sandbox.status()).confined
       const own = await owner.rules.inForce()
       // A Skill lends nothing to its own hydrations.
-      const lent = claim.hydration === undefined ? lentRules(activeSkills(turn.log)) : []
+      const active = activeSkills(turn.log.events(), turn.log.turn)
+      const lent = claim.hydration === undefined ? lentRules(active.map(({ data }) => data)) : []
       return { mode: owner.permissionMode, confined, rules: own && [...own, ...lent] }
     },
     placeOf: async (path) => {
@@ -159,13 +161,6 @@ function toolsOf(
   }
 }
 
-/** The Skills that were activated in this Turn. */
-function activeSkills({ events, turn }: TurnParts['log']): EventData<'skill_activation'>[] {
-  return events().flatMap((event) =>
-    event.type === 'skill_activation' && event.turn_id === turn ? [event.data] : [],
-  )
-}
-
 /** For the agent: only from this workspace, without following links. */
 async function ingest(
   { log: { place, store, secrets }, tools: { files } }: SessionParts,
@@ -191,7 +186,7 @@ async function ingest(
 /** Bytes that the agent attached earlier in this Turn; they share one budget. */
 function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   return events.reduce((sum, { type, turn_id, data }) => {
-    if (type !== 'resource_ingested' || turn_id !== turn) return sum
+    if (type !== 'resource_ingested' || turn_id !== turn || data.origin !== 'tool') return sum
     return sum + (data.descriptor.kind === 'link' ? 0 : data.descriptor.size_bytes)
   }, 0)
 }

@@ -1,18 +1,25 @@
 import { cacheKeyOf } from '../live/cache-family.ts'
 import { lastRequestOf } from '../live/last-request.ts'
 import { wordsHash } from '../../contract/surface.ts'
+import type { BlobStore } from '../../blobs/store.ts'
+import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { timestamp } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { SkillRequest } from '../../model/context-source.ts'
+import { BlobKey } from '../../model/ids.ts'
 import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
 import { openingDrafts } from '../../turn/open.ts'
+import { activationDraft, judgeSkills } from '../../turn/skills/activations.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { lateContext } from '../live/late-context.ts'
 import { recordedSurface } from '../surface/recorded-surface.ts'
 
 export interface PreviewOptions {
+  /** Skills that the text activates. Nothing is hydrated. */
+  readonly skills?: readonly SkillRequest[] | undefined
   /** Encode in this dialect instead of that of the Session. */
   readonly dialect?: string | undefined
 }
@@ -27,8 +34,11 @@ export async function previewRequest(
   parts: SessionParts,
   session: PreviewedSession,
   text: string,
-  { dialect }: PreviewOptions = {},
+  { dialect, skills = [] }: PreviewOptions = {},
 ): Promise<Result<ComposedRequest>> {
+  const bodies = new Map<string, Buffer>()
+  const activations = await activationsOf(parts, skills, bodies)
+  if (!activations.ok) return activations
   const found = await recordedSurface(parts.log.store, session.events)
   if (!found.ok) return found
   const { surface } = found.value
@@ -39,12 +49,16 @@ export async function previewRequest(
   const late = await lateContext(parts, session)
   // Redacted as they would be recorded; Events of earlier versions are redacted here, too.
   const redactor = new Redactor(parts.log.secrets)
-  const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
+  const drafts = [
+    ...openingDrafts({ presenter: parts.person.presenter }, { text, prompt_mode: 'string' }, late),
+    ...activations.value,
+  ]
+  const events = redactor.value([...session.events, ...asEvents(parts, session, drafts)])
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
   // The Turn would record these words first.
   const words = wordsHash(parts.model.contract)
-  const { store } = parts.log
+  const store = withBodies(parts.log.store, bodies)
   const request = { provider: provider.value, providerName, surface, words, store, cacheKey }
   const keeper = { provider: providerName, dialect: provider.value.dialect, model: surface.model }
   const last = await lastRequestOf(parts, session.events, keeper, [])
@@ -54,11 +68,45 @@ export async function previewRequest(
   return composed.failure === undefined ? ok(composed) : { ok: false, error: composed.failure }
 }
 
-function opening(
-  { log: { place }, person: { presenter } }: SessionParts,
+/** The activations as the Turn would record them; their bodies stay in memory. */
+async function activationsOf(
+  { tools, log: { secrets } }: SessionParts,
+  requests: readonly SkillRequest[],
+  bodies: Map<string, Buffer>,
+): Promise<Result<readonly EventDraft[]>> {
+  const judged = await judgeSkills(tools.skills, requests, 'person')
+  if (!judged.ok) return judged
+  const keep: Parameters<typeof activationDraft>[1]['keep'] = async (bytes) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of bytes) pieces.push(piece)
+    const body = Buffer.concat(pieces)
+    const key = BlobKey.parse(`${sha256(body)}.md`)
+    bodies.set(key, body)
+    return ok(key)
+  }
+  const redactor = new Redactor(secrets)
+  const drafts: EventDraft[] = []
+  for (const { skill, request } of judged.value) {
+    const args = request.args ?? ''
+    const draft = await activationDraft({ skill, args, by: 'user' }, { keep, redactor })
+    if (!draft.ok) return draft
+    drafts.push(draft.value)
+  }
+  return ok(drafts)
+}
+
+function withBodies(store: BlobStore, bodies: ReadonlyMap<string, Buffer>): BlobStore {
+  const get: BlobStore['get'] = async (key) => {
+    const body = bodies.get(key)
+    return body === undefined ? store.get(key) : ok(body)
+  }
+  return { ...store, get }
+}
+
+function asEvents(
+  { log: { place } }: SessionParts,
   session: PreviewedSession,
-  text: string,
-  late: EventData<'late_context'> | undefined,
+  drafts: readonly EventDraft[],
 ): WholeEvent[] {
   const seq = (session.events.at(-1)?.seq ?? -1) + 1
   const made = {
@@ -70,6 +118,5 @@ function opening(
     crc: '00000000',
   }
   const at = (n: number) => ({ ...made, seq: seq + n, id: place.ids.event() })
-  const drafts = openingDrafts({ presenter }, { text, prompt_mode: 'string' }, late)
   return drafts.map((draft, n) => ({ ...draft, ...at(n) }))
 }

@@ -5,7 +5,6 @@ import { notice } from '../../model/events/notice.ts'
 import { blobSha256 } from '../../model/ids.ts'
 import { newerSurface } from './current-surface.ts'
 import { frozenSurface } from './recorded-surface.ts'
-import { surfaceChange } from './surface-change.ts'
 import type { ModelChoice, SurfaceParts } from './surface-parts.ts'
 
 /**
@@ -27,6 +26,8 @@ export async function newSurfaceNotice(
   const before = await frozenSurface(parts.log.store, recorded.blob)
   // An unreadable surface ends the Turn with an error of its own.
   if (!before.ok) return undefined
+  // Loaded only if something changed.
+  const { surfaceChange } = await import('./surface-change.ts')
   const change = surfaceChange(before.value, newer.frozen.surface)
   const { type, data } = notice('surface_changed', `Newer on disk: ${change}. ${STAYS}`)
   return { type, data: { ...data, surface_sha256 } }

@@ -19,7 +19,8 @@ export function claimOf(
   { skill, source }: Pick<HydrationRequest, 'skill' | 'source'>,
   plan: HydrationPlan,
 ): Claim {
-  const hydration = { skill: skill.data.name, context_source_id: source.id }
+  const { name, source: root, trust } = skill.data
+  const hydration = { skill: name, from: `${root} (${trust})`, context_source_id: source.id }
   const base = { tool: 'hydrate_context', network: false }
   if (plan.kind === 'command') {
     const { argv } = plan

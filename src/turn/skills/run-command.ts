@@ -8,7 +8,7 @@ import { LIMITS } from '../../model/limits.ts'
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
 import { LIST_SETTINGS, withoutFilters } from '../../policy/read-only-git.ts'
 import type { ToolContext } from '../../tools/tool.ts'
-import type { Production } from './production.ts'
+import { failure, type Production } from './production.ts'
 
 interface CommandContext extends Pick<ToolContext, 'runReadOnly' | 'signal'> {
   readonly files: Pick<ToolContext['files'], 'root'>
@@ -29,25 +29,25 @@ export async function runCommand(
   context: CommandContext,
 ): Promise<Production> {
   const known = readOnlyCommand(argv)
-  const safe =
-    known === undefined
-      ? ok({ command: { argv }, limitations: [] })
-      : await safely(known, context, timeoutMs)
-  if (!safe.ok) return { status: 'failed', error: safe.error }
-  const { command, limitations } = safe.value
-  const ran = await run(command, timeoutMs, context)
+  const safe = known?.argv[0] === 'git' ? await safely(known, timeoutMs, context) : undefined
+  if (safe !== undefined && 'status' in safe) return safe
+  const { command, limitations } = safe ?? { command: known ?? { argv }, limitations: [] }
+  return productionOf(await run(command, timeoutMs, context), timeoutMs, limitations)
+}
+
+function productionOf(
+  ran: Result<Run>,
+  timeoutMs: number,
+  limitations: readonly string[],
+): Production {
   if (!ran.ok) return { status: 'failed', error: ran.error, limitations }
   const { exit, bytes, overLimit } = ran.value
-  const notes = [...limitations, ...notesOn(exit)]
-  const raw = (end: 'complete' | 'at_limit' | 'stopped') => ({
-    raw: { bytes, end },
-    limitations: notes,
-  })
-  if (overLimit) return { status: 'ok', ...raw('at_limit') }
-  const error = errorOf(exit, timeoutMs)
-  if (error === undefined) return { status: 'ok', ...raw('complete') }
-  if (error.kind === 'interrupted') return { status: 'interrupted', error, ...raw('stopped') }
-  return { status: 'failed', error, ...raw(error.kind === 'timeout' ? 'stopped' : 'complete') }
+  const error = overLimit ? undefined : errorOf(exit, timeoutMs)
+  const stopped = error?.kind === 'interrupted' || error?.kind === 'timeout'
+  const end = overLimit ? 'at_limit' : stopped ? 'stopped' : 'complete'
+  const made = { raw: { bytes, end }, limitations: [...limitations, ...notesOn(exit)] } as const
+  if (error === undefined) return { status: 'ok', ...made }
+  return { status: error.kind === 'interrupted' ? 'interrupted' : 'failed', error, ...made }
 }
 
 interface Run {
@@ -81,23 +81,33 @@ async function run(
   return ok({ exit: exit.value, bytes: Buffer.concat(chunks), overLimit: stop.signal.aborted })
 }
 
-/** Adds what depends on the repository: where its work tree is, whatever its settings say, and that its filters are off. */
+interface SafeCommand {
+  readonly command: Command
+  readonly limitations: readonly string[]
+}
+
+/**
+ * Adds what depends on the repository: where its work tree is, whatever its settings say, and that its filters are off. If its
+ * settings cannot be listed completely, the command does not run.
+ */
 async function safely(
-  command: Required<Command>,
-  context: CommandContext,
+  { argv, env }: Required<Command>,
   timeoutMs: number,
-): Promise<Result<{ readonly command: Command; readonly limitations: readonly string[] }>> {
-  const { argv, env } = command
-  if (argv[0] !== 'git') return ok({ command, limitations: [] })
-  const place = await workTree(context.files.root)
-  const own = { ...env, ...place }
-  const listed = await run({ argv: LIST_SETTINGS.argv, env: own }, timeoutMs, context)
-  if (!listed.ok) return listed
-  // Without a repository, git reports that itself.
-  const { filters, env: off } = withoutFilters(listed.value.bytes.toString('utf8'))
+  context: CommandContext,
+): Promise<SafeCommand | Production> {
+  const own = { ...env, ...(await workTree(context.files.root)) }
+  const ran = await run({ argv: LIST_SETTINGS, env: own }, timeoutMs, context)
+  const listed = productionOf(ran, timeoutMs, [])
+  if (listed.status !== 'ok') return listed
+  if (listed.raw?.end !== 'complete') return failure(tooManySettings())
+  const { filters, env: off } = withoutFilters(listed.raw.bytes.toString('utf8'))
   const limitations =
     filters.length === 0 ? [] : [`Filters of git were off: ${filters.join(', ')}.`]
-  return ok({ command: { argv, env: { ...own, ...off } }, limitations })
+  return { command: { argv, env: { ...own, ...off } }, limitations }
+}
+
+function tooManySettings(): HawserError {
+  return failed('hydration_failed', 'The settings of this repository are too long to check.').error
 }
 
 async function workTree(root: string): Promise<Readonly<Record<string, string>>> {

@@ -9,7 +9,7 @@ import type { DrawResource } from '../render/pictures.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 import type { PendingAttachment } from './pending-attachments.ts'
-import type { ChatActions } from './command-context.ts'
+import type { ChatActions, ChatSkills } from './command-context.ts'
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
@@ -20,7 +20,7 @@ export interface Judge {
 
 /** All actions of a chat in a workspace besides sending messages. */
 export function chatActions(
-  sources: Sources & Judge,
+  { trusting, ...sources }: Sources & Judge & Pick<ChatSkills, 'trusting'>,
   harness: Harness,
   draw: DrawResource | undefined,
 ): ChatActions {
@@ -36,7 +36,7 @@ export function chatActions(
       return set.ok ? judged : set
     },
     reload: (session) => harness.reload(session),
-    skills: { list: async () => (await harness.skills()).skills },
+    skills: { list: async () => (await harness.skills()).skills, trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
     resources: (session) => harness.resources(session),

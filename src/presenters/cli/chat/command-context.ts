@@ -5,6 +5,7 @@ import type { Harness } from '../../../session/harness.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/live/session.ts'
+import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import type { ModelChoice } from '../../../session/surface/surface-parts.ts'
 import type { Line } from '../text/cell-width.ts'
 import type { Enclosures } from '../input/attachment-arguments.ts'
@@ -40,9 +41,13 @@ export interface ChatActions {
 export interface ChatSkills {
   /** The Skills on disk now, sorted by name. */
   readonly list: () => Promise<readonly ChatSkill[]>
-  /** Trusts what is in the Skill now. */
-  readonly trust?: (name: string) => Promise<Result<unknown>>
+  /** Runs `work` with what a person trusts in this workspace. */
+  readonly trusting: TrustingSkills
 }
+
+export type TrustingSkills = <T>(
+  work: (store: Pick<InstalledSkills, 'examine' | 'trust'>) => Promise<Result<T>>,
+) => Promise<Result<T>>
 
 export type ChatSkill = Awaited<ReturnType<Harness['skills']>>['skills'][number]
 

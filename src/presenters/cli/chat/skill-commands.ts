@@ -1,22 +1,48 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
-import type { ChatSkill, CommandContext, CommandResult } from './command-context.ts'
+import { skillSummary, usableSkill } from '../render/skill-summary.ts'
+import type { ChatSkill, CommandContext, CommandResult, TrustingSkills } from './command-context.ts'
 
-/** `/skills` lists the Skills; `/skills trust NAME` trusts the current content of one. */
+/**
+ * `/skills` lists the Skills. `/skills trust NAME` shows what one may do and how to trust exactly that.
+ */
 export async function skills(
   { actions, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
   if (argument === '') return ok({ rows: listed((await actions.skills?.list()) ?? [], columns) })
-  const name = /^trust\s+(\S+)$/.exec(argument)?.[1]
+  const [, name, shown] = /^trust\s+(\S+)(?:\s+([0-9a-f]{12,64}))?$/.exec(argument) ?? []
   if (name === undefined) return failed('invalid_args', 'Use /skills, or /skills trust NAME.')
-  const trusted = await actions.skills?.trust?.(name)
-  if (trusted === undefined)
-    return failed('invalid_args', 'Trusting a Skill is not supported in this version.')
-  if (!trusted.ok) return trusted
-  const text = `Skill ${name} is trusted in this workspace until its SKILL.md changes. /reload shows it to the model.`
-  return ok({ rows: sentences(text, { columns }) })
+  const text = await actions.skills?.trusting((store) => trusted(store, name, shown))
+  if (text === undefined || !text.ok) return text ?? ok({ rows: [] })
+  return ok({ rows: text.value.flatMap((line) => verbatim(line, { columns })) })
 }
+
+/** Only what was shown is trusted: a file that changed since has another hash. */
+async function trusted(
+  store: Parameters<Parameters<TrustingSkills>[0]>[0],
+  name: string,
+  shown: string | undefined,
+): Promise<Result<readonly string[]>> {
+  const examined = await usableSkill(store, name)
+  if (!examined.ok) return examined
+  const { trust, sha256 } = examined.value
+  if (trust === 'user') return ok([`${name} is your own Skill and needs no trust.`])
+  if (trust === 'trusted') return ok([`${name} is already trusted.`])
+  const confirm = `/skills trust ${name} ${sha256.slice(0, HASH_DIGITS)}`
+  if (shown === undefined)
+    return ok([...skillSummary(examined.value), `To trust it, as it is now: ${confirm}`])
+  if (!sha256.startsWith(shown))
+    return failed('invalid_args', `The Skill ${name} is not what you were shown.`, {}, [
+      { action: 'See what it is now.', command: `/skills trust ${name}` },
+    ])
+  const done = await store.trust(name, sha256)
+  return done.ok
+    ? ok([`Trusted ${name}. /reload shows it to the model; /${name} works now.`])
+    : done
+}
+
+const HASH_DIGITS = 12
 
 function listed(all: readonly ChatSkill[], columns: number) {
   if (all.length === 0) return sentences('No Skills.', { columns })

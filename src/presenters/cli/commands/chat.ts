@@ -9,7 +9,8 @@ import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
 import type { PendingAttachment } from '../chat/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
-import type { ChatActions } from '../chat/command-context.ts'
+import type { ChatActions, TrustingSkills } from '../chat/command-context.ts'
+import { withSkillsOf } from '../world/skills-place.ts'
 import { Questions } from '../../../session/questions/questions.ts'
 import type { CommandInput } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -43,7 +44,8 @@ async function inSession(
   const { display } = settings.settings
   const draw = drawingOn(streams.stdout, env, { harness, setting: display?.pictures })
   const judge: Judge['judge'] = (named) => judgeModel(named, opened.models())
-  const actions = chatActions({ ...world, judge }, harness, draw)
+  const trusting: TrustingSkills = (work) => withSkillsOf(world, harness.workspace, work)
+  const actions = chatActions({ ...world, judge, trusting }, harness, draw)
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
   const chosen = oneSession(choice)

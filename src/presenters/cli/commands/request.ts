@@ -4,7 +4,8 @@ import { SessionId, Sha256 } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer, refuse } from '../world/answer.ts'
 import type { CommandInput } from '../world/command.ts'
-import { promptOf } from '../input/prompt.ts'
+import { promptOf, type Prompt } from '../input/prompt.ts'
+import { skillsIn } from '../input/skill-words.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -28,19 +29,29 @@ export const Output = z.object({
   body: z.string().describe('The request as it would be sent, byte for byte, in UTF-8.'),
 })
 
+const NOT_FETCHED =
+  'hawser: context sources are fetched only when a message is sent; the request does not contain them.\n'
+
 /** Prints the request for a prompt. Sends and writes nothing. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options: { prompt, dialect, json },
   } = RequestArgs.parse(commandInput)
-  const text = await textOf(world, prompt)
-  if (!text.ok) return refuse(world, json, text.error)
+  const read = await readPrompt(world, prompt)
+  if (!read.ok) return refuse(world, json, read.error)
+  const { text, typed } = read.value
   return inWorkspace(world, commandInput, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
-    const request = await harness.preview(session.value, text.value, { dialect })
+    const found = await skillsIn(typed ? text : '', async () => (await harness.skills()).skills)
+    if (!found.ok) return found
+    const { skills } = found.value
+    const request = await harness.preview(session.value, text, { dialect, skills })
     if (!request.ok) return request
+    // Standard output is the request alone.
+    const sources = skills.flatMap((skill) => skill.with ?? [])
+    if (sources.length > 0) world.streams.stderr.write(NOT_FETCHED)
     const { body, sha256, inputs } = request.value
     const output = {
       session_id: session.value.id,
@@ -54,10 +65,9 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
 }
 
 /** A request needs a prompt: without `--prompt`, it is read from standard input, as in `run`. */
-async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
+async function readPrompt(world: CliWorld, prompt: string | undefined): Promise<Result<Prompt>> {
   if (prompt !== undefined || !world.streams.stdin.isTTY) {
-    const read = await promptOf(world, prompt === undefined ? [] : [prompt])
-    return read.ok ? ok(read.value.text) : read
+    return promptOf(world, prompt === undefined ? [] : [prompt])
   }
   return failed(
     'invalid_args',

@@ -136,6 +136,9 @@ async function inSession(
     activity.clear()
     stopping.stopListening()
     await session.close()
+    // Delete a new Session whose only message was refused.
+    const isNew = options.session === undefined && options.continue !== true
+    if (isNew && session.state.turns === 0) await opened.harness.delete(session.id)
   }
 }
 

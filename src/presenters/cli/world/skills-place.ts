@@ -25,11 +25,20 @@ async function withSkills(
 ): Promise<Result<number>> {
   const found = await workspaceOf(world, named)
   if (!found.ok) return found
+  const workspace = resolve(found.value.path)
+  return withSkillsOf(world, workspace, (skills) => work(skills, workspace))
+}
+
+/** Runs `work` with the Skills of the workspace at an absolute path. */
+export async function withSkillsOf<T>(
+  world: Pick<CliWorld, 'openHome' | 'skills'>,
+  workspace: string,
+  work: (skills: InstalledSkills) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const home = await world.openHome()
   if (!home.ok) return home
-  const workspace = resolve(found.value.path)
   try {
-    return await work(await world.skills(workspace, home.value), workspace)
+    return await work(await world.skills(workspace, home.value))
   } finally {
     await home.value.close()
   }

@@ -1,0 +1,54 @@
+import { quoted } from '../../../encoding/quote.ts'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
+import { visibleLine } from '../text/visible-text.ts'
+
+type Examined = Extract<Awaited<ReturnType<InstalledSkills['examine']>>, { ok: true }>['value']
+type Usable = Examined & { readonly fields: NonNullable<Examined['fields']> }
+
+/** A Skill as it is now, before a person trusts it. */
+export async function usableSkill(
+  installed: Pick<InstalledSkills, 'examine'>,
+  name: string,
+): Promise<Result<Usable>> {
+  const examined = await installed.examine(name)
+  if (!examined.ok) return examined
+  const { fields, findings, path } = examined.value
+  if (fields !== undefined) return ok({ ...examined.value, fields })
+  const first = findings.find(({ severity }) => severity === 'error')
+  const why = first === undefined ? '' : ` Line ${first.line}: ${first.message}`
+  return failed('unreadable', `The Skill ${quoted(name)} is not usable.${why}`, { path }, [
+    { action: 'See all errors.', command: `hawser skills check ${quoted(path)}` },
+  ])
+}
+
+/** What a person should know before they trust a Skill, one fact a line. Visible text. */
+export function skillSummary({ name, path, sha256, fields }: Usable): string[] {
+  const { description, context_sources, allowed_tools } = fields
+  const facts = [
+    ['file', path],
+    ['sha256', sha256],
+    ['description', description],
+    ['permits without asking', allowed_tools.length === 0 ? 'nothing' : allowed_tools.join(', ')],
+    ...context_sources.map((source) => [`context source ${source.id}`, originOf(source)] as const),
+  ] as const
+  const lines = facts.map(([label, value]) => `  ${label}: ${visibleLine(value)}`)
+  return [`The Skill ${name} of this repository gives the model instructions:`, ...lines]
+}
+
+/** What a source reads or runs, with every argument apart. */
+function originOf({ from, auto }: Usable['fields']['context_sources'][number]): string {
+  const when = auto === true ? ', with every activation' : ''
+  switch (from.kind) {
+    case 'command':
+      return `runs ${from.argv.map(quoted).join(' ')}${when}`
+    case 'file':
+      return `reads the file ${quoted(from.path)}${when}`
+    case 'resource_view':
+      return `shows the Resource ${quoted(from.handle)}${when}`
+    case 'presenter':
+      return `takes the fact ${quoted(from.fact)} of the presenter${when}`
+    case 'tool':
+      return `calls the tool ${from.name} with ${JSON.stringify(from.arguments)}${when}`
+  }
+}
