@@ -1,4 +1,4 @@
-import type { SourceOrigin } from '../model/context-source.ts'
+import type { SourceOrigin } from '../model/events/context-source.ts'
 import type { EventData } from '../model/events/event.ts'
 import { ruleSubject, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { SourceParameter } from '../model/context-source.ts'
+import type { SourceParameter } from '../model/events/context-source.ts'
 import { isRecord, named, type FrontMatterReading } from './front-matter-reading.ts'
 import { shown, type Path } from './yaml-tree.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ContextSource, SourceOrigin } from '../model/context-source.ts'
+import type { ContextSource, SourceOrigin } from '../model/events/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import { declaredParameters } from './declared-parameters.ts'
 import { checkPlaceholders } from './placeholders.ts'

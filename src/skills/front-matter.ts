@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ContextSource } from '../model/context-source.ts'
+import type { ContextSource } from '../model/events/context-source.ts'
 import { LIMITS } from '../model/limits.ts'
 import { allowedTools } from './allowed-tools.ts'
 import { declaredSources } from './declared-sources.ts'

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ContextSource, SourceOrigin, SourceParameter } from '../model/context-source.ts'
+import type {
+  ContextSource,
+  SourceOrigin,
+  SourceParameter,
+} from '../model/events/context-source.ts'
 import { planHydration } from './hydration-plan.ts'
 
 type Parameters = Readonly<Record<string, SourceParameter>>

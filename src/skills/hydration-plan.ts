@@ -1,6 +1,10 @@
 import { isJsonObject } from '../encoding/json.ts'
 import { quoted } from '../encoding/quote.ts'
-import type { ContextSource, SourceOrigin, SourceParameter } from '../model/context-source.ts'
+import type {
+  ContextSource,
+  SourceOrigin,
+  SourceParameter,
+} from '../model/events/context-source.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 
 /** What a hydration runs or reads: the declared origin, with every parameter replaced by its value. */

@@ -1,4 +1,4 @@
-import type { SourceOrigin, SourceParameter } from '../model/context-source.ts'
+import type { SourceOrigin, SourceParameter } from '../model/events/context-source.ts'
 import { named, type FrontMatterReading } from './front-matter-reading.ts'
 import { shown, type Path } from './yaml-tree.ts'
 

@@ -1,5 +1,5 @@
 import type { FileContent } from '../host/files/confined-files.ts'
-import type { ContextSource } from '../model/context-source.ts'
+import type { ContextSource } from '../model/events/context-source.ts'
 import type { Result } from '../model/errors.ts'
 
 /** Where Skills are looked for, in order: the first Skill of a name wins. */

@@ -5,7 +5,7 @@ import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
-import type { SourceRequest } from '../model/context-source.ts'
+import type { SourceRequest } from '../model/events/context-source.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import type {
   EventPage,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { ContextSource } from '../../src/model/context-source.ts'
+import type { ContextSource } from '../../src/model/events/context-source.ts'
 import type { PermissionMode } from '../../src/model/modes.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { commandSource, type HandSkill } from '../support/hand-skills.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SkillRequest } from '../../src/model/context-source.ts'
+import type { SkillRequest } from '../../src/model/events/context-source.ts'
 import type { PermissionQuestion } from '../../src/turn/parts/turn-parts.ts'
 import { say } from '../support/sample-files.ts'
 import { decisions, skillPlace } from '../support/skill-session.ts'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import { failed, ok } from '../../src/model/errors.ts'
-import type { ContextSource, SourceOrigin } from '../../src/model/context-source.ts'
+import type { ContextSource, SourceOrigin } from '../../src/model/events/context-source.ts'
 import type { LoadedSkill, SkillCatalog } from '../../src/skills/skill.ts'
 import { SKILL_TOOLS, TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import type { Changes } from './harness-parts.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ContextSource } from '../context-source.ts'
+import { ContextSource } from './context-source.ts'
 import { LoggedError } from '../error-shape.ts'
 import { BlobKey, EventId, ResourceId, Sha256 } from '../ids.ts'
 import { PermissionMode } from '../modes.ts'

@@ -1,4 +1,4 @@
-import type { SkillRequest } from '../../model/context-source.ts'
+import type { SkillRequest } from '../../model/events/context-source.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'

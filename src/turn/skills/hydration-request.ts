@@ -1,4 +1,4 @@
-import type { ContextSource } from '../../model/context-source.ts'
+import type { ContextSource } from '../../model/events/context-source.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { prefixText } from '../../model/rule.ts'
 import type { Claim } from '../../policy/claim.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { counted } from '../../../../encoding/amounts.ts'
-import { ContextSource } from '../../../../model/context-source.ts'
+import { ContextSource } from '../../../../model/events/context-source.ts'
 import { ok } from '../../../../model/errors.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
 import { painted, type Line } from '../../text/cell-width.ts'

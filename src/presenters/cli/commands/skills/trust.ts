@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ContextSource } from '../../../../model/context-source.ts'
+import { ContextSource } from '../../../../model/events/context-source.ts'
 import { ok } from '../../../../model/errors.ts'
 import { Sha256 } from '../../../../model/ids.ts'
 import { skillSummary, usableSkill } from '../../render/skill-summary.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Count, Flag, openObject, type Frozen } from './shape.ts'
+import { Count, Flag, openObject, type Frozen } from '../shape.ts'
 
 /** A value that an activation or a hydration supplies. It replaces a whole argument, never part of one. */
 export const SourceParameter = openObject(() => ({
