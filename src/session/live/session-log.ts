@@ -98,14 +98,19 @@ export class SessionLog {
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
     const held = this.#held
     this.#held = undefined
+    // This process is about to write: if it started to follow just now, it need not go on.
+    this.#following?.stop.abort()
     const writer =
       held === undefined
         ? await acquireLog(place, this.session, { fold: sessionFold, keep })
         : ok(held)
-    if (!writer.ok) return writer
+    if (!writer.ok) {
+      this.#watch()
+      return writer
+    }
     await this.#unfollow()
     this.#writing = true
-    const known = await this.catchUp()
+    const known = this.#isAt(writer.value.cursor) ? ok(undefined) : await this.catchUp()
     if (known.ok && this.#allKnown) writer.value.vouch(this.#cursor)
     const recovered = known.ok
       ? await recoverTurn(this.events, (turn, drafts) => this.commit(writer.value, turn, drafts))
@@ -176,6 +181,11 @@ export class SessionLog {
     this.#headReported = headFailure !== undefined
   }
 
+  /** Nothing was written since this process read the Log: the last line is the same. */
+  #isAt({ offset, prev }: Cursor): boolean {
+    return offset === this.#cursor.offset && prev === this.#cursor.prev && !this.#incomplete
+  }
+
   async #read(): Promise<Result<void>> {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return reader
@@ -191,18 +201,19 @@ export class SessionLog {
     }
   }
 
-  /** Starts at the tail of the checkpoint in force, if the index names one. */
+  /** Takes the state from the index, and starts at the tail of the checkpoint in force, if there is one. */
   async #skipRange(reader: LogReader): Promise<void> {
     const snapshot = await reader.snapshot(sessionFold)
     const place = snapshot.ok ? snapshot.value : undefined
     if (place === undefined) return
     const tail = rawStart(place.state)
     // The position is read from a line of the Log, which may name any.
-    if (tail.offset === 0 || !(await reader.holds(tail))) return
-    this.#first = tail.seq
-    this.#cursor = tail
+    if (tail.offset > 0 && !(await reader.holds(tail))) return
     this.#state = place.state
     this.#stateFrom = place.cursor.seq
+    if (tail.offset === 0) return
+    this.#first = tail.seq
+    this.#cursor = tail
     this.#allKnown = reader.vouched
   }
 
@@ -225,19 +236,30 @@ export class SessionLog {
   }
 
   async #take(lines: readonly LogLine[]): Promise<void> {
-    const fresh = lines.filter(({ seq }) => seq >= this.#cursor.seq)
+    const { seq: next } = this.#cursor
+    const known = lines.findIndex(({ seq }) => seq >= next)
+    if (known === -1) return
+    const fresh = lines.slice(known)
     const added = await this.#history.add(fresh)
-    let next = 0
+    let state = this.#state
     for (const line of fresh) {
-      const whole = added[next]?.seq === line.seq ? added[next++] : undefined
-      if (line.seq >= this.#stateFrom) this.#state = sessionFold.step(this.#state, line)
-      this.#cursor = line.next
-      this.#allKnown &&= line.logged.known
+      if (line.seq >= this.#stateFrom) state = sessionFold.step(state, line)
+      if (!line.logged.known) this.#allKnown = false
       this.#place(line)
-      this.#watchers.line(line, whole)
     }
+    this.#state = state
+    this.#cursor = fresh.at(-1)?.next ?? this.#cursor
+    if (this.#watchers.any) this.#report(fresh, added)
     if (added.some(({ type }) => type === 'compaction_undone')) await this.#readRange()
     if (added.some(({ type }) => type === 'history_compaction')) this.#trim()
+  }
+
+  #report(lines: readonly LogLine[], events: readonly WholeEvent[]): void {
+    let next = 0
+    for (const line of lines) {
+      const whole = events[next]?.seq === line.seq ? events[next++] : undefined
+      this.#watchers.line(line, whole)
+    }
   }
 
   #trim(): void {
@@ -297,6 +319,7 @@ export class SessionLog {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
+      if (signal.aborted) return
       for await (const line of reader.value.follow(this.#cursor, signal)) {
         // Following failed, but the Log can still be read: tell watchers to read it again.
         if (!line.ok) return this.#watchers.resync(this.#cursor.seq - 1)
