@@ -1,6 +1,7 @@
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import { withoutCalls } from '../../history/without-calls.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
@@ -236,22 +237,27 @@ export class SessionLog {
   }
 
   async #take(lines: readonly LogLine[]): Promise<void> {
-    const { seq: next } = this.#cursor
-    const known = lines.findIndex(({ seq }) => seq >= next)
-    if (known === -1) return
-    const fresh = lines.slice(known)
+    const fresh = linesFrom(lines, this.#cursor.seq)
+    const [first] = fresh
+    if (first === undefined) return
     const added = await this.#history.add(fresh)
-    let state = this.#state
-    for (const line of fresh) {
-      if (line.seq >= this.#stateFrom) state = sessionFold.step(state, line)
-      if (!line.logged.known) this.#allKnown = false
-      this.#place(line)
-    }
-    this.#state = state
+    for (const line of linesFrom(fresh, this.#stateFrom))
+      this.#state = sessionFold.step(this.#state, line)
     this.#cursor = fresh.at(-1)?.next ?? this.#cursor
+    this.#allKnown &&= added.length === fresh.length || fresh.every(({ logged }) => logged.known)
     if (this.#watchers.any) this.#report(fresh, added)
-    if (added.some(({ type }) => type === 'compaction_undone')) await this.#readRange()
-    if (added.some(({ type }) => type === 'history_compaction')) this.#trim()
+    const types = new Set<string>()
+    const outside = withoutCalls(this.events)
+    // The newest first, because a long Session has many earlier ones.
+    for (let at = outside.length - 1; at >= 0; at -= 1) {
+      const event = outside[at]
+      if (event === undefined || event.seq < first.seq) break
+      types.add(event.type)
+      const line = fresh[event.seq - first.seq]
+      if (line !== undefined) this.#place(line)
+    }
+    if (types.has('compaction_undone')) await this.#readRange()
+    if (types.has('history_compaction')) this.#trim()
   }
 
   #report(lines: readonly LogLine[], events: readonly WholeEvent[]): void {
@@ -329,6 +335,12 @@ export class SessionLog {
       await reader.value.close()
     }
   }
+}
+
+/** The lines from the number `seq` on; their numbers are consecutive. */
+function linesFrom(lines: readonly LogLine[], seq: number): readonly LogLine[] {
+  const known = seq - (lines[0]?.seq ?? seq)
+  return known <= 0 ? lines : lines.slice(known)
 }
 
 /** The position of the first raw Event. */
