@@ -1,18 +1,17 @@
 // The same as start.bench.ts and turn.bench.ts, with real providers over HTTP: the built program until a server has received its
-// complete first request, continuing a Session whose request is one megabyte, and tool round trips. The floors send and
-// receive the same amount to and from the same server, in plain Node.
-import { spawn } from 'node:child_process'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+// complete first request, and tool round trips. The floors send and receive the same amount to and from the same server, in
+// plain Node.
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import process from 'node:process'
 import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
 import type { VendorDialect } from '../test/support/vendor-schemas.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'
 import { full, median, medianRatio, tell, tellSkipped } from './figure.ts'
 import { noMemoryFigures } from './memory.ts'
-import { builtProgram, peakMeter, said, type Place } from './program.ts'
+import { builtProgram, peakMeter } from './program.ts'
 import { inScratch } from './scratch.ts'
+import { firstRequest, placeOf, PROVIDERS, READ_FILE, workspaceWith } from './vendor-start.ts'
 import { vendor, type Vendor } from './vendor.ts'
 
 const STARTS = full ? 25 : 5
@@ -20,18 +19,8 @@ const TRIP_ROUNDS = full ? 3 : 1
 const LATE = full ? 2_000 : 200
 const EARLY = 50
 const AROUND = 50
-const FILE = 'notes.txt'
-/** Round trips of a Turn of the maximum length. */
-const CALLS_A_TURN = 99
-const LONG_REQUEST = full ? 1_000_000 : 100_000
-/** Sizes of the files read in the continued Sessions: small ones lead to many Events, large ones to few. */
-const READ_BYTES = [300, 8_000]
+const READ_BYTES = 300
 
-const PROVIDERS: Readonly<Record<VendorDialect, string>> = {
-  messages: 'anthropic',
-  responses: 'openai',
-  chat: 'openai-chat',
-}
 const PATHS: Readonly<Record<VendorDialect, string>> = {
   messages: '/v1/messages',
   responses: '/responses',
@@ -41,9 +30,9 @@ const PATHS: Readonly<Record<VendorDialect, string>> = {
 const program = await builtProgram()
 
 await inScratch(async (folder) => {
-  const server = await vendor(folder, FILE)
+  const server = await vendor(folder, READ_FILE)
   try {
-    const workspace = await workspaceWith(folder, READ_BYTES[0] ?? 0)
+    const workspace = await workspaceWith(folder, READ_BYTES)
     await measureStarts(folder, workspace, server)
     await measureMemory(folder, workspace, server)
     for (const dialect of VENDOR_DIALECTS) await measureTrips(folder, dialect, server)
@@ -74,8 +63,6 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       floor: (bytes: number) => firstRequest(floorArgs(bytes), place, floorUrl, server),
     }
   })
-  const long: Awaited<ReturnType<typeof longSession>>[] = []
-  for (const bytes of READ_BYTES) long.push(await longSession(folder, bytes, server))
   // Warm up: reading the program's files for the first time is not measured.
   for (const { own } of asks) await own()
   for (let round = 0; round < STARTS; round += 1) {
@@ -84,7 +71,6 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       ms.push(started.ms)
       floorMs.push((await floor(started.bytes)).ms)
     }
-    for (const { ms, resume } of long) ms.push((await resume()).ms)
   }
   for (const { dialect, ms, floorMs } of asks) {
     tell({
@@ -94,53 +80,6 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       more: { ms: median(ms), floor_ms: median(floorMs) },
     })
   }
-  const fresh = asks.find(({ dialect }) => dialect === 'messages')?.ms ?? []
-  for (const { ms, readBytes, trips, requestBytes, logBytes } of long) {
-    tell({
-      bench: `dialects: start to first request of an old Session with reads of ${readBytes} bytes, relative to a new one`,
-      ratio: medianRatio(ms, fresh),
-      // 1.25 with checkpoints, which make opening independent of the length of a Log.
-      bar: '<= 1.5',
-      more: {
-        ms: median(ms),
-        request_bytes: requestBytes,
-        log_bytes: logBytes,
-        round_trips: trips,
-      },
-    })
-  }
-}
-
-async function workspaceWith(folder: string, fileBytes: number): Promise<string> {
-  const workspace = join(folder, `workspace-${fileBytes}`)
-  await mkdir(workspace, { recursive: true })
-  const text = 'The tide turns at six.\n'.repeat(fileBytes / 20).slice(0, fileBytes)
-  await writeFile(join(workspace, FILE), text)
-  return workspace
-}
-
-/** A Session whose next request has the given size, and whose round trips each read `readBytes` bytes. */
-async function longSession(folder: string, readBytes: number, server: Vendor) {
-  const workspace = await workspaceWith(folder, readBytes)
-  const url = server.baseUrl('messages', CALLS_A_TURN, `long-${readBytes}`)
-  const resumeUrl = server.baseUrl('messages', 0, `resume-${readBytes}`)
-  const place = placeOf(folder, workspace, url)
-  const resumePlace = placeOf(folder, workspace, resumeUrl)
-  const ask = [program, 'run', 'Read the notes.', '--json']
-  const began = await said([...ask, '--provider', PROVIDERS.messages], place)
-  const id = /"session_id":"(\w+)"/.exec(began)?.[1] ?? ''
-  const goOn = [...ask, '--session', id]
-  const resume = () => firstRequest(goOn, resumePlace, resumeUrl, server)
-  let trips = CALLS_A_TURN
-  let { bytes } = await resume()
-  while (bytes < LONG_REQUEST) {
-    await said(goOn, place)
-    trips += CALLS_A_TURN
-    bytes = (await resume()).bytes
-  }
-  const log = await readFile(join(workspace, '.hawser', 'sessions', `${id}.ndjson`))
-  const ms: number[] = []
-  return { ms, resume, readBytes, trips, requestBytes: bytes, logBytes: log.length }
 }
 
 async function measureMemory(folder: string, workspace: string, server: Vendor): Promise<void> {
@@ -173,7 +112,7 @@ async function measureTrips(folder: string, dialect: VendorDialect, server: Vend
       server.baseUrl(dialect, EARLY + AROUND / 2, `young-${round}`),
       `${server.baseUrl(dialect, Infinity, `floor-${round}`)}${PATHS[dialect]}`,
     ]
-    rounds.push(await measureIn(worker, [root, dialect, `${LATE}`, FILE, ...urls]))
+    rounds.push(await measureIn(worker, [root, dialect, `${LATE}`, READ_FILE, ...urls]))
     await rm(root, { recursive: true })
   }
   tellTrips(dialect, (figure) => median(rounds.map(figure)))
@@ -215,39 +154,4 @@ function tellTrips(
     bar: '<= 2600',
     more: {},
   })
-}
-
-/** All providers are at the same address; the name selects one. */
-function placeOf(folder: string, cwd: string, url: string): Place {
-  const access = {
-    ANTHROPIC_API_KEY: 'key-of-the-bench',
-    ANTHROPIC_BASE_URL: url,
-    OPENAI_API_KEY: 'key-of-the-bench',
-    OPENAI_BASE_URL: url,
-    HAWSER_OPENAI_TRANSPORT: 'http-sse',
-  }
-  return { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home'), ...access } }
-}
-
-/** Milliseconds from the start of a program until the server has received its complete first request. */
-async function firstRequest(
-  args: readonly string[],
-  { cwd, env }: Place,
-  url: string,
-  server: Vendor,
-): Promise<{ readonly ms: number; readonly bytes: number }> {
-  const request = server.requestTo(url)
-  const started = Number(process.hrtime.bigint()) / 1e6
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const neverAsked = ended.then((code) => {
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
-    return request
-  })
-  const { at_ms, bytes } = await Promise.race([request, neverAsked])
-  await ended
-  return { ms: at_ms - started, bytes }
 }

@@ -52,7 +52,8 @@ export function predictBreak(
   // A model of another provider is another model, even under the same name.
   if (before.provider !== next.provider || before.surface.model !== next.surface.model)
     return { at: 0, cause: 'model' }
-  if (shaping(before.surface) !== shaping(next.surface)) return { at: 0, cause: 'params' }
+  if (before.surface !== next.surface && shaping(before.surface) !== shaping(next.surface))
+    return { at: 0, cause: 'params' }
   const surface = surfaceBreak(before, next)
   const rest =
     checkpointBreak(before, segments, next) ??
@@ -84,7 +85,8 @@ export function onlyGrew(before: RequestInputs, next: RequestInputs): boolean {
 }
 
 function eventsOf({ events, count }: RequestInputs): readonly WholeEvent[] {
-  return events.slice(0, count)
+  // A list that has not grown is not copied: what is known about it would be lost.
+  return count === undefined || count === events.length ? events : events.slice(0, count)
 }
 
 function surfaceBreak(before: RequestInputs, next: RequestInputs): Break | undefined {
@@ -93,6 +95,7 @@ function surfaceBreak(before: RequestInputs, next: RequestInputs): Break | undef
     return { at: bytes, cause: 'surface' }
   }
   // Compares recorded surfaces, not encoded bytes: bytes that change under the same surface have no known cause.
+  if (before.surface === next.surface) return undefined
   if (canonicalJson(before.surface) === canonicalJson(next.surface)) return undefined
   const shared = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
   const grown = next.surfaceSegments.length > before.surfaceSegments.length

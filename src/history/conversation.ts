@@ -13,6 +13,7 @@ import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
+import { withoutCalls } from './without-calls.ts'
 
 /** The parameters that decide which bytes a Conversation shows. */
 export interface RequestScope {
@@ -24,7 +25,7 @@ export interface RequestScope {
 /** A refused Turn was never sent to a model. */
 function refusedTurns(events: readonly WholeEvent[]): ReadonlySet<TurnId> {
   return new Set(
-    events.flatMap((event) =>
+    withoutCalls(events).flatMap((event) =>
       event.type === 'turn_ended' && event.data.status === 'refused' && event.turn_id !== undefined
         ? [event.turn_id]
         : [],
@@ -51,8 +52,12 @@ export class Conversation {
   #calls: Call[] = []
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
+  #settled = true
 
-  constructor(all: readonly WholeEvent[], scope: RequestScope) {
+  /**
+   * Without the items of the first `shown` raw Events, which an earlier request showed: no call of theirs may lack its result.
+   */
+  constructor(all: readonly WholeEvent[], scope: RequestScope, shown = 0) {
     const { checkpoint, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
@@ -61,8 +66,17 @@ export class Conversation {
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
     this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
-    if (checkpoint !== undefined) this.#note(checkpoint.seq, checkpointText(checkpoint.data))
-    for (const event of events) this.#take(event)
+    if (checkpoint !== undefined && shown === 0)
+      this.#note(checkpoint.seq, checkpointText(checkpoint.data))
+    for (let at = shown; at < events.length; at += 1) {
+      const event = events[at]
+      if (event !== undefined) this.#take(event)
+    }
+  }
+
+  /** Every call so far has its result, and no Turn is hidden from another. */
+  get isSettled(): boolean {
+    return this.#settled && this.#summaries.size === 0
   }
 
   /** All items so far; a call without a result gets one that says so. Earlier items stay the same objects. */
@@ -256,6 +270,13 @@ export class Conversation {
 
   /** A result without its call is ignored. */
   #result(result: CallResult): void {
+    // Nearly all answers have one call.
+    const isOnly = this.#calls.length === 1 && this.#behind.length === 0
+    if (isOnly && this.#calls[0]?.call_id === result.call_id) {
+      this.#calls = []
+      this.#items.push(result)
+      return
+    }
     if (!this.#calls.some(({ call_id }) => call_id === result.call_id)) return
     this.#results.set(result.call_id, result)
     if (this.#results.size === this.#calls.length) this.#closeCalls()
@@ -263,9 +284,12 @@ export class Conversation {
 
   /** Results in the order of their calls, whatever order they arrived in; then the queued items. */
   #closeCalls(): void {
+    if (this.#calls.length === 0) return
     for (const { call_id, name, seq } of this.#calls) {
+      const result = this.#results.get(call_id)
+      if (result === undefined) this.#settled = false
       const unknown = { kind: 'tool_result', seq, call_id, name, outcome: 'unknown' } as const
-      this.#items.push(this.#results.get(call_id) ?? { ...unknown, output: NO_RESULT })
+      this.#items.push(result ?? { ...unknown, output: NO_RESULT })
     }
     this.#items.push(...this.#behind)
     this.#calls = []

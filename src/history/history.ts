@@ -1,5 +1,6 @@
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { utf8Bytes } from '../model/shape.ts'
+import { withoutCalls } from './without-calls.ts'
 
 type Compaction = WholeEvent<'history_compaction'>
 type RangeData = Compaction['data'] & Required<Pick<Compaction['data'], 'range'>>
@@ -41,14 +42,19 @@ export function historyOf(events: readonly WholeEvent[]): History {
     elisions: compactions.flatMap(({ seq, data: { elided } }) =>
       elided === undefined || seq < (checkpoint?.seq ?? 0) ? [] : [elided],
     ),
-    events: checkpoint === undefined ? events : events.filter(({ seq }) => seq >= from),
+    events: isFrom(events, from) ? events : events.filter(({ seq }) => seq >= from),
   }
+}
+
+/** Whether a list, in the order of its numbers, has no Event before `from`. */
+function isFrom([first]: readonly WholeEvent[], from: number): boolean {
+  return first === undefined || first.seq >= from
 }
 
 /** The compactions that are not undone, the oldest first. */
 export function compactionsInForce(events: readonly WholeEvent[]): readonly Compaction[] {
   const made: Compaction[] = []
-  for (const event of events) {
+  for (const event of withoutCalls(events)) {
     if (event.type === 'history_compaction') made.push(event)
     if (event.type !== 'compaction_undone' || made.length === 0) continue
     const undone = made.findIndex(({ id }) => id === event.data.compaction_event_id)

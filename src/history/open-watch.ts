@@ -1,5 +1,6 @@
 import type { WholeEvent } from '../model/events/event.ts'
 import { historyOf, type ResumeState } from './history.ts'
+import { withoutCalls } from './without-calls.ts'
 
 /** A watched command, as its Event describes it. */
 export type OpenWatch = NonNullable<ResumeState['watches']>[number]
@@ -23,9 +24,11 @@ export function watchesAfter(
   { watches = [] }: ResumeState,
   events: readonly WholeEvent[],
 ): readonly OpenWatch[] {
+  // Most Sessions watch no command.
+  if (watches.length === 0 && !withoutCalls(events).some(isWatch)) return []
   const open = new Map(watches.map((watch) => [watch.data.call_id, watch]))
   for (const event of events) {
-    if (event.type === 'command_watched') {
+    if (isWatch(event)) {
       const { seq, turn_id, data } = event
       open.set(data.call_id, { seq, ...(turn_id === undefined ? {} : { turn_id }), data })
     }
@@ -37,6 +40,10 @@ export function watchesAfter(
     }
   }
   return [...open.values()]
+}
+
+function isWatch(event: WholeEvent): event is WholeEvent<'command_watched'> {
+  return event.type === 'command_watched'
 }
 
 /** An `unknown` result was written by the process that found the call open. */

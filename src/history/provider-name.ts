@@ -1,5 +1,6 @@
 import type { WholeEvent } from '../model/events/event.ts'
 import { historyOf, type History } from './history.ts'
+import { withoutCalls } from './without-calls.ts'
 
 /** The provider that applies from this Event on. */
 export function namedProvider(event: WholeEvent): string | undefined {
@@ -13,6 +14,6 @@ export function providerAfter(
   all: readonly WholeEvent[] | Pick<History, 'state' | 'events'>,
 ): string | undefined {
   const { state, events } = 'events' in all ? all : historyOf(all)
-  const last = events.findLast((event) => namedProvider(event) !== undefined)
+  const last = withoutCalls(events).findLast((event) => namedProvider(event) !== undefined)
   return last === undefined ? state.provider : namedProvider(last)
 }

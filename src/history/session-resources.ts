@@ -2,6 +2,7 @@ import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { historyOf, type History } from './history.ts'
+import { withoutCalls } from './without-calls.ts'
 
 /** A Resource as recorded in a Log. */
 export interface SessionResource {
@@ -33,7 +34,7 @@ export class SessionResources {
       if (fate === 'dropped' || fate === 'quarantined') this.#end(descriptor.resource_id, fate)
     }
     this.#last = Math.max(this.#last, state.handle_counter)
-    for (const event of events) this.add(event)
+    for (const event of withoutCalls(events)) this.add(event)
   }
 
   get all(): readonly SessionResource[] {

@@ -1,5 +1,6 @@
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
+import { withoutCalls } from './without-calls.ts'
 
 /** Whether an Event starts a Turn of a person, not one that only asks the model for a summary. */
 export function startsTurn(event: WholeEvent): boolean {
@@ -9,7 +10,7 @@ export function startsTurn(event: WholeEvent): boolean {
 /** Turns that only ask the model for a summary. Nothing of them is shown in any other Turn. */
 export function summaryTurns(events: readonly WholeEvent[]): ReadonlySet<TurnId> {
   return new Set(
-    events.flatMap((event) =>
+    withoutCalls(events).flatMap((event) =>
       event.type === 'turn_started' && !startsTurn(event) && event.turn_id !== undefined
         ? [event.turn_id]
         : [],

@@ -30,14 +30,32 @@ export interface ShownOnce {
   readonly resource?: ResourceId | undefined
 }
 
-/** Decided from Events alone, so that a resumed Session decides the same. */
+/**
+ * Decided from Events alone, so that a resumed Session decides the same. The Events until now are folded when the first answer
+ * is needed; a Session without Resources needs none.
+ */
 export function transientsAt(
   events: readonly WholeEvent[],
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
+  const history = historyOf(events)
+  const count = history.events.length
+  let known: Transients | undefined
+  const folded = () =>
+    (known ??= transientsAfter({ ...history, events: history.events.slice(0, count) }, now, replay))
+  return {
+    lifetimeOf: (turn, resource) => folded().lifetimeOf(turn, resource),
+    turnOnly: (shown) => folded().turnOnly(shown),
+    isOmitted: (turn) => folded().isOmitted(turn),
+    lossOf: (resource) => folded().lossOf(resource),
+    lossSince: (shown) => folded().lossSince(shown),
+  }
+}
+
+function transientsAfter(history: History, now: TurnId | undefined, replay: Replay): Transients {
   const { retired, ended, withheld, lost, losses, attachingTurn, answered, order, summaries } =
-    stateAfter(historyOf(events))
+    stateAfter(history)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const placeOf = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)

@@ -91,22 +91,6 @@ export function decodeLine(bytes: Buffer, strict: boolean): DecodedLine {
   return { ok: true, envelope: parsed, hash: sha256(bytes) }
 }
 
-/**
- * Like `decodeLine`, for a line that a head of ours covers: its bytes are known to be those of our writer. Call it only if the
- * chain up to the head is verified before anything of the line is used, except its place in the chain.
- */
-export function decodeVouchedLine(bytes: Buffer): DecodedLine {
-  const parsed = parseJson(bytes.toString('utf8'))
-  if (!isJsonObject(parsed)) return { ok: false, fault: 'not_json' }
-  assertOurs(parsed)
-  const body = bytes.subarray(0, bytes.length - TAIL_LENGTH)
-  if (parseInt(parsed.crc, 16) !== crc32(body)) return { ok: false, fault: 'checksum' }
-  return { ok: true, envelope: parsed, hash: sha256(bytes) }
-}
-
-/** Narrows the type; see `decodeVouchedLine`. */
-function assertOurs(_parsed: object): asserts _parsed is EventEnvelope {}
-
 /** A decoded line at its position in the file. `length` excludes the newline. */
 export function lineAt(logged: LoggedEvent, hash: string, offset: number, length: number): LogLine {
   const { seq } = logged.event

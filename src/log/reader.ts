@@ -10,7 +10,7 @@ import type { HeadRecord } from './head-record.ts'
 import { headFault, readHead } from './head.ts'
 import type { Cursor, LogLine } from './line.ts'
 import type { LogPlace } from './place.ts'
-import { LOG_START, scan, type ScanEnd, type ScanOptions } from './scan.ts'
+import { LOG_START, scan, vouchedLines, type ScanEnd, type ScanOptions } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /** How reading ended. */
@@ -71,25 +71,16 @@ interface ScanResult {
   readonly end: ScanEnd
 }
 
-async function allLines(file: File, options: ScanOptions): Promise<ScanResult> {
-  const lines: LogLine[] = []
-  const end = await scan(file, options, (line) => void lines.push(line))
-  return { lines, end }
-}
-
-/**
- * All lines, without checking the schemas of those that `head` covers. `undefined` if the lines read do not lead to `head`:
- * then none of them may be used.
- */
-async function vouchedLines(
+/** All lines; of those that `head` covers, only the chain is checked if it leads to `head`. */
+async function allLines(
   file: File,
   options: ScanOptions,
   head: HeadRecord | undefined,
-): Promise<ScanResult | undefined> {
-  if (head?.checked_with === undefined || (options.from?.seq ?? 0) > head.seq) return undefined
-  const scanned = await allLines(file, { ...options, vouched: head.seq })
-  const last = scanned.lines.findLast(({ seq }) => seq === head.seq)
-  return last?.hash === head.hash ? scanned : undefined
+): Promise<ScanResult> {
+  const lines = (head && (await vouchedLines(file, options, head))) ?? []
+  const from = lines.at(-1)?.next ?? options.from ?? LOG_START
+  const end = await scan(file, { ...options, from }, (line) => void lines.push(line))
+  return { lines, end }
 }
 
 /** Whether the Log was never started. If so, or if that cannot be read, closes the file. */
@@ -120,6 +111,8 @@ function readerOf(
   { head, damage }: HeadState,
 ): LogReader {
   const options = { session, strict: head === undefined }
+  const isVouching = head?.checked_with !== undefined && head.checked_with === place.schemas
+  const vouching = isVouching ? head : undefined
   const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {
     const unfinished = fault?.reason === 'unterminated'
     const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
@@ -144,10 +137,7 @@ function readerOf(
     lines: (from = LOG_START) =>
       asResult('read the Log', async () => {
         if (!(await cursorHolds(file, from))) return cursorExpired(session, from)
-        const covering = head?.checked_with === place.schemas ? head : undefined
-        const { lines, end } =
-          (await vouchedLines(file, { ...options, from }, covering)) ??
-          (await allLines(file, { ...options, from }))
+        const { lines, end } = await allLines(file, { ...options, from }, vouching)
         return ok({ lines, ...(await endOf(end, true)) })
       }),
     backward: (from) =>
@@ -156,7 +146,7 @@ function readerOf(
         ...(from === undefined ? {} : { from }),
         ...(head === undefined ? {} : { head }),
       }),
-    vouched: head?.checked_with !== undefined && head.checked_with === place.schemas,
+    vouched: vouching !== undefined,
     holds: async (cursor) => {
       if (!(await cursorHolds(file, cursor))) return false
       const { fault } = await scan(file, { ...options, from: cursor }, () => false)

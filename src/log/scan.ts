@@ -1,16 +1,20 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { sha256 } from '../encoding/hash.ts'
+import { isJsonObject, parseJson } from '../encoding/json.ts'
 import { LineFramer } from '../encoding/lines.ts'
 import { ifPossible, type File } from '../host/files/files.ts'
-import { readEvent, vouchedEvent, type EventEnvelope } from '../model/events/event.ts'
-import type { SessionId } from '../model/ids.ts'
-import { LIMITS } from '../model/limits.ts'
 import {
-  decodeLine,
-  decodeVouchedLine,
-  lineAt,
-  type Cursor,
-  type Fault,
-  type LogLine,
-} from './line.ts'
+  EVENT_TYPES,
+  readEvent,
+  vouchedEvent,
+  type EventEnvelope,
+  type EventType,
+  type LoggedEvent,
+} from '../model/events/event.ts'
+import type { SessionId, TurnId } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
+import type { HeadRecord } from './head-record.ts'
+import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
 
 /** How far a scan got: the position after the last valid line, and what stopped it before the end, if anything. */
 export interface ScanEnd {
@@ -22,11 +26,6 @@ export interface ScanOptions {
   readonly session: SessionId
   /** See `decodeLine`. */
   readonly strict: boolean
-  /**
-   * The number of a line up to which schemas are not checked, because a head of ours covers them. The caller must compare
-   * that line with the head before it uses any line.
-   */
-  readonly vouched?: number
   /** Where to begin. Default: the start of the file. */
   readonly from?: Cursor
   /** Receives all bytes read, before their lines are checked. */
@@ -109,17 +108,14 @@ function stop(cursor: Cursor, reason: Fault): ScanEnd {
 
 /** The line at `cursor`, or why these bytes are not valid there. */
 function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine | Fault {
-  // The first line may be read before anything is known about the Log.
-  const vouched = cursor.offset > 0 && cursor.seq <= (options.vouched ?? -1)
-  const decoded = vouched ? decodeVouchedLine(bytes) : decodeLine(bytes, options.strict)
+  const decoded = decodeLine(bytes, options.strict)
   if (!decoded.ok) return decoded.fault
   const { envelope, hash } = decoded
   if (envelope.session_id !== options.session) return 'other_session'
   const expected = cursor.offset === 0 ? firstPlace(envelope) : cursor
   if (envelope.seq !== expected.seq) return 'sequence'
   if (envelope.prev !== expected.prev) return 'chain'
-  const logged = vouched ? vouchedEvent(envelope) : readEvent(envelope)
-  return lineAt(logged, hash, cursor.offset, bytes.length)
+  return lineAt(readEvent(envelope), hash, cursor.offset, bytes.length)
 }
 
 /** A fork continues its parent's chain; its first line names the position. */
@@ -131,3 +127,107 @@ export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string
     ? LOG_START
     : { seq: at_seq + 1, prev: at_hash }
 }
+
+/**
+ * The lines from `from` up to a head of ours, which says that each matches its schema. Hashes alone verify them: every line
+ * names the hash of the one before it, and the head that of the last. So neither checksums nor schemas are checked again.
+ * `undefined` if the lines do not lead to the head: then nothing is known about any of them.
+ */
+export async function vouchedLines(
+  file: File,
+  { from = LOG_START, ...options }: ScanOptions,
+  head: HeadRecord,
+): Promise<LogLine[] | undefined> {
+  if (from.offset >= head.offset) return undefined
+  const lines: LogLine[] = []
+  const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE, head.offset - from.offset))
+  let cursor = from
+  /** Bytes of an unfinished line at the start of the buffer. */
+  let carried = 0
+  for (let position = from.offset; position < head.offset;) {
+    const rest = head.offset - position
+    const read = await file.read(buffer.subarray(carried, carried + rest), position)
+    // The file is shorter than its head says, or has a line that no writer of ours writes.
+    if (read === 0) return undefined
+    position += read
+    const filled = carried + read
+    const end = buffer.lastIndexOf(NEWLINE, filled - 1) + 1
+    const after = takeLines(buffer.subarray(0, end), cursor, options, lines)
+    if (after === undefined) return undefined
+    cursor = after
+    buffer.copyWithin(0, end, filled)
+    carried = filled - end
+  }
+  return cursor.offset === head.offset && cursor.prev === head.hash ? lines : undefined
+}
+
+const NEWLINE = 10
+/** Longer than any line. V8 keeps the text of so many bytes outside its heap. */
+const PIECE = 2 * LIMITS.event_line_bytes
+
+/** Adds whole lines to `lines` and returns the position after them; `undefined` if one is not in its place. */
+function takeLines(
+  bytes: Buffer,
+  from: Cursor,
+  options: ScanOptions,
+  lines: LogLine[],
+): Cursor | undefined {
+  // One text for all lines: converting each is slower. Only valid UTF-8 has the same bytes as its text.
+  const ascii = isAscii(bytes)
+  if (!ascii && !isUtf8(bytes)) return undefined
+  const text = bytes.toString(ascii ? 'latin1' : 'utf8')
+  let cursor = from
+  let turn: TurnId | undefined
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start)
+    const line = text.slice(start, end)
+    const length = ascii ? line.length : Buffer.byteLength(line)
+    if (length > LIMITS.event_line_bytes) return undefined
+    const logged =
+      cursor.offset === 0 ? undefined : coveredEvent(line, cursor, options.session, turn)
+    turn = logged?.event.turn_id ?? turn
+    const placed =
+      cursor.offset === 0
+        ? firstLine(line, options)
+        : logged && lineAt(logged, sha256(line), cursor.offset, length)
+    if (placed === undefined) return undefined
+    lines.push(placed)
+    cursor = placed.next
+    start = end + 1
+  }
+  return cursor
+}
+
+/** Checked like any line: it decides where the chain begins. */
+function firstLine(line: string, options: ScanOptions): LogLine | undefined {
+  const placed = placeLine(Buffer.from(line), LOG_START, options)
+  return typeof placed === 'string' ? undefined : placed
+}
+
+/**
+ * The Event of a line behind the first; `undefined` if it is not in its place. To save memory, what nearly all lines repeat is
+ * one string for all of them.
+ */
+function coveredEvent(
+  line: string,
+  { seq, prev }: Cursor,
+  session: SessionId,
+  turn: TurnId | undefined,
+): LoggedEvent | undefined {
+  const event = parseJson(line)
+  if (!isJsonObject(event) || event['seq'] !== seq) return undefined
+  if (event['prev'] !== prev || event['session_id'] !== session) return undefined
+  if (typeof event['type'] !== 'string') return undefined
+  event['prev'] = prev
+  event['session_id'] = session
+  event['type'] = TYPES.get(event['type']) ?? event['type']
+  if (turn !== undefined && event['turn_id'] === turn) event['turn_id'] = turn
+  assertOurs(event)
+  return vouchedEvent(event)
+}
+
+/** The types as the code names them: comparing a name with another string of the same text takes longer. */
+const TYPES = new Map<string, EventType>(EVENT_TYPES.map((type) => [type, type]))
+
+/** Narrows the type: it is our writer's line if the chain leads to the head, and not used otherwise. */
+function assertOurs(_event: object): asserts _event is EventEnvelope {}

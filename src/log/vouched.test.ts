@@ -123,6 +123,51 @@ test('if a Log does not contain its head, every line is checked and the damage i
   expect(fast.lines.map(({ logged }) => logged.known)).toEqual([true, true, false, true])
 })
 
+test('bytes that read as the same text are damage', async () => {
+  const { place } = await placeWith(SCHEMAS)
+  const replaced: Raw = { type: 'text_pinned', data: { text: '\ufffd', by: 'person' } }
+  const end = (await writeRaw(place, [...GOOD, replaced, LAST])).at(-1) ?? LOG_START
+  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+  const bytes = Buffer.from(await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+  // The start of an emoji: as many bytes as the character that decoders show in its place.
+  bytes.set([0xf0, 0x9f, 0x98], bytes.indexOf('\ufffd'))
+  await overwrite(place.sessions, logName(SAMPLE_SESSION), bytes)
+  const { fast, slow } = await bothWays(place)
+  expect(fast).toEqual(slow)
+  expect(fast.damage).toMatchObject({ kind: 'log_damaged', details: { reason: 'not_utf8' } })
+})
+
+test('a changed checksum is damage, although only hashes are checked', async () => {
+  const { place } = await placeWith(SCHEMAS)
+  const end = (await writeRaw(place, [...GOOD, LAST])).at(-1) ?? LOG_START
+  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+  const bytes = Buffer.from(await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+  const digit = bytes.indexOf('"crc":"', bytes.indexOf('text_pinned')) + '"crc":"'.length
+  bytes[digit] = bytes[digit] === 0x30 ? 0x31 : 0x30
+  await overwrite(place.sessions, logName(SAMPLE_SESSION), bytes)
+  const { fast, slow } = await bothWays(place)
+  expect(fast).toEqual(slow)
+  expect(fast.damage).toMatchObject({ kind: 'log_damaged', details: { reason: 'checksum' } })
+})
+
+test('a line in the chain of a forger, whose type is not a text, is damage', async () => {
+  const { place } = await placeWith(SCHEMAS)
+  const end = (await writeRaw(place, [...GOOD, LAST])).at(-1) ?? LOG_START
+  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+  const [first] = await writeRaw(place, GOOD)
+  const [line = ''] = (await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+    .subarray(first?.offset)
+    .toString()
+    .split('\n')
+  const forged = line.replace('"type":"text_pinned"', '"type":{"toString":1}')
+  const start = (await rawBytes(place.sessions, logName(SAMPLE_SESSION))).subarray(0, first?.offset)
+  const all = Buffer.concat([start, Buffer.from(`${forged}\n`), Buffer.alloc(end.offset, 0x20)])
+  await overwrite(place.sessions, logName(SAMPLE_SESSION), all)
+  const { fast, slow } = await bothWays(place)
+  expect(fast).toEqual(slow)
+  expect(fast.damage?.kind).toBe('log_damaged')
+})
+
 async function headIn({ heads }: LogPlace): Promise<HeadRecord> {
   return parseJson((await rawBytes(heads, SAMPLE_SESSION)).toString()) as HeadRecord
 }

@@ -7,6 +7,7 @@ export function callId(id: string): string {
 
 /** A tool name that every vendor accepts: a model may have called a nonexistent tool by an invalid name. Pure. */
 export function callName(name: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name
   const spelt = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
   return spelt === '' ? '_' : spelt
 }

@@ -9,7 +9,8 @@ export function replayedReasoning(
   items: readonly ConversationItem[],
   dialect: string,
   model: string,
-): ConversationItem[] {
+): readonly ConversationItem[] {
+  if (!items.some(({ kind }) => kind === 'reasoning')) return items
   const kept: ConversationItem[] = []
   for (const item of items.toReversed()) {
     if (item.kind === 'reasoning') {

@@ -37,7 +37,25 @@ export function placed(
   behind: Placed | undefined,
   between: Between,
 ): Segment[] {
-  return blocks.map((one, at) => segment(one, bracketOf(between(blocks[at - 1] ?? behind, one))))
+  return placedItems(blocks, behind, between, (one) => [one])
+}
+
+/** Like `placed`, for the blocks of items; those of one item may depend on what precedes them. */
+export function placedItems<Item>(
+  items: readonly Item[],
+  behind: Placed | undefined,
+  between: Between,
+  blocksOf: (item: Item, before: SegmentRole | undefined) => readonly SegmentBlock[],
+): Segment[] {
+  const segments: Segment[] = []
+  let before = behind
+  for (const item of items) {
+    for (const one of blocksOf(item, before?.role)) {
+      segments.push(segment(one, bracketOf(between(before, one))))
+      before = one
+    }
+  }
+  return segments
 }
 
 function segment(one: SegmentBlock, bracket: Buffer): Segment {
@@ -53,7 +71,7 @@ function segment(one: SegmentBlock, bracket: Buffer): Segment {
 
 /**
  * Nearly all segments of a long request. Their bytes are in slabs, because a buffer of its own takes more memory than
- * most of them have.
+ * most of them have. Each is behind its bracket, so that a run of them is copied into a body at once.
  */
 class TextSegment implements Segment {
   readonly role: SegmentRole
@@ -70,14 +88,13 @@ class TextSegment implements Segment {
     this.length = Buffer.byteLength(text)
     this.seq = seq
     this.lifetime = lifetime
-    if (this.length > LONG_TEXT) {
-      this.#slab = ownBytes(text)
-      this.#start = 0
-    } else {
-      this.#slab = slabWith(this.length)
-      this.#start = slabUsed
-      slabUsed += this.#slab.write(text, slabUsed)
-    }
+    const length = bracket.length + this.length
+    this.#slab = length > LONG_TEXT ? Buffer.allocUnsafeSlow(length) : slabWith(length)
+    const at = length > LONG_TEXT ? 0 : slabUsed
+    this.#start = at + bracket.length
+    this.#slab.set(bracket, at)
+    this.#slab.write(text, this.#start)
+    if (length <= LONG_TEXT) slabUsed += length
   }
 
   get bytes(): Buffer {
@@ -87,6 +104,19 @@ class TextSegment implements Segment {
   /** Writes the bytes into a body at `at` and returns the offset of their end. */
   put(body: Buffer, at: number): number {
     return at + this.#slab.copy(body, at, this.#start, this.#start + this.length)
+  }
+
+  /** Whether its bracket is right behind the bytes of `last`. */
+  isBehind(last: TextSegment): boolean {
+    return (
+      this.#slab === last.#slab && this.#start - this.bracket.length === last.#start + last.length
+    )
+  }
+
+  /** Writes the run from this one to `last`, with all brackets. */
+  putThrough(last: TextSegment, body: Buffer, at: number): number {
+    const start = this.#start - this.bracket.length
+    return at + this.#slab.copy(body, at, start, last.#start + last.length)
   }
 }
 
@@ -185,6 +215,25 @@ function fileSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: EmbeddedFi
 }
 
 const FILES = new WeakMap<Segment, EmbeddedFile>()
+
+/** Writes segments with their brackets into a body at `at` and returns the offset of their end. */
+export function putAll(segments: readonly Segment[], body: Buffer, at: number): number {
+  let end = at
+  for (let next = 0; next < segments.length;) {
+    const one = segments[next++]
+    if (!(one instanceof TextSegment)) {
+      if (one !== undefined) end = putPlaced(one, body, end)
+      continue
+    }
+    let last = one
+    for (let other = segments[next]; ; other = segments[++next]) {
+      if (!(other instanceof TextSegment) || !other.isBehind(last)) break
+      last = other
+    }
+    end = one.putThrough(last, body, end)
+  }
+  return end
+}
 
 /** Writes a segment with its bracket into a body at `at` and returns the offset of its end. */
 export function putPlaced(one: Segment, body: Buffer, at: number): number {

@@ -3,6 +3,7 @@ import { cacheMarks } from '../contract/cache-marks.ts'
 import type { RequestInputs } from '../contract/predict.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesExistingItems, Conversation } from '../history/conversation.ts'
+import { historyOf } from '../history/history.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
@@ -11,7 +12,6 @@ import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, BodyOptions } from '../providers/provider.ts'
 import { Fitting } from './fit-parts.ts'
-import { sameText } from './same-text.ts'
 import { loadParts, type HoldsKey, type LostResource } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { segmentsOf, sharedRun, type SegmentRun, type SentRequest } from './sent-request.ts'
@@ -88,6 +88,7 @@ export class RequestComposer {
   readonly #surfaceSegments: readonly Segment[]
   readonly #sha256 = growingSha256()
   #folded = 0
+  #learned = 0
   #conversation: Conversation | undefined
   #segments: Segment[] = []
   #segmentBytes = 0
@@ -146,7 +147,8 @@ export class RequestComposer {
   ): Promise<Result<SentRequest>> {
     const { run, inputs, items } = await this.#collect(events, { recorded: projected })
     if (this.#failure !== undefined) return { ok: false, error: this.#failure }
-    return ok({ sha256: request_sha256, length: request_bytes, run, inputs, items: [...items] })
+    const stays = this.#conversation?.isSettled === true && items.every(isStableText)
+    return ok({ sha256: request_sha256, length: request_bytes, run, inputs, stays })
   }
 
   /** Folds and encodes the new Events in `events`. */
@@ -157,8 +159,8 @@ export class RequestComposer {
     // Events that are added while blobs are loaded belong to the next request.
     const count = events.length
     this.#variants.learn(recorded)
-    const items = this.#fold(events, ahead)
-    await this.#encodeNew(items.slice(this.#takeOver(before, items)))
+    const items = this.#fold(events, ahead, before)
+    await this.#encodeNew(items, events)
     const { provider, providerName, surface, words } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const inputs = {
@@ -175,19 +177,22 @@ export class RequestComposer {
   }
 
   /**
-   * If nothing is encoded yet and `items` start with all items of `before`, their segments are reused: encoding depends on
-   * nothing else. Returns the number of these items.
+   * Starts with the segments of `before`, a request of another Turn, if its items are the first of this Turn too. Returns the
+   * number of Events that they show.
    */
-  #takeOver(before: SentRequest | undefined, items: readonly ConversationItem[]): number {
+  #continue(before: SentRequest | undefined, events: readonly WholeEvent[]): number {
     const { provider, surface } = this.#parts
-    if (before?.items === undefined || before.inputs.dialect !== provider.dialect) return 0
-    if (this.#segments.length > this.#surfaceSegments.length) return 0
-    // Both were read from a blob, so equal surfaces have equal JSON.
-    if (JSON.stringify(before.inputs.surface) !== JSON.stringify(surface)) return 0
-    if (!before.items.every((item, at) => sameText(item, items[at]))) return 0
-    const { list, count } = before.run
-    this.#add(list.slice(this.#surfaceSegments.length, count))
-    return before.items.length
+    if (before?.stays !== true || before.inputs.dialect !== provider.dialect) return 0
+    if (before.inputs.surface !== surface) return 0
+    const { events: shown, count: length = shown.length } = before.inputs
+    for (let at = 0; at < length; at += 1) if (shown[at] !== events[at]) return 0
+    // The answer to a request changes only items with bytes.
+    const rest = events.slice(length)
+    if (rest.some((event) => changesExistingItems(event, event.turn_id))) return 0
+    // All of them are stable.
+    this.#segments = segmentsOf(before.run)
+    this.#segmentBytes = before.run.bytes
+    return length
   }
 
   #marks({ count }: SegmentRun, shared: SegmentRun) {
@@ -202,15 +207,12 @@ export class RequestComposer {
   #fold(
     events: readonly WholeEvent[],
     ahead: readonly RecordedResult[],
+    before: SentRequest | undefined,
   ): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
-    for (const event of fresh)
-      if (event.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
-    const changed = fresh.some((event) => changesExistingItems(event, this.#turn))
-    if (this.#conversation === undefined || changed) {
-      const replay = this.#parts.surface.params.replay
-      this.#conversation = new Conversation(events, { turn: this.#turn, replay })
+    const isFirst = this.#conversation === undefined
+    if (isFirst || fresh.some((event) => changesExistingItems(event, this.#turn))) {
       // A new list, because earlier requests refer to the old one.
       this.#segments = []
       this.#segmentBytes = 0
@@ -221,24 +223,49 @@ export class RequestComposer {
       this.#lost = []
       this.#failure = undefined
       this.#add(this.#surfaceSegments)
+      const shown = isFirst ? this.#continue(before, historyOf(events).events) : 0
+      const scope = { turn: this.#turn, replay: this.#parts.surface.params.replay }
+      this.#conversation = new Conversation(events, scope, shown)
     } else {
-      for (const event of fresh) this.#conversation.add(event)
+      for (const event of fresh) this.#conversation?.add(event)
     }
     let seq = events.at(-1)?.seq ?? -1
     for (const result of ahead)
-      this.#conversation.settle({ kind: 'tool_result', seq: ++seq, ...result })
-    return this.#conversation.take()
+      this.#conversation?.settle({ kind: 'tool_result', seq: ++seq, ...result })
+    return this.#conversation?.take() ?? []
   }
 
-  async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
-    const { provider, surface, store, holdsKey } = this.#parts
-    const loaded = await loadParts(items, store, holdsKey)
-    const fresh = await this.#fitting.fit(loaded.items)
-    this.#lost = [...this.#lost, ...loaded.lost]
-    this.#failure ??= loaded.failure
-    this.#projected = [...this.#projected, ...projectedIn(fresh)]
+  async #encodeNew(
+    items: readonly ConversationItem[],
+    events: readonly WholeEvent[],
+  ): Promise<void> {
+    const { provider, surface } = this.#parts
+    const fresh = items.every(isText) ? items : await this.#withFiles(items, events)
     const encoded = provider.encode(fresh, surface, this.#segments.at(-1))
     this.#add(encoded.slice(this.#surfaceSegments.length))
+  }
+
+  /** Learns the recorded variants, which only files need. */
+  #learnVariants(events: readonly WholeEvent[]): void {
+    for (; this.#learned < events.length; this.#learned += 1) {
+      const event = events[this.#learned]
+      if (event?.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
+    }
+  }
+
+  /** Items with the bytes that they show. */
+  async #withFiles(
+    items: readonly ConversationItem[],
+    events: readonly WholeEvent[],
+  ): Promise<readonly ConversationItem[]> {
+    const { store, holdsKey } = this.#parts
+    this.#learnVariants(events)
+    const loaded = await loadParts(items, store, holdsKey)
+    const fitted = await this.#fitting.fit(loaded.items)
+    this.#lost = [...this.#lost, ...loaded.lost]
+    this.#failure ??= loaded.failure
+    this.#projected = [...this.#projected, ...projectedIn(fitted)]
+    return fitted
   }
 
   #add(segments: readonly Segment[]): void {
@@ -291,6 +318,16 @@ class NewRequest implements ComposedRequest {
   get segments(): Segment[] {
     return segmentsOf(this.run)
   }
+}
+
+function isText(item: ConversationItem): boolean {
+  return !('parts' in item) || item.parts.every(({ type }) => type === 'text')
+}
+
+/** Later Turns show it as it is. */
+function isStableText(item: ConversationItem): boolean {
+  if (!('parts' in item)) return true
+  return item.parts.every(({ type, lifetime }) => type === 'text' && lifetime === 'stable')
 }
 
 /** The maximum size of all marks together with the bytes that close a body. */

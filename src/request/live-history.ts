@@ -18,17 +18,16 @@ export class LiveHistory {
 
   /** Adds lines in Log order. Events of unknown type or shape are skipped. */
   async add(lines: readonly { readonly logged: LoggedEvent }[]): Promise<readonly WholeEvent[]> {
-    const added: WholeEvent[] = []
+    const events = this.#events
+    const first = events.length
     for (const { logged } of lines) {
       if (!logged.known) continue
       const { event } = logged
       // Nearly all Events are whole; awaiting each would dominate the time here.
       const whole = isWhole(event) ? event : await wholeEvent(this.#store, event)
-      if (whole === undefined) continue
-      added.push(whole)
-      this.#events.push(whole)
+      if (whole !== undefined) events.push(whole)
     }
-    return added
+    return events.slice(first)
   }
 
   /**

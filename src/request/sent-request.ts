@@ -7,7 +7,6 @@ import {
   type RequestInputs,
 } from '../contract/predict.ts'
 import { bytesBefore, sharedPrefix } from '../contract/prefix.ts'
-import type { ConversationItem } from '../model/conversation.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect } from '../providers/provider.ts'
@@ -21,8 +20,11 @@ export interface SentRequest {
   readonly run: SegmentRun
   /** Its inputs. */
   readonly inputs: RequestInputs
-  /** Its items, if it was composed again: the next request need not encode them again. */
-  readonly items?: readonly ConversationItem[] | undefined
+  /**
+   * All its items are text that stays, and no result was missing: the requests of later Turns start with its segments, unless
+   * an Event changes an item. Only known if it was composed again.
+   */
+  readonly stays?: boolean
   /** Only the segments of its surface are known, because a checkpoint replaced its Events. */
   readonly surfaceOnly?: true
 }

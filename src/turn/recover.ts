@@ -1,3 +1,4 @@
+import { withoutCalls } from '../history/without-calls.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -30,11 +31,13 @@ interface CrashedTurn {
 
 /** Only the last Turn can be open: a writer holds the lock, and ends an open Turn before it starts another. */
 function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
-  const started = events.findLast((event) => event.type === 'turn_started')
+  const steps = withoutCalls(events)
+  const started = steps.findLast((event) => event.type === 'turn_started')
   if (started?.turn_id === undefined) return undefined
   const turn = started.turn_id
-  const own = events.filter(({ seq, turn_id }) => seq >= started.seq && turn_id === turn)
-  if (own.some(({ type }) => type === 'turn_ended')) return undefined
+  const isOwn = ({ seq, turn_id }: WholeEvent) => seq >= started.seq && turn_id === turn
+  if (steps.some((event) => event.type === 'turn_ended' && isOwn(event))) return undefined
+  const own = events.filter(isOwn)
   const settled = new Set(own.flatMap((e) => (e.type === 'tool_result' ? [e.data.call_id] : [])))
   const open = own.flatMap((event) =>
     event.type === 'tool_call' && !settled.has(event.data.call_id) ? [event.data] : [],

@@ -215,7 +215,7 @@ class Loop {
   #delivery(request: ComposedRequest, { prefix_break }: PrefixComparison): Delivery {
     const { session } = this.#parts.log
     const { provider, surface } = this.#parts.model
-    const { body, sha256, segments, bodyOptions } = request
+    const { body, sha256, bodyOptions } = request
     const plain: Delivery = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
       stream: (signal) => provider.stream(body, signal),
@@ -225,6 +225,7 @@ class Loop {
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
     const { model } = surface
+    const { segments } = request
     return provider.delivery({
       session,
       model,

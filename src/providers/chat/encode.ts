@@ -24,7 +24,9 @@ import {
   embedBase64,
   partText,
   placed,
+  placedItems,
   placedLength,
+  putAll,
   putPlaced,
   type SegmentBlock,
   type EmbeddedFile,
@@ -38,8 +40,10 @@ export function encode(
   behind?: Segment,
 ): Segment[] {
   const fixed = fixedOf(surface)
-  const blocks = textsFirst(items).flatMap((item) => blocksOf(item, surface))
-  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
+  const segments = placedItems(textsFirst(items), behind ?? fixed.at(-1), between, (item) =>
+    blocksOf(item, surface),
+  )
+  return [...fixed, ...segments]
 }
 
 /** The body: segments behind their brackets, with the cache key after the parameters. This dialect has no cache marks. Pure. */
@@ -56,7 +60,7 @@ export function buildBody(
   let at = OPEN_BODY.copy(body)
   if (params !== undefined) at = putPlaced(params, body, at)
   at += key.copy(body, at)
-  for (const one of others) at = putPlaced(one, body, at)
+  at = putAll(others, body, at)
   at += end.copy(body, at)
   return bodyIn(body, at)
 }

@@ -22,8 +22,9 @@ import {
   embedBase64,
   partText,
   placed,
+  placedItems,
   placedLength,
-  putPlaced,
+  putAll,
   type SegmentBlock,
   type EmbeddedFile,
   type Placed,
@@ -37,13 +38,12 @@ export function encode(
   behind?: Segment,
 ): Segment[] {
   const fixed = fixedOf(surface)
-  const replayed = replayedReasoning(items.filter(goesBack), 'messages', surface.model)
-  const blocks: SegmentBlock[] = []
-  for (const item of replayed) {
-    const before = blocks.at(-1) ?? behind ?? fixed.at(-1)
-    blocks.push(...blocksOf(item, surface, before?.role))
-  }
-  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
+  const sent = items.every(goesBack) ? items : items.filter(goesBack)
+  const replayed = replayedReasoning(sent, 'messages', surface.model)
+  const segments = placedItems(replayed, behind ?? fixed.at(-1), between, (item, before) =>
+    blocksOf(item, surface, before),
+  )
+  return [...fixed, ...segments]
 }
 
 /** The body: segments behind their brackets, with cache marks at the end of marked blocks. Pure. */
@@ -57,25 +57,30 @@ export function buildBody(
   const length = placedLength(segments) + marked.size * (MARK.length - 1) + end.length
   const body = bufferFor(length, spent)
   let at = 0
-  for (const [index, one] of segments.entries()) {
-    at = putPlaced(one, body, at)
+  let next = 0
+  for (const index of marked) {
+    at = putAll(segments.slice(next, index + 1), body, at)
     // The mark overwrites the closing brace of the block and includes one itself.
-    if (marked.has(index)) at += MARK.copy(body, at - 1) - 1
+    at += MARK.copy(body, at - 1) - 1
+    next = index + 1
   }
+  at = putAll(segments.slice(next), body, at)
   return bodyIn(body, at + end.copy(body, at))
 }
 
 const MARK = Buffer.from(',"cache_control":{"type":"ephemeral"}}')
 
-/** The indexes of the marked blocks. A mark on a block that cannot carry one moves to the nearest earlier block that can. */
+/** The indexes of the marked blocks, in order. A mark on a block that cannot carry one moves to the nearest earlier block that can. */
 function markedBlocks(segments: readonly Segment[], marks: readonly Mark[]): ReadonlySet<number> {
-  const carriers = marks.map(({ after }) =>
-    segments.slice(0, after).findLastIndex(({ role }) => !MARKLESS.has(role)),
-  )
-  return new Set(carriers.filter((index) => index >= 0))
+  const carriers = marks.map(({ after }) => {
+    let index = Math.min(after, segments.length) - 1
+    while (MARKLESS.has(segments[index]?.role)) index -= 1
+    return index
+  })
+  return new Set(carriers.filter((index) => index >= 0).toSorted((a, b) => a - b))
 }
 
-const MARKLESS: ReadonlySet<SegmentRole> = new Set(['params', 'reasoning'])
+const MARKLESS: ReadonlySet<SegmentRole | undefined> = new Set(['params', 'reasoning'])
 
 /** Where a segment belongs: a member of the body, one of its lists, or a message. Adjacent segments in one place share its brackets. */
 type Place = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
@@ -92,9 +97,17 @@ const PLACES: Readonly<Record<SegmentRole, Place>> = {
   tool_result: 'person',
 }
 
+/** Looked up, because there are few: all segments share them. */
 function between(before: Placed | undefined, now: Placed): string {
-  return jointOf(before && PLACES[before.role], PLACES[now.role])
+  const after = JOINTS.get(before?.role) ?? new Map<SegmentRole, string>()
+  const known = after.get(now.role)
+  if (known !== undefined) return known
+  const joint = jointOf(before && PLACES[before.role], PLACES[now.role])
+  JOINTS.set(before?.role, after.set(now.role, joint))
+  return joint
 }
+
+const JOINTS = new Map<SegmentRole | undefined, Map<SegmentRole, string>>()
 
 const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> = {
   params: ['', ''],
@@ -187,14 +200,16 @@ function blocksOf(
     case 'reasoning':
       return [block('reasoning', canonicalJson(item.item), seq)]
     case 'tool_call': {
-      const call = { id: callId(item.call_id), name: callName(item.name) }
-      const used = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
+      const id = callId(item.call_id)
+      const name = callName(item.name)
+      const used = `${opened({ type: 'tool_use', id, name })},"input":${argumentsObject(item.arguments)}}`
       return [block('tool_call', used, seq)]
     }
     case 'tool_result': {
-      const failure = item.outcome === 'ok' ? {} : { is_error: true }
-      const result = { tool_use_id: callId(item.call_id), content: contentOf(item), ...failure }
-      return [block('tool_result', written({ type: 'tool_result', ...result }), seq)]
+      const tool_use_id = callId(item.call_id)
+      const result = { type: 'tool_result', tool_use_id, content: contentOf(item) } as const
+      const failed = item.outcome !== 'ok'
+      return [block('tool_result', written(failed ? { ...result, is_error: true } : result), seq)]
     }
   }
 }

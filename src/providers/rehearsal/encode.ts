@@ -8,8 +8,9 @@ import {
   block,
   embedBase64,
   placed,
+  placedItems,
   placedLength,
-  putPlaced,
+  putAll,
   type SegmentBlock,
   type EmbeddedFile,
 } from '../segment-bytes.ts'
@@ -22,8 +23,10 @@ export function encode(
   behind?: Segment,
 ): Segment[] {
   const fixed = fixedOf(surface)
-  const blocks = items.flatMap((item) => blocksOf(item, surface))
-  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
+  const segments = placedItems(items, behind ?? fixed.at(-1), between, (item) =>
+    blocksOf(item, surface),
+  )
+  return [...fixed, ...segments]
 }
 
 function between(before: unknown): string {
@@ -41,7 +44,7 @@ export function frame(
   const fresh = segments.slice(spent.count)
   const room = roomFor(spent.body, spent.body.length + placedLength(fresh))
   let at = spent.body.length - SUFFIX.length
-  for (const one of fresh) at = putPlaced(one, room, at)
+  at = putAll(fresh, room, at)
   at += SUFFIX.copy(room, at)
   const body = room.subarray(0, at)
   ROOMS.set(body, room)

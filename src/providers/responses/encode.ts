@@ -25,7 +25,9 @@ import {
   embedBase64,
   partText,
   placed,
+  placedItems,
   placedLength,
+  putAll,
   putPlaced,
   type SegmentBlock,
   type EmbeddedFile,
@@ -43,8 +45,10 @@ export function encode(
 ): Segment[] {
   const fixed = fixedOf(surface)
   const replayed = replayedReasoning(items.filter(goesBack), 'responses', surface.model)
-  const blocks = replayed.flatMap((item) => blocksOf(item, surface))
-  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
+  const segments = placedItems(replayed, behind ?? fixed.at(-1), between, (item) =>
+    blocksOf(item, surface),
+  )
+  return [...fixed, ...segments]
 }
 
 /**
@@ -73,7 +77,7 @@ export function buildBody(
   let at = 0
   for (const piece of surface)
     at = Buffer.isBuffer(piece) ? at + piece.copy(body, at) : putPlaced(piece, body, at)
-  for (const one of input) at = putPlaced(one, body, at)
+  at = putAll(input, body, at)
   return bodyIn(body, at + end.copy(body, at))
 }
 

@@ -2,12 +2,14 @@ import { comparedRequest, type CacheKeeper } from '../../contract/compared-reque
 import { historyOf, type History } from '../../history/history.ts'
 import { providerAfter } from '../../history/provider-name.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
+import { eventsBefore } from '../../history/without-calls.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { BlobKey } from '../../model/ids.ts'
+import type { Surface } from '../../model/surface.ts'
 import { RequestComposer, type RequestParts } from '../../request/compose-request.ts'
 import { surfaceRequest, type SentRequest } from '../../request/sent-request.ts'
-import { frozenSurface, recordedSurface } from '../surface/recorded-surface.ts'
+import { frozenSurface, type RecordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
 type Parts = Pick<SessionParts, 'log' | 'model'>
@@ -20,16 +22,26 @@ export async function lastRequestOf(
   parts: Parts,
   all: readonly WholeEvent[],
   keeper: CacheKeeper,
-  known: readonly SentRequest[],
+  { known, current }: KnownToday,
 ): Promise<Result<SentRequest | undefined>> {
   const history = historyOf(all)
   const sent = sentRequest(history, keeper)
   if (sent === undefined) return ok(undefined)
   const own = known.find(({ sha256 }) => sha256 === sent.request_sha256)
   if (own !== undefined) return ok(own)
-  return sent.seq < (history.checkpoint?.seq ?? 0)
-    ? surfaceOnly(parts, sent)
-    : composedAgain(parts, history.events, sent)
+  const surface = await surfaceOf(parts, sent, current)
+  if (surface === undefined) return ok(undefined)
+  return sent.event === undefined || sent.seq < (history.checkpoint?.seq ?? 0)
+    ? surfaceOnly(parts, sent, surface)
+    : composedAgain(parts, sent.event, sent, surface)
+}
+
+/** What need not be composed or read again. */
+interface KnownToday {
+  /** Requests that this process sent. */
+  readonly known: readonly SentRequest[]
+  /** The surface in force. */
+  readonly current: RecordedSurface
 }
 
 /** A sent request, and what it was composed with. */
@@ -42,6 +54,13 @@ interface RecordedSent {
   /** The blob of its surface. */
   readonly surface: BlobKey | undefined
   readonly words_sha256?: string | undefined
+  /** Its Event and those before it, unless a checkpoint replaced them. */
+  readonly event?: SentEvent
+}
+
+interface SentEvent {
+  readonly sent: WholeEvent<'provider_request'>
+  readonly before: readonly WholeEvent[]
 }
 
 function sentRequest(history: History, keeper: CacheKeeper): RecordedSent | undefined {
@@ -50,49 +69,52 @@ function sentRequest(history: History, keeper: CacheKeeper): RecordedSent | unde
   const { state, events } = history
   const sent = events[found.at]
   if (sent?.type !== 'provider_request') return undefined
-  const before = { state, events: events.slice(0, found.at) }
-  const surface = surfaceAfter(before)
-  const words_sha256 = surface?.words_sha256
-  const provider = providerAfter(before) ?? ''
-  return { ...sent.data, seq: sent.seq, provider, surface: surface?.blob, words_sha256 }
+  const before = eventsBefore(events, found.at)
+  const recorded = surfaceAfter({ state, events: before })
+  return {
+    ...sent.data,
+    seq: sent.seq,
+    provider: providerAfter({ state, events: before }) ?? '',
+    surface: recorded?.blob,
+    words_sha256: recorded?.words_sha256,
+    event: { sent, before },
+  }
+}
+
+async function surfaceOf(
+  { log: { store } }: Parts,
+  { surface: blob }: RecordedSent,
+  { surface, recorded }: RecordedSurface,
+): Promise<Surface | undefined> {
+  if (blob === undefined) return undefined
+  if (blob === recorded.blob) return surface
+  const frozen = await frozenSurface(store, blob)
+  return frozen.ok ? frozen.value : undefined
 }
 
 /** A request from before the checkpoint shares no more than the surface with a later one. */
 async function surfaceOnly(
-  { log: { store }, model }: Parts,
-  { provider: providerName, dialect, surface: blob, words_sha256: words, ...sent }: RecordedSent,
+  { model }: Parts,
+  { provider: providerName, dialect, words_sha256: words, ...sent }: RecordedSent,
+  surface: Surface,
 ): Promise<Result<SentRequest | undefined>> {
   const provider = await model.dialectOf(dialect)
-  const surface = blob === undefined ? undefined : await frozenSurface(store, blob)
-  if (!provider.ok || surface?.ok !== true) return ok(undefined)
-  const parts = { provider: provider.value, providerName, surface: surface.value, words }
+  if (!provider.ok) return ok(undefined)
+  const parts = { provider: provider.value, providerName, surface, words }
   return ok(surfaceRequest(parts, { sha256: sent.request_sha256, length: sent.request_bytes }))
 }
 
 async function composedAgain(
   { log: { store }, model }: Parts,
-  events: readonly WholeEvent[],
-  { seq }: RecordedSent,
+  { sent, before }: SentEvent,
+  { provider: providerName, words_sha256: words }: RecordedSent,
+  surface: Surface,
 ): Promise<Result<SentRequest | undefined>> {
-  const at = events.findIndex((event) => event.seq === seq)
-  const sent = events[at]
-  if (sent?.type !== 'provider_request') return ok(undefined)
-  const before = events.slice(0, at)
-  const found = await recordedSurface(store, before)
   const dialect = await model.dialectOf(sent.data.dialect)
-  if (!found.ok || !dialect.ok) return ok(undefined)
+  if (!dialect.ok) return ok(undefined)
   const cacheKey = sent.data.cache_key
-  const { surface, recorded } = found.value
-  const words = recorded.words_sha256
-  const providerName = providerAfter(before)
-  const parts: RequestParts = {
-    provider: dialect.value,
-    providerName,
-    surface,
-    words,
-    store,
-    cacheKey,
-  }
+  const provider = dialect.value
+  const parts: RequestParts = { provider, providerName, surface, words, store, cacheKey }
   return new RequestComposer(parts, sent.turn_id).composeAgain(before, sent.data)
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { canonicalJson } from '../../encoding/json.ts'
 import { localDate } from '../../host/clock.ts'
 import { historyOf } from '../../history/history.ts'
+import { withoutCalls } from '../../history/without-calls.ts'
 import { currentBranch } from '../../host/git-branch.ts'
 import { commandShell, operatingSystem, userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
@@ -41,7 +42,9 @@ export async function lateContext(
     shell: await commandShell(),
   }
   const since = historyOf(events).checkpoint?.seq ?? 0
-  const last = events.findLast((event) => event.type === 'late_context' && event.seq > since)
+  const last = withoutCalls(events).findLast(
+    (event) => event.type === 'late_context' && event.seq > since,
+  )
   const known = last?.type === 'late_context' && canonicalJson(last.data) === canonicalJson(facts)
   return known ? undefined : facts
 }

@@ -1,6 +1,7 @@
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import { withoutCalls } from '../../history/without-calls.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
@@ -98,14 +99,19 @@ export class SessionLog {
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
     const held = this.#held
     this.#held = undefined
+    // This process is about to write: if it started to follow just now, it need not go on.
+    this.#following?.stop.abort()
     const writer =
       held === undefined
         ? await acquireLog(place, this.session, { fold: sessionFold, keep })
         : ok(held)
-    if (!writer.ok) return writer
+    if (!writer.ok) {
+      this.#watch()
+      return writer
+    }
     await this.#unfollow()
     this.#writing = true
-    const known = await this.catchUp()
+    const known = this.#isAt(writer.value.cursor) ? ok(undefined) : await this.catchUp()
     if (known.ok && this.#allKnown) writer.value.vouch(this.#cursor)
     const recovered = known.ok
       ? await recoverTurn(this.events, (turn, drafts) => this.commit(writer.value, turn, drafts))
@@ -176,6 +182,11 @@ export class SessionLog {
     this.#headReported = headFailure !== undefined
   }
 
+  /** Nothing was written since this process read the Log: the last line is the same. */
+  #isAt({ offset, prev }: Cursor): boolean {
+    return offset === this.#cursor.offset && prev === this.#cursor.prev && !this.#incomplete
+  }
+
   async #read(): Promise<Result<void>> {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return reader
@@ -191,18 +202,19 @@ export class SessionLog {
     }
   }
 
-  /** Starts at the tail of the checkpoint in force, if the index names one. */
+  /** Takes the state from the index, and starts at the tail of the checkpoint in force, if there is one. */
   async #skipRange(reader: LogReader): Promise<void> {
     const snapshot = await reader.snapshot(sessionFold)
     const place = snapshot.ok ? snapshot.value : undefined
     if (place === undefined) return
     const tail = rawStart(place.state)
     // The position is read from a line of the Log, which may name any.
-    if (tail.offset === 0 || !(await reader.holds(tail))) return
-    this.#first = tail.seq
-    this.#cursor = tail
+    if (tail.offset > 0 && !(await reader.holds(tail))) return
     this.#state = place.state
     this.#stateFrom = place.cursor.seq
+    if (tail.offset === 0) return
+    this.#first = tail.seq
+    this.#cursor = tail
     this.#allKnown = reader.vouched
   }
 
@@ -225,19 +237,35 @@ export class SessionLog {
   }
 
   async #take(lines: readonly LogLine[]): Promise<void> {
-    const fresh = lines.filter(({ seq }) => seq >= this.#cursor.seq)
+    const fresh = linesFrom(lines, this.#cursor.seq)
+    const [first] = fresh
+    if (first === undefined) return
     const added = await this.#history.add(fresh)
+    for (const line of linesFrom(fresh, this.#stateFrom))
+      this.#state = sessionFold.step(this.#state, line)
+    this.#cursor = fresh.at(-1)?.next ?? this.#cursor
+    this.#allKnown &&= added.length === fresh.length || fresh.every(({ logged }) => logged.known)
+    if (this.#watchers.any) this.#report(fresh, added)
+    const types = new Set<string>()
+    const outside = withoutCalls(this.events)
+    // The newest first, because a long Session has many earlier ones.
+    for (let at = outside.length - 1; at >= 0; at -= 1) {
+      const event = outside[at]
+      if (event === undefined || event.seq < first.seq) break
+      types.add(event.type)
+      const line = fresh[event.seq - first.seq]
+      if (line !== undefined) this.#place(line)
+    }
+    if (types.has('compaction_undone')) await this.#readRange()
+    if (types.has('history_compaction')) this.#trim()
+  }
+
+  #report(lines: readonly LogLine[], events: readonly WholeEvent[]): void {
     let next = 0
-    for (const line of fresh) {
-      const whole = added[next]?.seq === line.seq ? added[next++] : undefined
-      if (line.seq >= this.#stateFrom) this.#state = sessionFold.step(this.#state, line)
-      this.#cursor = line.next
-      this.#allKnown &&= line.logged.known
-      this.#place(line)
+    for (const line of lines) {
+      const whole = events[next]?.seq === line.seq ? events[next++] : undefined
       this.#watchers.line(line, whole)
     }
-    if (added.some(({ type }) => type === 'compaction_undone')) await this.#readRange()
-    if (added.some(({ type }) => type === 'history_compaction')) this.#trim()
   }
 
   #trim(): void {
@@ -297,6 +325,7 @@ export class SessionLog {
     const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
+      if (signal.aborted) return
       for await (const line of reader.value.follow(this.#cursor, signal)) {
         // Following failed, but the Log can still be read: tell watchers to read it again.
         if (!line.ok) return this.#watchers.resync(this.#cursor.seq - 1)
@@ -306,6 +335,12 @@ export class SessionLog {
       await reader.value.close()
     }
   }
+}
+
+/** The lines from the number `seq` on; their numbers are consecutive. */
+function linesFrom(lines: readonly LogLine[], seq: number): readonly LogLine[] {
+  const known = seq - (lines[0]?.seq ?? seq)
+  return known <= 0 ? lines : lines.slice(known)
 }
 
 /** The position of the first raw Event. */

@@ -63,7 +63,10 @@ async function modelOf(
   const { surface, recorded } = found.value
   const { dialect } = provider.value
   const keeper = { provider: state.provider, dialect, model: surface.model }
-  const last = await lastRequestOf(shared, log.events(), keeper, lastRequests)
+  const last = await lastRequestOf(shared, log.events(), keeper, {
+    known: lastRequests,
+    current: found.value,
+  })
   if (!last.ok) return last
   const { provider_calls, retries } = model.limits
   return ok({

@@ -61,7 +61,10 @@ export async function previewRequest(
   const store = withBodies(parts.log.store, bodies)
   const request = { provider: provider.value, providerName, surface, words, store, cacheKey }
   const keeper = { provider: providerName, dialect: provider.value.dialect, model: surface.model }
-  const last = await lastRequestOf(parts, session.events, keeper, [])
+  const last = await lastRequestOf(parts, session.events, keeper, {
+    known: [],
+    current: found.value,
+  })
   if (!last.ok) return last
   const before = last.value
   const composed = await new RequestComposer(request, turn).compose(events, { before })
