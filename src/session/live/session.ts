@@ -30,6 +30,7 @@ import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
+import type { SessionUpdate } from './session-stream.ts'
 import type { Subscription } from './subscribe.ts'
 import { turnParts } from './turn-parts.ts'
 
@@ -67,6 +68,12 @@ export interface ModelChoice {
 export interface ModeChange {
   readonly mode?: SessionMode
   readonly permission_mode?: PermissionMode
+}
+
+export interface StreamOptions {
+  /** -1 for all. */
+  readonly after_seq: number
+  readonly signal?: AbortSignal
 }
 
 /** Appends Events that belong to no Turn. */
@@ -253,6 +260,14 @@ export class Session {
       if (!surface.ok) return surface
       return record([{ type: 'session_settings', data: { provider, model } }, surface.value])
     })
+  }
+
+  /**
+   * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or the Session is closed.
+   * Uses little memory, however slowly it is read.
+   */
+  stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    return this.#log.stream(after_seq, signal)
   }
 
   subscribe(): Subscription {
