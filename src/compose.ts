@@ -8,6 +8,7 @@ import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
 import { workspaceRules } from './host/permission-rules.ts'
 import { openWorkspace } from './host/workspace.ts'
+import { workspaceRegister } from './host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
 import {
@@ -67,9 +68,11 @@ export async function composeWorkspace(
   const { workspace, folders, homeFolders, files, settings, close } = place.value
   const { limits = {}, resources } = settings.settings
   const sandbox = lazySandbox(limits)
+  const register = workspaceRegister(homeFolders.own, ids)
+  if (make) await register.add(workspace)
   const { models, ...speaking } = backends(env, settings, clock)
   const harness = new Harness({
-    workspace: { path: workspace, folder, home },
+    workspace: { path: workspace, folder, home, whereIs: register.workspaceOf },
     log: {
       place: {
         sessions: folders.sessions,
