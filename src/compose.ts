@@ -10,6 +10,7 @@ import { workspaceRules } from './host/permission-rules.ts'
 import { openWorkspace } from './host/workspace.ts'
 import { workspaceRegister } from './host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
+import type { SessionId } from './model/ids.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
 import {
   isRemoteProvider,
@@ -69,10 +70,11 @@ export async function composeWorkspace(
   const { limits = {}, resources } = settings.settings
   const sandbox = lazySandbox(limits)
   const register = workspaceRegister(homeFolders.own, ids)
+  const whereIs = (session: SessionId) => register.workspaceOf(session)
   if (make) await register.add(workspace)
   const { models, ...speaking } = backends(env, settings, clock)
   const harness = new Harness({
-    workspace: { path: workspace, folder, home, whereIs: register.workspaceOf },
+    workspace: { path: workspace, folder, home, whereIs },
     log: {
       place: {
         sessions: folders.sessions,

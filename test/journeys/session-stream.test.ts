@@ -56,9 +56,9 @@ test('from any place, across checkpoints, a stream gives each Event once and in 
   expect(session.events[0]?.seq).toBeGreaterThan(0)
   const other = await harnessPlace({}, root)
   const opened = value(await other.harness.open(session.id))
-  const { below } = random(7)
+  const chance = random(7)
   for (let round = 0; round < 40; round++) {
-    const after = below(last + 2) - 1
+    const after = chance.below(last + 2) - 1
     const from = round % 2 === 0 ? session : opened
     expect(await eventsUntil(from, after, last)).toEqual(between(after, last))
   }

@@ -53,14 +53,18 @@ export async function* sessionStream(
     next = line.seq + 1
     return { kind: 'event', ...(await readLine(log.parts, line)) }
   }
-  while (signal?.aborted !== true) {
+  for (;;) {
+    if (signal?.aborted === true) return
     const live = log.subscribe()
     const stop = () => live.close()
     signal?.addEventListener('abort', stop)
     let lagged = false
     try {
       for await (const line of linesUpTo(log, from, live.lastSeq)) {
-        if (!line.ok) return yield { kind: 'failed', error: line.error }
+        if (!line.ok) {
+          yield { kind: 'failed', error: line.error }
+          return
+        }
         if (line.value.seq >= next) yield await deliver(line.value)
       }
       for await (const update of live) {
@@ -74,7 +78,10 @@ export async function* sessionStream(
     }
     if (!lagged) return
     const holds = await positionHolds(log, from)
-    if (!holds.ok) return yield { kind: 'failed', error: holds.error }
+    if (!holds.ok) {
+      yield { kind: 'failed', error: holds.error }
+      return
+    }
     if (holds.value) continue
     from = LOG_START
     next = 0
@@ -96,7 +103,10 @@ async function* linesUpTo(
   let from = start
   while (from.seq <= upTo) {
     const page = await readPage(log, from)
-    if (!page.ok) return yield page
+    if (!page.ok) {
+      yield page
+      return
+    }
     // The lines were cut meanwhile; the subscription reports it.
     if (page.value.length === 0) return
     for (const line of page.value) {
