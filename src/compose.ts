@@ -9,7 +9,9 @@ import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
 import { workspaceRules } from './host/permission-rules.ts'
 import { openWorkspace } from './host/workspace.ts'
+import { workspaceRegister } from './host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
+import type { SessionId } from './model/ids.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
 import {
   isRemoteProvider,
@@ -69,9 +71,12 @@ export async function composeWorkspace(
   const { workspace, folders, homeFolders, files, settings, close } = place.value
   const { limits = {}, resources } = settings.settings
   const sandbox = lazySandbox(limits)
+  const register = workspaceRegister(homeFolders.own, ids)
+  const whereIs = (session: SessionId) => register.workspaceOf(session)
+  if (make) await register.add(workspace)
   const { models, ...speaking } = backends(env, settings, clock)
   const harness = new Harness({
-    workspace: { path: workspace, folder, home },
+    workspace: { path: workspace, folder, home, whereIs },
     log: {
       place: {
         sessions: folders.sessions,

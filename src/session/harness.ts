@@ -6,7 +6,7 @@ import type { WriterOptions } from '../log/open.ts'
 import type { SalvageResult } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
-import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
+import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
@@ -76,7 +76,7 @@ export class Harness {
   async open(id: SessionId): Promise<Result<Session>> {
     const session = new Session(this.#parts, id)
     const known = await session.catchUp()
-    return known.ok ? ok(session) : known
+    return known.ok ? ok(session) : this.#orElsewhere(id, known)
   }
 
   /** The most recently written Session. */
@@ -95,8 +95,9 @@ export class Harness {
   }
 
   /** One Session as `list` returns it, even if it cannot be opened. */
-  find(id: SessionId): Promise<Result<ListedSession>> {
-    return findSession(this.#parts.log.place, id)
+  async find(id: SessionId): Promise<Result<ListedSession>> {
+    const found = await findSession(this.#parts.log.place, id)
+    return found.ok ? found : this.#orElsewhere(id, found)
   }
 
   /** The errors that ended Turns of the latest Sessions, the latest first. */
@@ -110,8 +111,9 @@ export class Harness {
   }
 
   /** Passes the Events of a Session to `visit`. Keeps one page of the Log in memory at a time. */
-  read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
-    return readLog(this.#parts.log, id, options, visit)
+  async read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
+    const read = await readLog(this.#parts.log, id, options, visit)
+    return read.ok ? read : this.#orElsewhere(id, read)
   }
 
   /** Passes each matching line of messages, answers and tool calls to `visit`. */
@@ -237,7 +239,7 @@ export class Harness {
   ): Promise<Result<Proof>> {
     const { verifyLog } = await import('../log/verify.ts')
     const log = await verifyLog(this.#parts.log.place, id)
-    if (!log.ok) return log
+    if (!log.ok) return this.#orElsewhere(id, log)
     const { compactions } = log.value
     if (!requests && compactions === 0) return ok({ log: log.value })
     const { eventsWithin, verifyRequests } = await import('./queries/verify-requests.ts')
@@ -286,6 +288,17 @@ export class Harness {
       dryRun,
     })
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
+  }
+
+  /** Names the workspace of a Session that is not in this one. */
+  async #orElsewhere(id: SessionId, refused: Failed): Promise<Failed> {
+    if (refused.error.kind !== 'not_found') return refused
+    const workspace = await this.#parts.workspace.whereIs?.(id)
+    if (workspace === undefined || workspace === this.workspace) return refused
+    const message = `Session ${id} belongs to another workspace: ${workspace}`
+    return failed('not_found', message, { session_id: id, workspace }, [
+      { action: 'Run the command in that folder, or name the folder with --workspace.' },
+    ])
   }
 
   #writerOptions(): WriterOptions<SessionState> {

@@ -72,3 +72,23 @@ test('--workspace is exact, and commands start there', async () => {
   expect(shown.stdout).not.toContain('"folder"')
   expect(shown.stdout).toContain(`${at}\\n`)
 })
+
+test('a Session of another workspace is named with its folder, and can be read there', async () => {
+  const { root } = await place()
+  await runCli({ root }, 'run', 'Hello')
+  const [started] = await logOf(root)
+  const id = started?.session_id ?? ''
+  const elsewhere = join(root, 'elsewhere')
+  await mkdir(elsewhere)
+  await runCli({ root }, 'run', 'Hello', '--workspace', elsewhere)
+  for (const command of [
+    ['log', 'show', id],
+    ['run', '--session', id, 'Hello'],
+    ['log', 'verify', id],
+  ]) {
+    const refused = await runCli({ root }, ...command, '--workspace', elsewhere)
+    expect(refused.stderr).toContain(`belongs to another workspace: ${join(root, 'workspace')}`)
+    expect(refused.code).not.toBe(0)
+  }
+  expect((await runCli({ root }, 'log', 'show', id)).code).toBe(0)
+})

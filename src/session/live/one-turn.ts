@@ -1,6 +1,7 @@
 import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { AdmitOptions, Session } from './session.ts'
+import type { AdmitOptions } from './admit-options.ts'
+import type { Session } from './session.ts'
 import type { WatcherUpdate } from './subscribe.ts'
 
 /** A person's message, with its attachments and the Skills that it activates. */

@@ -14,6 +14,7 @@ import { headNotice } from './head-notice.ts'
 import { RedactedNotices } from './redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
+import { sessionStream, type SessionUpdate } from './session-stream.ts'
 import { Watchers, type Subscription } from './subscribe.ts'
 
 type Writer = LogWriter<SessionState>
@@ -152,6 +153,18 @@ export class SessionLog {
   /** The text as `commit` records it. */
   recordedText(text: string): string {
     return this.#redactor.text(text).toWellFormed()
+  }
+
+  /** Everything after the line with that number, then whatever happens. */
+  stream(after_seq: number, signal?: AbortSignal): AsyncGenerator<SessionUpdate, void> {
+    const log = {
+      session: this.session,
+      parts: this.#shared,
+      nextSeq: () => this.#cursor.seq,
+      subscribe: () => this.subscribe(),
+      placeBefore: (seq: number) => this.#placeBefore(seq),
+    }
+    return sessionStream(log, after_seq, signal)
   }
 
   /** Receives everything after the current position, also from other processes, until it is closed. */
@@ -297,6 +310,15 @@ export class SessionLog {
     } finally {
       await reader.value.close()
     }
+  }
+
+  /** The nearest of the known positions: starts of Turns, tails of checkpoints, and the end. */
+  #placeBefore(seq: number): Cursor {
+    if (seq >= this.#cursor.seq) return this.#cursor
+    const tails = this.#state.compactions.flatMap(({ tail }) => tail ?? [])
+    const turns = [...this.#turnStarts].map(([at, place]) => ({ seq: at, ...place }))
+    const before = [...tails, ...turns].filter((place) => place.seq <= seq)
+    return before.reduce((best, place) => (place.seq > best.seq ? place : best), LOG_START)
   }
 
   #place({ seq, offset, logged: { event } }: LogLine): void {

@@ -34,6 +34,8 @@ export interface SessionParts {
     readonly folder?: string | undefined
     /** `$HAWSER_HOME`. */
     readonly home: string
+    /** The path of another workspace that has this Session; `undefined` if none is known. */
+    readonly whereIs?: ((session: SessionId) => Promise<string | undefined>) | undefined
   }
   /** Where Events and blobs are stored. */
   readonly log: {

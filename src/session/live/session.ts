@@ -2,13 +2,11 @@ import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
-import type { SkillRequest } from '../../model/events/context-source.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/permission-mode.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
-import type { AttachmentInput } from '../../model/attachment.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { endTurn } from '../../turn/end.ts'
 import { openTurn, type TurnPreparation } from '../../turn/open.ts'
@@ -20,7 +18,8 @@ import { resourceNamed } from '../reading/resource-named.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
 import { currentSurface } from '../surface/current-surface.ts'
 import type { ModelChoice } from '../surface/surface-parts.ts'
-import { Admissions, type WhenBusy } from './admissions.ts'
+import { Admissions } from './admissions.ts'
+import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
 import { renewInputs, resolveInputs } from './attachments.ts'
 import { storeSurface, surfaceToRecord } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
@@ -32,33 +31,11 @@ import { tooMuch, unfit } from './message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
+import type { SessionUpdate, StreamOptions } from './session-stream.ts'
 import { modeDrafts, type ModeChange, type SessionState } from './state.ts'
 import type { Subscription } from './subscribe.ts'
 import { turnLog } from './turn-log.ts'
 import { turnParts } from './turn-parts.ts'
-
-export interface AdmitOptions {
-  readonly whenBusy?: WhenBusy
-  readonly channel?: string
-  /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
-  readonly attachments?: readonly AttachmentInput[]
-  /** Text from standard input. */
-  readonly piped?: string | undefined
-  /** Handles in the person's message. Each one adds a view of that Resource. */
-  readonly views?: readonly string[]
-  /** Skills to activate in this order, and what to hydrate for them. */
-  readonly skills?: readonly SkillRequest[]
-  /** Who asks for them. Default: the person. */
-  readonly skillsBy?: 'person' | 'presenter'
-  /** Facts that the presenter adds. Never authoritative. */
-  readonly presenterContext?: Readonly<Record<string, string>> | undefined
-}
-
-/** A Turn whose request is durable: it is acknowledged, and it will end. */
-export interface AdmittedTurn {
-  readonly turn: TurnId
-  readonly done: Promise<Result<TurnOutcome>>
-}
 
 type Writer = LogWriter<SessionState>
 
@@ -244,6 +221,14 @@ export class Session {
       if (!surface.ok) return surface
       return record([{ type: 'session_settings', data: { provider, model } }, surface.value])
     })
+  }
+
+  /**
+   * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or the Session is closed.
+   * Uses little memory, however slowly it is read.
+   */
+  stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    return this.#log.stream(after_seq, signal)
   }
 
   subscribe(): Subscription {

@@ -1,0 +1,30 @@
+import type { AttachmentInput } from '../../model/attachment.ts'
+import type { Result } from '../../model/errors.ts'
+import type { SkillRequest } from '../../model/events/context-source.ts'
+import type { TurnId } from '../../model/ids.ts'
+import type { TurnOutcome } from '../../turn/run.ts'
+import type { WhenBusy } from './admissions.ts'
+
+/** What a message brings besides its text, and what to do if a Turn is running. */
+export interface AdmitOptions {
+  readonly whenBusy?: WhenBusy
+  readonly channel?: string
+  /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
+  readonly attachments?: readonly AttachmentInput[]
+  /** Text from standard input. */
+  readonly piped?: string | undefined
+  /** Handles in the person's message. Each one adds a view of that Resource. */
+  readonly views?: readonly string[]
+  /** Skills to activate in this order, and what to hydrate for them. */
+  readonly skills?: readonly SkillRequest[]
+  /** Who asks for them. Default: the person. */
+  readonly skillsBy?: 'person' | 'presenter'
+  /** Facts that the presenter adds. Never authoritative. */
+  readonly presenterContext?: Readonly<Record<string, string>> | undefined
+}
+
+/** A Turn whose request is durable: it is acknowledged, and it will end. */
+export interface AdmittedTurn {
+  readonly turn: TurnId
+  readonly done: Promise<Result<TurnOutcome>>
+}
