@@ -21,14 +21,14 @@ async function writtenSession(root: string): Promise<SessionId> {
 }
 
 function turnWith(turn_id: TurnId, event: EventId, blob: BlobKey): EventDraft[] {
-  const fetched = generatedHydration(event, FACT)
+  const fetched = generatedHydration(event, FACT, { failed: false })
   const empty = { output: '', output_bytes: 0, output_sha256: sha256('') }
   const error = { kind: 'hydration_denied', message: 'Denied by the user: it runs a program.' }
   const denied = { ...fetched.data, ...empty, status: 'denied', error, context_source_id: 'log' }
   return [
     { type: 'turn_started', data: { source: { presenter: 'cli' } } },
     { type: 'user_message', data: { text: '/review --with diff', prompt_mode: 'string' } },
-    generatedSkill(blob),
+    generatedSkill(blob, true),
     fetched,
     { type: 'skill_context_hydration', data: denied } as EventDraft,
     { type: 'assistant_message', data: { text: 'Done.' } },
