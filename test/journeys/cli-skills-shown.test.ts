@@ -28,7 +28,7 @@ function turnWith(turn_id: TurnId, event: EventId, blob: BlobKey): EventDraft[] 
   return [
     { type: 'turn_started', data: { source: { presenter: 'cli' } } },
     { type: 'user_message', data: { text: '/review --with diff', prompt_mode: 'string' } },
-    generatedSkill(blob, false),
+    generatedSkill(blob, true),
     fetched,
     { type: 'skill_context_hydration', data: denied } as EventDraft,
     { type: 'assistant_message', data: { text: 'Done.' } },
