@@ -2,7 +2,7 @@ import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { AdmitOptions } from './admit-options.ts'
 import type { Session } from './session.ts'
-import type { WatcherUpdate } from './subscribe.ts'
+import type { WatcherUpdate } from '../watch/subscribe.ts'
 
 /** A person's message, with its attachments and the Skills that it activates. */
 export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped' | 'skills'> {

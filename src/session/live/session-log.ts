@@ -11,11 +11,11 @@ import { LOG_START } from '../../log/scan.ts'
 import { LiveHistory } from '../../request/live-history.ts'
 import { recoverTurn } from '../../turn/recover.ts'
 import { headNotice } from './head-notice.ts'
-import { RedactedNotices } from './redacted-notices.ts'
+import { RedactedNotices } from '../watch/redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
-import { sessionStream, type SessionUpdate } from './session-stream.ts'
-import { Watchers, type Subscription } from './subscribe.ts'
+import { sessionStream, type SessionUpdate } from '../watch/session-stream.ts'
+import { Watchers, type Subscription } from '../watch/subscribe.ts'
 
 type Writer = LogWriter<SessionState>
 

@@ -1,7 +1,7 @@
 import type { Output } from '../../../host/output.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
-import type { WatcherUpdate } from '../../../session/live/subscribe.ts'
+import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { changedLines } from './changed-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
