@@ -58,6 +58,7 @@ function schemaOf(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
       if ((jsonSchema.minimum ?? Infinity) <= 1) delete jsonSchema.minimum
       delete jsonSchema.minLength
       delete jsonSchema.maxLength
+      delete jsonSchema.propertyNames
       if (path.length > 0) delete jsonSchema.additionalProperties
     },
   })

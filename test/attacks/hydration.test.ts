@@ -3,6 +3,7 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { commandSource } from '../support/hand-skills.ts'
 import { verified } from '../support/resource-events.ts'
 import { say } from '../support/sample-files.ts'
 import { hydrations, results, typesOfLastTurn } from '../support/skill-session.ts'
@@ -57,7 +58,10 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
   })
 
   test('[SH-032] [SH-039] a failure keeps its output and has its exit code', async () => {
-    const { hydrate } = await scene([shell('bad', 'echo out; echo err >&2; exit 3')], 'auto')
+    const missing = commandSource('missing', ['no-such-program'])
+    const sources = [shell('bad', 'echo out; echo err >&2; exit 3'), missing]
+    const { hydrate } = await scene(sources, 'auto')
+    expect(await hydrate('missing')).toMatchObject([{ status: 'failed' }])
     expect(await hydrate('bad')).toMatchObject([
       {
         status: 'failed',

@@ -51,7 +51,7 @@ function lastRequest(session: Session) {
 }
 
 test.each(WAYS)(
-  '[SH-004] [SH-016] [SH-017] [SH-018] [SH-021] [SH-038] [SH-042] %s: hydrated text is a late developer item of its Turn, and later only its evidence is left',
+  '[SH-001] [SH-004] [SH-016] [SH-017] [SH-018] [SH-021] [SH-038] [SH-042] %s: hydrated text is a late developer item of its Turn, and later only its evidence is left',
   async (way) => {
     const at = await skillPlace(way, { review: REVIEW })
     const session = await begun(at)
@@ -96,7 +96,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SH-005] [SH-007] [SH-009] [SH-023] [SH-029] [SH-041] %s: every hydration is decided and recorded before its text is sent',
+  '[SH-005] [SH-007] [SH-009] [SH-023] [SH-029] [SH-031] [SH-041] %s: every hydration is decided and recorded before its text is sent',
   async (way) => {
     const at = await skillPlace(way, { review: REVIEW })
     const session = await begun(at)

@@ -83,7 +83,7 @@ async function outcomeOf(
     ...(production.limitations ?? []),
     ...onOutput,
     ...(partial ? ['The tool shortened its output itself.'] : []),
-    ...(model.surface.params.late_role === 'user' ? [IN_USER_ROLE] : []),
+    ...(fields.output !== '' && model.surface.params.late_role === 'user' ? [IN_USER_ROLE] : []),
   ]
   const event: EventDraft<'skill_context_hydration'> = {
     type: 'skill_context_hydration',

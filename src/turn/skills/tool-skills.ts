@@ -1,5 +1,4 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { EventDraft } from '../../model/events/event.ts'
 import type { LoadedSkill } from '../../skills/skill.ts'
 import type { HydrationOutcome, SkillView, ToolHydration, ToolSkills } from '../../tools/tool.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
@@ -52,13 +51,13 @@ async function activate(
   // A hydration names the Event of its activation, so that must be recorded first.
   const recorded = await log.commit([draft.value])
   if (!recorded.ok) return recorded
-  const record: EventDraft[] = []
   for (const request of automaticRequests(activeSkill(log.events(), log.turn, skill.name))) {
+    if (parts.person.signal.aborted) break
     const hydrated = await hydrate(parts, { ...request, call_id }, room)
-    if (!hydrated.ok) return hydrated
-    record.push(...hydrated.value.record)
+    const kept = hydrated.ok ? await log.commit(hydrated.value.record) : hydrated
+    if (!kept.ok) return kept
   }
-  return ok({ state: 'activated', record })
+  return ok({ state: 'activated', record: [] })
 }
 
 /** A Skill that only a person activates is closed to the model until then. */
