@@ -33,4 +33,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'wire',
   'resources',
   'compaction',
+  'skills',
 ]
