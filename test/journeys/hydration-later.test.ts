@@ -10,8 +10,10 @@ import {
   decisions,
   hydrations,
   messagesIn,
+  results,
   skillPlace,
   typesOfLastTurn,
+  type SkillPlace,
 } from '../support/skill-session.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
@@ -21,6 +23,13 @@ const GUIDED: HandSkill = {
   sources: [handSource('guide', { kind: 'file', path: 'guide.md' })],
 }
 const WITH_GUIDE = { skills: [{ name: 'guided', with: [{ id: 'guide' }] }] }
+
+/** The texts of the last request, without the answers: the model may repeat a fact in its own words. */
+function textsSeen({ seen }: SkillPlace): string[] {
+  return messagesIn(seen.at(-1)?.segments ?? []).flatMap(([role, text]) =>
+    role === 'assistant' ? [] : [text],
+  )
+}
 
 test.each(WAYS)(
   '[SH-042] %s: after a checkpoint, hydration behaves as before, and a resumed Session sends the same bytes',
@@ -35,7 +44,7 @@ test.each(WAYS)(
     expect(await say(session, 'Thanks.', WITH_GUIDE)).toBe('completed')
     const second = hydrations(session).at(-1)
     if (second === undefined) throw new Error('nothing was hydrated')
-    const texts = () => messagesIn(at.seen.at(-1)?.segments ?? []).map(([, text]) => text)
+    const texts = () => textsSeen(at)
     // The checkpoint replaced the first one; its text is nowhere.
     expect(texts().join('\n')).not.toContain('Names are short.')
     expect(texts().slice(-2)).toEqual([
@@ -48,12 +57,33 @@ test.each(WAYS)(
     const later = await skillPlace(way, {}, { root: at.root })
     const resumed = value(await later.harness.open(session.id))
     expect(await say(resumed, 'Thanks once more.')).toBe('completed')
-    const seen = messagesIn(later.seen.at(-1)?.segments ?? []).map(([, text]) => text)
+    const seen = textsSeen(later)
     expect(seen.slice(0, shown - 1)).toEqual(texts().slice(0, shown - 1))
     expect(seen.join('\n')).not.toContain('Names are long.')
     const last = resumed.events.findLast((e) => e.type === 'provider_request')
     expect(last?.data).toMatchObject({ prefix_break: { cause: 'transient_retired' } })
     await verified(later, resumed)
+  },
+)
+
+test.each(WAYS)(
+  '[PC-070] %s: after a checkpoint a Skill has no effect until it is activated again',
+  async (way) => {
+    const at = await skillPlace(way, { guided: GUIDED })
+    await writeFile(join(at.workspace, 'guide.md'), 'Names are short.\n')
+    const session = value(await at.harness.create(at.begin))
+    expect(await say(session, 'Thanks.', WITH_GUIDE)).toBe('completed')
+    expect(await say(session, 'Thanks again.')).toBe('completed')
+    await recordCheckpoint(at.parts, session, 1)
+    const bodies = () =>
+      messagesIn(at.seen.at(-1)?.segments ?? []).filter(([, text]) => text === GUIDED.body).length
+    expect(await say(session, 'Hydrate guide of guided')).toBe('completed')
+    expect([bodies(), results(session).at(-1)?.outcome]).toEqual([0, 'failed'])
+    expect(await say(session, 'Use the skill guided. Then hydrate guide of guided')).toBe(
+      'completed',
+    )
+    expect([bodies(), results(session).at(-1)?.outcome]).toEqual([1, 'ok'])
+    await verified(at, session)
   },
 )
 

@@ -40,7 +40,7 @@ const REVIEW = {
 }
 
 test.each(WAYS)(
-  '[SH-028] [SH-035] %s: a message activates a Skill for its Turn, and its body stays where it was activated',
+  '[PC-040] [PC-045] [SH-028] [SH-035] %s: a message activates a Skill for its Turn, and its body stays where it was activated',
   async (way) => {
     const at = await skillPlace(way, { review: REVIEW, notes: { body: 'Take notes.' } })
     const session = value(await at.harness.create(at.begin))
