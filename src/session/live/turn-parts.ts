@@ -189,7 +189,7 @@ async function ingest(
 /** Bytes that the agent attached earlier in this Turn; they share one budget. */
 function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   return events.reduce((sum, { type, turn_id, data }) => {
-    if (type !== 'resource_ingested' || turn_id !== turn || data.origin !== 'tool') return sum
+    if (type !== 'resource_ingested' || turn_id !== turn || data.origin === 'hydration') return sum
     return sum + (data.descriptor.kind === 'link' ? 0 : data.descriptor.size_bytes)
   }, 0)
 }
