@@ -38,6 +38,7 @@ test('a new folder is healthy, and nothing is created in it', async () => {
     'locks',
     'settings',
     'sessions',
+    'skills',
     'provider',
     'terminal',
   ])
