@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { grouped } from '../../encoding/amounts.ts'
 import { isGitRoot } from '../../host/git-branch.ts'
 import { userHome } from '../../host/machine.ts'
@@ -99,15 +100,19 @@ async function safely(
   const ran = await run({ argv: LIST_SETTINGS, env: own }, timeoutMs, context)
   const listed = productionOf(ran, timeoutMs, [])
   if (listed.status !== 'ok') return listed
-  if (listed.raw?.end !== 'complete') return failure(tooManySettings())
-  const { filters, env: off } = withoutFilters(listed.raw.bytes.toString('utf8'))
+  if (listed.raw?.end !== 'complete') return failure(uncheckedSettings('too long'))
+  const { bytes } = listed.raw
+  // A variable is always UTF-8, so it could not turn off a filter with another name.
+  if (!isUtf8(bytes)) return failure(uncheckedSettings('not valid UTF-8'))
+  const { filters, env: off } = withoutFilters(bytes.toString('utf8'))
   const limitations =
     filters.length === 0 ? [] : [`Filters of git were off: ${filters.join(', ')}.`]
   return { command: { argv, env: { ...own, ...off } }, limitations }
 }
 
-function tooManySettings(): HawserError {
-  return failed('hydration_failed', 'The settings of this repository are too long to check.').error
+function uncheckedSettings(why: string): HawserError {
+  const message = `The git settings of this repository cannot be checked: they are ${why}.`
+  return failed('hydration_failed', message).error
 }
 
 async function workTree(root: string): Promise<Readonly<Record<string, string>>> {
