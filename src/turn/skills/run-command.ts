@@ -7,7 +7,7 @@ import { foldersUpwards } from '../../host/workspace-search.ts'
 import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
-import { LIST_SETTINGS, withoutFilters } from '../../policy/read-only-git.ts'
+import { LIST_SETTINGS, namesWorkTree, withoutFilters } from '../../policy/read-only-git.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import { failure, type Production } from './production.ts'
 
@@ -100,22 +100,26 @@ async function safely(
   const ran = await run({ argv: LIST_SETTINGS, env: own }, timeoutMs, context)
   const listed = productionOf(ran, timeoutMs, [])
   if (listed.status !== 'ok') return listed
-  if (listed.raw?.end !== 'complete') return failure(uncheckedSettings('too long'))
+  if (listed.raw?.end !== 'complete') return failure(refusedSettings('are too long'))
   const { bytes } = listed.raw
   // A variable is always UTF-8, so it could not turn off a filter with another name.
-  if (!isUtf8(bytes)) return failure(uncheckedSettings('not valid UTF-8'))
-  const { filters, env: off } = withoutFilters(bytes.toString('utf8'))
+  if (!isUtf8(bytes)) return failure(refusedSettings('are not valid UTF-8'))
+  const names = bytes.toString('utf8')
+  // Git accepts more forms of a repository than we find.
+  if (own.GIT_WORK_TREE === undefined && namesWorkTree(names))
+    return failure(refusedSettings('name another work tree'))
+  const { filters, env: off } = withoutFilters(names)
   const limitations =
     filters.length === 0 ? [] : [`Filters of git were off: ${filters.join(', ')}.`]
   return { command: { argv, env: { ...own, ...off } }, limitations }
 }
 
-function uncheckedSettings(why: string): HawserError {
-  const message = `The git settings of this repository cannot be checked: they are ${why}.`
+function refusedSettings(why: string): HawserError {
+  const message = `Git is not used here: the settings of this repository ${why}.`
   return failed('hydration_failed', message).error
 }
 
-async function workTree(root: string): Promise<Readonly<Record<string, string>>> {
+async function workTree(root: string): Promise<{ readonly GIT_WORK_TREE?: string }> {
   for (const folder of foldersUpwards(root, userHome()))
     if (await isGitRoot(folder)) return { GIT_WORK_TREE: folder }
   return {}
