@@ -32,8 +32,13 @@ export async function runCommand(
   const known = readOnlyCommand(argv)
   const safe = known?.argv[0] === 'git' ? await safely(known, timeoutMs, context) : undefined
   if (safe !== undefined && 'status' in safe) return safe
-  const { command, limitations } = safe ?? { command: known ?? { argv }, limitations: [] }
-  return productionOf(await run(command, timeoutMs, context), timeoutMs, limitations)
+  const { command, limitations, spentMs } = safe ?? {
+    command: known ?? { argv },
+    limitations: [],
+    spentMs: 0,
+  }
+  const ran = await run(command, Math.max(1, timeoutMs - spentMs), context)
+  return productionOf(ran, timeoutMs, limitations)
 }
 
 function productionOf(
@@ -85,6 +90,8 @@ async function run(
 interface SafeCommand {
   readonly command: Command
   readonly limitations: readonly string[]
+  /** How much of the time limit is used. */
+  readonly spentMs: number
 }
 
 /**
@@ -111,7 +118,8 @@ async function safely(
   const { filters, env: off } = withoutFilters(names)
   const limitations =
     filters.length === 0 ? [] : [`Filters of git were off: ${filters.join(', ')}.`]
-  return { command: { argv, env: { ...own, ...off } }, limitations }
+  const spentMs = ran.ok ? ran.value.exit.durationMs : 0
+  return { command: { argv, env: { ...own, ...off } }, limitations, spentMs }
 }
 
 function refusedSettings(why: string): HawserError {
