@@ -31,6 +31,15 @@ test.each([
   expect([made.text, made.invalid_bytes_replaced]).toEqual([text, count])
 })
 
+// In quadratic time, this would exceed the time limit of a test.
+test.each(['\u009d', '\u0090', '\u009b', '\x1b]', '\x1bP', '\x1b['])(
+  'many starts of sequences without an end take linear time: %j',
+  (start) => {
+    const { text } = plainText(Buffer.from(`${start.repeat(1_000_000)}\ntext`))
+    expect([text.endsWith('\ntext'), /[^\P{Cc}\t\n]/u.test(text)]).toEqual([true, false])
+  },
+)
+
 test('removal is reported; line breaks do not count', () => {
   expect(plainText(Buffer.from('a\r\n')).removed).toBe(false)
   expect(plainText(Buffer.from('a\x07')).removed).toBe(true)

@@ -25,7 +25,8 @@ export function plainText(bytes: Buffer): PlainText {
 const SEQUENCE = new RegExp(
   [
     String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`,
-    String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)`,
+    // A start inside ends the search: otherwise many starts without an end would take quadratic time.
+    String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)`,
     String.raw`\x1b[ -/]*[0-~]`,
   ].join('|'),
   'g',

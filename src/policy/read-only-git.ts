@@ -47,6 +47,11 @@ export function withoutFilters(names: string): {
   }
 }
 
+/** Whether these settings say where the work tree is. */
+export function namesWorkTree(names: string): boolean {
+  return names.split('\0').includes('core.worktree')
+}
+
 const FILTER = /^filter\.([^]*)\.[^.]+$/
 
 /** Overrides the settings of the repository. */

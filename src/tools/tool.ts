@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Redactor } from '../encoding/redaction.ts'
-import type { ConfinedFiles } from '../host/files/confined-files.ts'
+import type { ConfinedFiles, FileContent } from '../host/files/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
@@ -89,12 +89,14 @@ export interface ToolContext {
   readonly limits: ToolLimits
 }
 
-/** Skills as a tool sees them. Both acts return Events, which the caller records with its result. */
+/** Skills as a tool sees them. The acts return Events, which the caller records with its result. */
 export interface ToolSkills {
   /** Activates a Skill for this Turn, unless it is active already. */
   readonly activate: (name: string) => Promise<Result<SkillView>>
   /** A file in the folder of a Skill. */
-  readonly readFile: SkillCatalog['readFile']
+  readonly readFile: (
+    ...file: Parameters<SkillCatalog['readFile']>
+  ) => Promise<Result<FileContent & { readonly isTrusted: boolean }>>
   /** Decides, records the decision, and fetches the facts. Every attempt on a declared source has an Event. */
   readonly hydrate: (request: ToolHydration) => Promise<Result<HydrationOutcome>>
 }

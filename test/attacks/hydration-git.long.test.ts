@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -77,6 +78,19 @@ describe('git in its safe form', () => {
       false,
       true,
     ])
+  })
+
+  test.each([
+    ['HEAD is a link', 'ln -s refs/heads/$(git branch --show-current) h && mv -T h .git/HEAD'],
+    ['.git is a link to a file', 'mv .git gd && echo gitdir: gd > file && ln -s file .git'],
+  ])('reads no other work tree if %s', async (_, script) => {
+    const moved: GitAttack = { name: '', args: [], config: '[core]\nworktree = ELSEWHERE\n' }
+    const repository = await hostileRepository(moved)
+    await writeFile(join(repository.elsewhere, 'a.txt'), 'elsewhere\n')
+    execFileSync('sh', ['-c', script], { cwd: repository.path })
+    expect(await repository.git('diff', 'HEAD')).toContain('elsewhere')
+    const { status, output } = await hydrated(repository, ['git', 'diff', 'HEAD'], 'unconfined')
+    expect([status, output]).toEqual(['failed', ''])
   })
 
   test('does not print other files in its messages', async () => {

@@ -101,6 +101,22 @@ export const GIT_ATTACKS: readonly GitAttack[] = [
     },
   },
   {
+    name: 'a filter without a name',
+    args: ['diff'],
+    config: '[filter ""]\nclean = MARK\n',
+    attributes: '*.txt filter=\n',
+  },
+  {
+    name: 'a filter whose name is not UTF-8',
+    args: ['diff'],
+    config: '',
+    prepare: async ({ path }) => {
+      const settings = `[filter "\xFF"]\nclean = ${markOf(path)}\n`
+      await appendFile(join(path, '.git/config'), settings, 'latin1')
+      await writeFile(join(path, '.gitattributes'), '*.txt filter=\xFF\n', 'latin1')
+    },
+  },
+  {
     name: 'a hook',
     args: ['status'],
     config: '[core]\nhooksPath = hooks\n',

@@ -3,7 +3,7 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { commandSource } from '../support/hand-skills.ts'
+import { commandSource, handSource } from '../support/hand-skills.ts'
 import { verified } from '../support/resource-events.ts'
 import { say } from '../support/sample-files.ts'
 import { hydrations, results, typesOfLastTurn } from '../support/skill-session.ts'
@@ -55,6 +55,12 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
       error: { kind: 'timeout' },
     })
     expect(await unchanged()).toBe(true)
+  })
+
+  test('the time limit also applies to a tool', async () => {
+    const search = { kind: 'tool', name: 'grep', arguments: { pattern: 'a' } } as const
+    const { hydrate } = await scene([handSource('search', search, { timeout_ms: 1 })], 'auto')
+    expect(await hydrate('search')).toMatchObject([{ status: 'failed' }])
   })
 
   test('[SH-032] [SH-039] a failure keeps its output and has its exit code', async () => {

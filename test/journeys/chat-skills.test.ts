@@ -98,13 +98,15 @@ test('/skills lists Skills with their trust, and /reload takes over what changed
   await chat.turns(1)
   await rm(join(chat.root, 'home/skills/review'), { recursive: true })
   await writeAll(chat.root, {
-    'home/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n',
+    'home/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: "Tidies.\\nMore."\n---\nTidy.\n',
   })
   chat.say('Thank you')
   await chat.until('Newer on disk: Skills added: tidy; Skills removed: review.')
   await chat.turns(2)
   chat.say('/reload')
   await chat.until('Reloaded: Skills added: tidy; Skills removed: review.')
+  chat.say('/skills')
+  await chat.until(String.raw`tidy · Tidies.\u{a}More. · user, $HAWSER_HOME/skills`)
   chat.say('/review')
   await chat.until('Unknown command /review.')
   chat.say('/tidy')
@@ -124,7 +126,7 @@ test('/skills lists Skills with their trust, and /reload takes over what changed
 test('/skills trust shows what a Skill may do, and trusts exactly what it showed', async () => {
   const chat = await skilledChat()
   const path = 'workspace/.agents/skills/stranger/SKILL.md'
-  const shownHash = () => /\/skills trust stranger ([0-9a-f]{12})/g
+  const shownHash = () => /\/skills trust stranger ([0-9a-f]{32})/g
   chat.say('/skills trust stranger')
   await chat.until('To trust it, as it is now:')
   const [, first = ''] = shownHash().exec(flat(chat)) ?? []
@@ -133,6 +135,9 @@ test('/skills trust shows what a Skill may do, and trusts exactly what it showed
   })
   chat.say(`/skills trust stranger ${first}`)
   await chat.until('The Skill stranger is not what you were shown.')
+  // Too few digits: another file with the same ones can be made.
+  chat.say(`/skills trust stranger ${first.slice(0, 16)}`)
+  await chat.until('Use /skills, or /skills trust NAME.')
   chat.say('/skills trust stranger')
   await chat.until('description: Hello.')
   const [, second = ''] = [...flat(chat).matchAll(shownHash())].at(-1) ?? []

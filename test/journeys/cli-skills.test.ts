@@ -76,7 +76,7 @@ test('Skills are listed with their root and trust, then what is hidden or wrong'
     'own     ~/.agents/skills       user       A\\u{1b}[31m b',
     'review  <repo>/.agents/skills  untrusted  -',
     '',
-    'The model sees only the names of 1 untrusted Skill. To read and trust one: hawser skills trust NAME',
+    'The model sees only the names of 1 untrusted Skill. To see what one may do and trust it: hawser skills trust NAME',
     '',
     `Hidden: ${hidden.replace(root, '')} (/user/.agents/skills/own/SKILL.md is the Skill own; rename a folder to use both)`,
     '',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { KEY_PLACEHOLDER } from '../../src/encoding/redaction.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { commandSource, withSkills } from '../support/hand-skills.ts'
 import { withChanges } from '../support/harness-parts.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { sampleFile, lastAnswer, say } from '../support/sample-files.ts'
@@ -80,6 +81,27 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   const preview = value(await place.harness.preview(session, `And ${CANARY_KEY}?`))
   const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
   expect([...shown, ...place.requests].map(revealsKey)).not.toContain(true)
+  await verified(place, session)
+})
+
+test('a key in any text of a Skill is in no Event, blob, notice or request', async () => {
+  const source = commandSource('show', ['cat', CANARY_KEY], { description: CANARY_KEY })
+  const skill = {
+    description: `Use ${CANARY_KEY}.`,
+    when_to_use: CANARY_KEY,
+    body: CANARY_KEY,
+    sources: [source],
+  }
+  const place = await keyedPlace(withChanges(ALLOWED, withSkills(new Map([['keyed', skill]]))))
+  const session = await startSession(place)
+  const notices = watchNotices(session)
+  place.answers.push(textAnswer('Done.'))
+  const skills = [{ name: 'keyed', args: CANARY_KEY, with: [{ id: 'show' }] }]
+  expect(await say(session, 'Thanks.', { skills })).toBe('completed')
+  expect(place.requests.join('')).toContain(`Use ${KEY_PLACEHOLDER}.`)
+  expect([notices.text(), ...place.requests].map(revealsKey)).not.toContain(true)
+  expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([])
+  expect(await filesWithKey(join(place.root, 'home'))).toEqual([])
   await verified(place, session)
 })
 

@@ -16,7 +16,10 @@ export function worldSkills(files: ConfinedFiles): ToolSkills {
         return ok({ state: 'untrusted', text: 'a line of text\n'.repeat(20_000) })
       return failed('not_found', `There is no Skill ${name}.`)
     },
-    readFile: (_name, path, limit) => files.read(path, limit),
+    readFile: async (_name, path, limit) => {
+      const file = await files.read(path, limit)
+      return file.ok ? ok({ ...file.value, isTrusted: true }) : file
+    },
     hydrate: async ({ skill, id }) => {
       if (skill !== 'review') return failed('invalid_args', `${skill} is not active.`)
       if (id !== 'diff') return failed('invalid_args', `${id} is not declared.`)

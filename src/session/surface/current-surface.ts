@@ -1,5 +1,6 @@
 import { freezeSurface, wordsHash, type FrozenSurface } from '../../contract/surface.ts'
 import { sha256 } from '../../encoding/hash.ts'
+import { Redactor } from '../../encoding/redaction.ts'
 import { skillsIndex } from '../../encoding/words/skills.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import { BlobKey } from '../../model/ids.ts'
@@ -16,7 +17,7 @@ export interface SurfaceRecord {
 
 /** The surface of this version and of the Skills on disk for one model. Writes nothing. */
 export async function currentSurface(
-  { model: shared, tools: { schemas, skillSchemas, skills } }: SurfaceParts,
+  { model: shared, tools: { schemas, skillSchemas, skills }, log }: SurfaceParts,
   { provider, model }: ModelChoice,
   reason: EventData<'prompt_surface'>['reason'],
 ): Promise<SurfaceRecord> {
@@ -24,7 +25,7 @@ export async function currentSurface(
   const frozen = freezeSurface({
     model,
     tools: listed.length === 0 ? schemas : [...schemas, ...skillSchemas],
-    skillsIndex: indexOf(listed),
+    skillsIndex: indexOf(listed, new Redactor(log.secrets)),
     params: surfaceParams(shared, provider, model),
     contract: shared.contract,
   })
@@ -44,10 +45,12 @@ export async function currentSurface(
 }
 
 /** The text of a Skill that the person did not trust is not shown, and neither is one that only a person activates. */
-function indexOf(listed: readonly ListedSkill[]): string {
-  const skills = listed.filter(({ trust, forModel }) => trust !== 'untrusted' && forModel)
+function indexOf(listed: readonly ListedSkill[], redactor: Redactor): string {
+  const skills = listed
+    .filter(({ trust, forModel }) => trust !== 'untrusted' && forModel)
+    .map(({ name, description, when_to_use }) => ({ name, description, when_to_use }))
   const untrusted = listed.flatMap(({ trust, name }) => (trust === 'untrusted' ? [name] : []))
-  return skillsIndex({ skills, untrusted }, LIMITS.skills_index_bytes)
+  return skillsIndex(redactor.value({ skills, untrusted }), LIMITS.skills_index_bytes)
 }
 
 /** The current surface, unless it is the recorded one. */

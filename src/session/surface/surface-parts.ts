@@ -25,6 +25,10 @@ export interface SurfaceParts {
     readonly skillSchemas: readonly ToolSchema[]
     readonly skills: SkillCatalog
   }
+  readonly log: {
+    /** Keys, which no surface contains. */
+    readonly secrets: readonly string[]
+  }
 }
 
 /** The model of a surface, by the names that a person uses. */

@@ -17,13 +17,17 @@ type ProductionContext = Omit<ToolContext, 'skills'>
 /** Fetches the facts of a plan that was allowed. A failure here is a failure of the Log; any other is a production. */
 export async function produce(
   plan: HydrationPlan,
-  { max_bytes, timeout_ms }: ContextSource,
+  source: ContextSource,
   parts: TurnParts,
   context: ProductionContext,
 ): Promise<Result<Production>> {
+  const limits = {
+    output_bytes: Math.min(source.max_bytes, LIMITS.hydrated_output_max_bytes),
+    command_ms: Math.min(source.timeout_ms, LIMITS.hydration_max_ms),
+  }
   switch (plan.kind) {
     case 'command':
-      return ok(await runCommand(plan.argv, Math.min(timeout_ms, LIMITS.hydration_max_ms), context))
+      return ok(await runCommand(plan.argv, limits.command_ms, context))
     case 'file':
       return ok(await fileContent(plan.path, context))
     case 'presenter':
@@ -31,7 +35,7 @@ export async function produce(
     case 'resource_view':
       return resourceView(plan.handle, context)
     case 'tool':
-      return ok(await toolOutput(plan, max_bytes, parts, context))
+      return ok(await toolOutput(plan, parts, { ...context, limits }))
     default:
       return plan satisfies never
   }
@@ -93,7 +97,6 @@ const READING_TOOLS: ReadonlySet<string> = new Set(['glob', 'grep', 'history_sea
 
 async function toolOutput(
   { name, arguments: args }: Extract<HydrationPlan, { kind: 'tool' }>,
-  max_bytes: number,
   { tools }: TurnParts,
   context: ProductionContext,
 ): Promise<Production> {
@@ -104,21 +107,8 @@ async function toolOutput(
   }
   const call = tool.parse(JSON.stringify(args))
   if (!call.ok) return failure(call.error)
-  const limits = {
-    ...context.limits,
-    output_bytes: Math.min(max_bytes, LIMITS.hydrated_output_max_bytes),
-  }
-  const {
-    outcome,
-    error,
-    output,
-    truncated,
-    record = [],
-  } = await call.value.run({
-    ...context,
-    limits,
-    skills: NO_SKILLS_HERE,
-  })
+  const ran = await call.value.run({ ...context, skills: NO_SKILLS_HERE })
+  const { outcome, error, output, truncated, record = [] } = ran
   if (record.length > 0) {
     const text = 'It is not text. Attach it and declare a source of the kind resource instead.'
     return failure(failed('unsupported_type', text).error)

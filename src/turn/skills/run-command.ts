@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { grouped } from '../../encoding/amounts.ts'
 import { isGitRoot } from '../../host/git-branch.ts'
 import { userHome } from '../../host/machine.ts'
@@ -6,7 +7,7 @@ import { foldersUpwards } from '../../host/workspace-search.ts'
 import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
-import { LIST_SETTINGS, withoutFilters } from '../../policy/read-only-git.ts'
+import { LIST_SETTINGS, namesWorkTree, withoutFilters } from '../../policy/read-only-git.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import { failure, type Production } from './production.ts'
 
@@ -31,8 +32,13 @@ export async function runCommand(
   const known = readOnlyCommand(argv)
   const safe = known?.argv[0] === 'git' ? await safely(known, timeoutMs, context) : undefined
   if (safe !== undefined && 'status' in safe) return safe
-  const { command, limitations } = safe ?? { command: known ?? { argv }, limitations: [] }
-  return productionOf(await run(command, timeoutMs, context), timeoutMs, limitations)
+  const { command, limitations, spentMs } = safe ?? {
+    command: known ?? { argv },
+    limitations: [],
+    spentMs: 0,
+  }
+  const ran = await run(command, Math.max(1, timeoutMs - spentMs), context)
+  return productionOf(ran, timeoutMs, limitations)
 }
 
 function productionOf(
@@ -84,6 +90,8 @@ async function run(
 interface SafeCommand {
   readonly command: Command
   readonly limitations: readonly string[]
+  /** How much of the time limit is used. */
+  readonly spentMs: number
 }
 
 /**
@@ -99,18 +107,27 @@ async function safely(
   const ran = await run({ argv: LIST_SETTINGS, env: own }, timeoutMs, context)
   const listed = productionOf(ran, timeoutMs, [])
   if (listed.status !== 'ok') return listed
-  if (listed.raw?.end !== 'complete') return failure(tooManySettings())
-  const { filters, env: off } = withoutFilters(listed.raw.bytes.toString('utf8'))
+  if (listed.raw?.end !== 'complete') return failure(refusedSettings('are too long'))
+  const { bytes } = listed.raw
+  // A variable is always UTF-8, so it could not turn off a filter with another name.
+  if (!isUtf8(bytes)) return failure(refusedSettings('are not valid UTF-8'))
+  const names = bytes.toString('utf8')
+  // Git accepts more forms of a repository than we find.
+  if (own.GIT_WORK_TREE === undefined && namesWorkTree(names))
+    return failure(refusedSettings('name another work tree'))
+  const { filters, env: off } = withoutFilters(names)
   const limitations =
     filters.length === 0 ? [] : [`Filters of git were off: ${filters.join(', ')}.`]
-  return { command: { argv, env: { ...own, ...off } }, limitations }
+  const spentMs = ran.ok ? ran.value.exit.durationMs : 0
+  return { command: { argv, env: { ...own, ...off } }, limitations, spentMs }
 }
 
-function tooManySettings(): HawserError {
-  return failed('hydration_failed', 'The settings of this repository are too long to check.').error
+function refusedSettings(why: string): HawserError {
+  const message = `Git is not used here: the settings of this repository ${why}.`
+  return failed('hydration_failed', message).error
 }
 
-async function workTree(root: string): Promise<Readonly<Record<string, string>>> {
+async function workTree(root: string): Promise<{ readonly GIT_WORK_TREE?: string }> {
   for (const folder of foldersUpwards(root, userHome()))
     if (await isGitRoot(folder)) return { GIT_WORK_TREE: folder }
   return {}

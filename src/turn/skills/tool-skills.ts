@@ -21,7 +21,9 @@ export function toolSkills(parts: TurnParts, room: CallRoom, call_id: string): T
       const loaded = await skills.load(name)
       if (!loaded.ok) return loaded
       const refused = notForModel(parts, loaded.value)
-      return refused ?? skills.readFile(name, path, limit)
+      if (refused !== undefined) return refused
+      const file = await skills.readFile(name, path, limit)
+      return file.ok ? ok({ ...file.value, isTrusted: loaded.value.trust !== 'untrusted' }) : file
     },
     hydrate: async (request) => {
       await room.earlier

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 import { skillSummary, usableSkill } from '../render/skill-summary.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import type { ChatSkill, CommandContext, CommandResult, TrustingSkills } from './command-context.ts'
 
 /**
@@ -11,7 +12,7 @@ export async function skills(
   argument: string,
 ): Promise<Result<CommandResult>> {
   if (argument === '') return ok({ rows: listed((await actions.skills?.list()) ?? [], columns) })
-  const [, name, shown] = /^trust\s+(\S+)(?:\s+([0-9a-f]{12,64}))?$/.exec(argument) ?? []
+  const [, name, shown] = /^trust\s+(\S+)(?:\s+([0-9a-f]{32,64}))?$/.exec(argument) ?? []
   if (name === undefined) return failed('invalid_args', 'Use /skills, or /skills trust NAME.')
   const text = await actions.skills?.trusting((store) => trusted(store, name, shown))
   if (text === undefined || !text.ok) return text ?? ok({ rows: [] })
@@ -42,7 +43,8 @@ async function trusted(
     : done
 }
 
-const HASH_DIGITS = 12
+/** With fewer, two files with the same digits could be made. */
+const HASH_DIGITS = 32
 
 function listed(all: readonly ChatSkill[], columns: number) {
   if (all.length === 0) return sentences('No Skills.', { columns })
@@ -58,7 +60,7 @@ function skillWords({ name, description, trust, root, context_sources }: ChatSki
   const sources = context_sources.map(({ id }) => id)
   return [
     name,
-    ...(description === '' ? [] : [description]),
+    ...(description === '' ? [] : [visibleLine(description)]),
     trust === 'untrusted' ? `not trusted: /skills trust ${name}` : `${trust}, ${root}`,
     ...(sources.length === 0 ? [] : [`context sources: ${sources.join(', ')}`]),
   ].join(' · ')

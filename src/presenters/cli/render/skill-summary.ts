@@ -24,11 +24,12 @@ export async function usableSkill(
 
 /** What a person should know before they trust a Skill, one fact a line. Visible text. */
 export function skillSummary({ name, path, sha256, fields }: Usable): string[] {
-  const { description, context_sources, allowed_tools } = fields
+  const { description, when_to_use, context_sources, allowed_tools } = fields
   const facts = [
     ['file', path],
     ['sha256', sha256],
     ['description', description],
+    ...(when_to_use === undefined ? [] : [['when to use', when_to_use] as const]),
     ['permits without asking', allowed_tools.length === 0 ? 'nothing' : allowed_tools.join(', ')],
     ...context_sources.map((source) => [`context source ${source.id}`, originOf(source)] as const),
   ] as const
@@ -36,9 +37,14 @@ export function skillSummary({ name, path, sha256, fields }: Usable): string[] {
   return [`The Skill ${name} of this repository gives the model instructions:`, ...lines]
 }
 
-/** What a source reads or runs, with every argument apart. */
-function originOf({ from, auto }: Usable['fields']['context_sources'][number]): string {
-  const when = auto === true ? ', with every activation' : ''
+type Source = Usable['fields']['context_sources'][number]
+
+/** What a source reads or runs, with every argument apart, and the values that its parameters may have. */
+function originOf({ from, auto, parameters = {} }: Source): string {
+  const values = Object.entries(parameters).map(([name, { type, choices }]) => {
+    return `, {${name}}: ${choices === undefined ? type : choices.map(quoted).join(' or ')}`
+  })
+  const when = `${values.join('')}${auto === true ? ', with every activation' : ''}`
   switch (from.kind) {
     case 'command':
       return `runs ${from.argv.map(quoted).join(' ')}${when}`

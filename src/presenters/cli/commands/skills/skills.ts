@@ -66,7 +66,7 @@ function words({ skills, shadowed, warnings }: Listed, colour: boolean): string 
     untrusted.length === 0
       ? []
       : [
-          `The model sees only the names of ${counted(untrusted.length, 'untrusted Skill')}. To read and trust one: hawser skills trust NAME`,
+          `The model sees only the names of ${counted(untrusted.length, 'untrusted Skill')}. To see what one may do and trust it: hawser skills trust NAME`,
         ],
     shadowed.map(
       ({ name, path, by }) =>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { ok } from '../../model/errors.ts'
+import { runCommand } from './run-command.ts'
+
+test('listing the settings of git counts towards the time limit of a source', async () => {
+  const limits: number[] = []
+  const made = await runCommand(['git', 'status'], 1_000, {
+    files: { root: await freshFolder() },
+    signal: new AbortController().signal,
+    runReadOnly: async ({ wallMs }) => {
+      limits.push(wallMs)
+      return ok({
+        code: 0,
+        signal: null,
+        timedOut: false,
+        interrupted: false,
+        durationMs: 400,
+        appeared: [],
+        runsLater: [],
+      })
+    },
+  })
+  expect([made.status, limits]).toEqual(['ok', [1_000, 600]])
+})
