@@ -12,6 +12,7 @@ import {
   asFileFailure,
   type Folder,
 } from './files/files.ts'
+import { underShortLock } from './files/short-lock.ts'
 import type { Ids } from './ids.ts'
 
 /** A rule of a workspace, and when it was made. */
@@ -46,19 +47,21 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
     doing: string,
     next: (rules: readonly StoredRule[]) => readonly StoredRule[],
   ): Promise<Result<boolean>> =>
-    asResult(`${doing} ${parts.home.label}/${NAME}`, async () => {
-      const place = await placeOf(parts)
-      const stored = await readFile(parts.home)
-      if (!stored.ok) return stored
-      const before = stored.value.workspaces[place] ?? []
-      const after = next(before)
-      if (after.length === before.length) return ok(false)
-      const { [place]: _replaced, ...others } = stored.value.workspaces
-      const workspaces = after.length === 0 ? others : { ...others, [place]: after }
-      const bytes = Buffer.from(`${JSON.stringify({ ...stored.value, workspaces }, null, 2)}\n`)
-      await replaceFile(parts.home, NAME, bytes, parts.ids.temporary())
-      return ok(true)
-    })
+    asResult(`${doing} ${parts.home.label}/${NAME}`, () =>
+      underShortLock({ folder: parts.home, clock: parts.clock }, async () => {
+        const place = await placeOf(parts)
+        const stored = await readFile(parts.home)
+        if (!stored.ok) return stored
+        const before = stored.value.workspaces[place] ?? []
+        const after = next(before)
+        if (after.length === before.length) return ok(false)
+        const { [place]: _replaced, ...others } = stored.value.workspaces
+        const workspaces = after.length === 0 ? others : { ...others, [place]: after }
+        const bytes = Buffer.from(`${JSON.stringify({ ...stored.value, workspaces }, null, 2)}\n`)
+        await replaceFile(parts.home, NAME, bytes, parts.ids.temporary())
+        return ok(true)
+      }),
+    )
   return {
     read: () =>
       asResult(`read ${parts.home.label}/${NAME}`, async () => {

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../model/errors.ts'
+import { systemClock } from './clock.ts'
 import { asResult, replaceFile, type Folder } from './files/files.ts'
 import { jsonOf, wholeFile } from './files/json-file.ts'
+import { underShortLock } from './files/short-lock.ts'
 import type { Ids } from './ids.ts'
 
 const TRUST = 'trust.json'
@@ -77,13 +79,15 @@ async function changed(
   ids: Ids,
   next: (record: TrustRecord) => TrustRecord,
 ): Promise<Result<void>> {
-  return asResult(`write ${home.label}/${TRUST}`, async () => {
-    const record = await trustRecord(home)
-    if (!record.ok) return record
-    const bytes = Buffer.from(`${JSON.stringify(next(record.value), null, 2)}\n`)
-    await replaceFile(home, TRUST, bytes, ids.temporary())
-    return ok(undefined)
-  })
+  return asResult(`write ${home.label}/${TRUST}`, () =>
+    underShortLock({ folder: home, clock: systemClock }, async () => {
+      const record = await trustRecord(home)
+      if (!record.ok) return record
+      const bytes = Buffer.from(`${JSON.stringify(next(record.value), null, 2)}\n`)
+      await replaceFile(home, TRUST, bytes, ids.temporary())
+      return ok(undefined)
+    }),
+  )
 }
 
 async function trustRecord(home: Folder): Promise<Result<TrustRecord>> {

@@ -37,7 +37,8 @@ test.each([
     ['deny', 'ask', 'ask'],
   ],
   ['any other command, without a sandbox', { readOnly: false }, false, ['deny', 'ask', 'ask']],
-  ['a file', { kind: 'file' }, false, ['allow', 'allow', 'allow']],
+  ['a file', { kind: 'file' }, true, ['allow', 'allow', 'allow']],
+  ['a file, without a sandbox', { kind: 'file' }, false, ['allow', 'allow', 'allow']],
   ['a Resource', { kind: 'resource_view' }, false, ['allow', 'allow', 'allow']],
   ['a fact', { kind: 'presenter' }, false, ['allow', 'allow', 'allow']],
   ['a tool', { kind: 'tool' }, false, ['allow', 'allow', 'allow']],
@@ -52,7 +53,7 @@ test.each([
           rules: [],
         })
         const unknown = 'readOnly' in more && !more.readOnly
-        const automatic = answers[at] === 'allow' && !unknown ? 'allow' : 'deny'
+        const automatic = answers[at] === 'allow' && confined && !unknown ? 'allow' : 'deny'
         expect([invokedBy, mode, answer]).toEqual([
           invokedBy,
           mode,

@@ -30,6 +30,8 @@ export function decideHydration(
   posture: Posture,
 ): HydrationDecision {
   if (!trusted) return deny('the Skill is not trusted')
+  if (invokedBy === 'auto' && !posture.confined)
+    return deny('no sandbox is available, so it does not run automatically')
   if (kind !== 'command') return allow('it only reads')
   const ruled = ruledBy(claim, posture)
   if (ruled.answer === 'deny') {

@@ -7,7 +7,7 @@ export interface ReadOnlyCommand {
 }
 
 /**
- * The command in a form that only reads the workspace and starts no other program; `undefined` if nothing is known about it. A
+ * The command in a form that only reads and starts no other program; `undefined` if nothing is known about it. A
  * fixed table of argument vectors: an option that is not in it makes the command unknown. Pure.
  */
 export function readOnlyCommand(argv: readonly string[]): ReadOnlyCommand | undefined {

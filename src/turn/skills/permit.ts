@@ -26,7 +26,9 @@ export async function permitHydration(
   plan: HydrationPlan,
 ): Promise<Result<HydrationPermission>> {
   const claim = claimOf(request, plan)
-  const posture = await parts.tools.posture(claim)
+  // Nothing is automatic where the sandbox does not work, even if it starts no program.
+  const asked = request.invokedBy === 'auto' ? { ...claim, effect: 'run' as const } : claim
+  const posture = await parts.tools.posture(asked)
   const { mode, confined } = posture
   const decision = decisionFor(parts, request, plan, claim, posture)
   const answer = await answerTo(parts, decision, claim, request)

@@ -22,6 +22,11 @@ const FETCHED: EventData<'skill_context_hydration'> = {
 test.each<[string, Partial<typeof FETCHED>, string]>([
   ['a command', {}, 'ok, 17 bytes ("git" "diff" "a b", requested by you)'],
   [
+    'a command with limitations',
+    { limitations: ['The command ran without a sandbox.'] },
+    'ok, 17 bytes ("git" "diff" "a b", requested by you). The command ran without a sandbox.',
+  ],
+  [
     'cut output',
     {
       truncated: true,

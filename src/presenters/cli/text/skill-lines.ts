@@ -11,14 +11,17 @@ export function activationWords(data: EventData<'skill_activation'>): string {
   return visibleLine(`Skill ${name} activated by ${by}${given} (${trust}, ${source})`)
 }
 
-/** A hydration in one line, without its text: what was fetched and how, or why it was not. Visible text. */
+/** A hydration in one line, without its text: what was fetched, how and with what limitations, or why it was not. */
 export function hydrationWords(data: EventData<'skill_context_hydration'>): string {
   const { context_source_id, skill, status, error, produced_by, invoked_by } = data
+  const { limitations = [] } = data
   const what = `Context ${context_source_id} of Skill ${skill.name}`
   const how = `${producerWords(produced_by)}, ${INVOKED_BY[invoked_by]}`
   const size = status === 'ok' ? `, ${sizeWords(data)}` : ''
   const why = error === undefined ? '' : `: ${error.message}`
-  return visibleLine(`${what}: ${status}${size} (${how})${why}`)
+  const limits = limitations.map((one) => ` ${one}`).join('')
+  const end = limits === '' || why !== '' ? '' : '.'
+  return visibleLine(`${what}: ${status}${size} (${how})${why}${end}${limits}`)
 }
 
 const INVOKED_BY = {
