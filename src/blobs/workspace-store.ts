@@ -16,7 +16,7 @@ import type { Ids } from '../host/ids.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, blobSha256, isBlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { underShortLock } from '../host/files/short-lock.ts'
+import { underShortLock } from '../host/short-lock.ts'
 import type { BlobStore, OpenBlob } from './store.ts'
 
 const PIECE_BYTES = 256 * 1024

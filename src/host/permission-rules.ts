@@ -12,7 +12,7 @@ import {
   asFileFailure,
   type Folder,
 } from './files/files.ts'
-import { underShortLock } from './files/short-lock.ts'
+import { underShortLock } from './short-lock.ts'
 import type { Ids } from './ids.ts'
 
 /** A rule of a workspace, and when it was made. */

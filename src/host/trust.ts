@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import { systemClock } from './clock.ts'
 import { asResult, replaceFile, type Folder } from './files/files.ts'
 import { jsonOf, wholeFile } from './files/json-file.ts'
-import { underShortLock } from './files/short-lock.ts'
+import { underShortLock } from './short-lock.ts'
 import type { Ids } from './ids.ts'
 
 const TRUST = 'trust.json'

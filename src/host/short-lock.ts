@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import { wait } from '../wait.ts'
-import { FileFailure, type Folder } from './files.ts'
+import type { Clock } from './clock.ts'
+import { wait } from './wait.ts'
+import { FileFailure, type Folder } from './files/files.ts'
 
 /** Never deleted; only its lock matters. */
 const LOCK_NAME = '.lock'
