@@ -1,3 +1,4 @@
+import { withoutCalls } from '../../history/without-calls.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
@@ -102,7 +103,7 @@ export function activeSkills(
   events: readonly WholeEvent[],
   turn: TurnId,
 ): readonly WholeEvent<'skill_activation'>[] {
-  return events.flatMap((event) =>
+  return withoutCalls(events).flatMap((event) =>
     event.type === 'skill_activation' && event.turn_id === turn ? [event] : [],
   )
 }
