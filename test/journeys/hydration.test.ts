@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
 import { hydratedText, hydration } from '../../src/encoding/words/skills.ts'
+import { BlobKey } from '../../src/model/ids.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { commandSource, handSource, type HandSkill } from '../support/hand-skills.ts'
 import { verified } from '../support/resource-events.ts'
@@ -250,6 +251,29 @@ test('a tool that only reads is a source, and no other tool is', async () => {
   expect(others.map(({ status, error }) => [status, error?.kind])).toEqual(
     tools.map(() => ['failed', 'unknown_tool']),
   )
+})
+
+test('[SH-045] output of a tool beyond the limit of its source is a Resource with the whole', async () => {
+  const from = { kind: 'tool', name: 'grep', arguments: { pattern: 'tide' } } as const
+  const sources = [handSource('tides', from, { max_bytes: 1_000 })]
+  const at = await skillPlace('in process', { review: { ...REVIEW, sources } })
+  const session = await begun(at)
+  const lines = Array.from({ length: 5_000 }, (_, number) => `tide ${number}`)
+  await writeFile(join(at.workspace, 'tides.txt'), lines.join('\n'))
+  const skills = [{ name: 'review', with: [{ id: 'tides' }] }]
+  expect(await say(session, 'Thanks.', { skills })).toBe('completed')
+  const [tides] = hydrations(session)
+  expect(tides).toMatchObject({ status: 'ok', output_bytes: 1_000, truncated: true })
+  const ingested = session.events.find((event) => event.type === 'resource_ingested')?.data
+  expect(ingested?.descriptor).toMatchObject({
+    resource_id: tides?.resource_id,
+    size_bytes: tides?.whole_bytes,
+    content_sha256: tides?.whole_sha256,
+  })
+  const blob = ingested?.descriptor.kind === 'text' ? ingested.descriptor.blob : undefined
+  const whole = value(await at.parts.log.store.get(BlobKey.parse(blob))).toString('utf8')
+  expect(whole).toContain('tide 4999')
+  expect(whole.startsWith(tides?.output ?? '?')).toBe(true)
 })
 
 test.each(WAYS)(

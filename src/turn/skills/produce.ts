@@ -22,7 +22,8 @@ export async function produce(
   context: ProductionContext,
 ): Promise<Result<Production>> {
   const limits = {
-    output_bytes: Math.min(source.max_bytes, LIMITS.hydrated_output_max_bytes),
+    // The whole is stored; what is shown is cut later.
+    output_bytes: LIMITS.hydrated_spool_bytes,
     command_ms: Math.min(source.timeout_ms, LIMITS.hydration_max_ms),
   }
   switch (plan.kind) {
