@@ -5,6 +5,7 @@ import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { notice } from '../model/events/notice.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './parts/turn-parts.ts'
+import { verdictDraft, type Verdict } from './parts/verdict.ts'
 
 type InspectionParts = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
@@ -77,26 +78,13 @@ async function decide(
   { log, tools }: InspectionParts,
   { data: { call_id } }: OpenWatch,
   found: readonly ProtectedChange[],
-  {
-    allowed,
-    scope,
-    by,
-  }: Omit<PermissionAnswer, 'by'> & { readonly by: PermissionAnswer['by'] | 'policy' },
+  verdict: Verdict,
 ): Promise<Result<void>> {
   const { mode } = await tools.posture(question(found).claim)
   const paths = found.map(({ path }) => path)
+  const args_sha256 = sha256(JSON.stringify(paths))
   return log.commit([
-    {
-      type: 'permission_decision',
-      data: {
-        subject: inspectionSubject(call_id),
-        args_sha256: sha256(JSON.stringify(paths)),
-        mode,
-        decision: allowed ? 'allowed' : 'denied',
-        scope,
-        by,
-      },
-    },
+    verdictDraft({ subject: inspectionSubject(call_id), args_sha256, mode }, verdict),
   ])
 }
 

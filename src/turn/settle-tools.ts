@@ -12,7 +12,8 @@ import type { ToolCallItem } from './answer.ts'
 import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
-import type { PermissionAnswer, TurnParts } from './parts/turn-parts.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import { byPolicy, refusal, verdictDraft, type Verdict } from './parts/verdict.ts'
 import { toolSkills } from './skills/tool-skills.ts'
 
 /**
@@ -191,8 +192,8 @@ async function refusedCommand(
     paths: [],
     network: false,
   })
-  const answer = { decision: 'denied', scope: 'once', by: 'nobody' } as const
-  const recorded = await recordDecision(parts.log, call, mode, answer)
+  const verdict = { allowed: false, scope: 'once', by: 'nobody' } as const
+  const recorded = await recordVerdict(parts.log, call, mode, verdict)
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
@@ -222,50 +223,20 @@ async function permit(
           diff: await preview(),
         })
       : byPolicy(decision)
-  const { allowed, scope, by, rule, reason } = answer
-  const recorded = await recordDecision(parts.log, call, mode, {
-    decision: allowed ? 'allowed' : 'denied',
-    scope,
-    by,
-    ...(rule === undefined ? {} : { rule }),
-    ...(reason === undefined ? {} : { reason }),
-  })
+  const recorded = await recordVerdict(parts.log, call, mode, answer)
   if (!recorded.ok) return recorded
   if (answer.allowed) return ok(undefined)
-  return ok(refusal(decision.reason, answer))
+  return ok(refusal('permission_denied', decision.reason, answer))
 }
 
-type PermissionVerdict = Omit<PermissionAnswer, 'by'> & {
-  readonly by: PermissionAnswer['by'] | 'policy'
-}
-
-/** The answer of the policy, with the rule that decided, if any. */
-function byPolicy({ answer, by = [] }: Decision): PermissionVerdict {
-  const [first] = by
-  const ruled = first === undefined ? { scope: 'once' as const } : first
-  return { allowed: answer === 'allow', by: 'policy', ...ruled }
-}
-
-function recordDecision(
+function recordVerdict(
   { commit }: TurnParts['log'],
   { call_id, name, arguments: text }: ToolCallItem,
   mode: PermissionMode,
-  answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by' | 'rule' | 'reason'>,
+  verdict: Verdict,
 ): Promise<Result<void>> {
   const about = { call_id, subject: name, args_sha256: sha256(text), mode }
-  return commit([{ type: 'permission_decision', data: { ...about, ...answer } }])
-}
-
-const REFUSED_BY = {
-  policy: 'Not permitted',
-  person: 'Denied by the user',
-  timeout: 'The user did not answer in time',
-  nobody: 'This requires permission, and no user is available to ask',
-} as const
-
-function refusal(why: string, { by, reason }: PermissionVerdict): HawserError {
-  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
-  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
+  return commit([verdictDraft(about, verdict)])
 }
 
 function notRun(): HawserError {

@@ -9,6 +9,7 @@ import type { Claim } from '../../policy/claim.ts'
 import type { Offer } from '../../policy/rules.ts'
 import { decideUpload } from '../../policy/upload.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
+import { verdictDraft } from '../parts/verdict.ts'
 
 /** Whether bytes may be sent to the model, and if not, why. */
 export interface UploadAnswer {
@@ -103,45 +104,14 @@ async function decided(
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
         : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
   if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
-  const draft = decision(descriptor, { call_id, mode, ...settled })
+  const { resource_id, content_sha256: args_sha256 } = descriptor
+  const about = { call_id, subject: uploadSubject(resource_id), args_sha256, mode }
+  const draft = verdictDraft(about, settled)
   return ok({ allowed: settled.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */
 const OFFER: Offer = { rule: { kind: 'upload', answer: 'allow' }, scopes: ['session'] }
-
-type DecisionData = Extract<EventDraft, { type: 'permission_decision' }>['data']
-
-function decision(
-  descriptor: Extract<Descriptor, { content_sha256: string }>,
-  {
-    call_id,
-    mode,
-    allowed,
-    scope,
-    by,
-    rule,
-    reason,
-  }: Pick<DecisionData, 'mode' | 'scope' | 'by' | 'rule' | 'reason'> & {
-    readonly call_id: string | undefined
-    readonly allowed: boolean
-  },
-): EventDraft {
-  return {
-    type: 'permission_decision',
-    data: {
-      ...(call_id === undefined ? {} : { call_id }),
-      subject: uploadSubject(descriptor.resource_id),
-      args_sha256: descriptor.content_sha256,
-      mode,
-      decision: allowed ? 'allowed' : 'denied',
-      scope,
-      by,
-      ...(rule === undefined ? {} : { rule }),
-      ...(reason === undefined ? {} : { reason }),
-    },
-  }
-}
 
 /** The Resources that a person allowed for the current provider; a change of provider requires new consent. */
 function allowedIn(events: readonly WholeEvent[]): ReadonlySet<string> {

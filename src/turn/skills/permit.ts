@@ -2,14 +2,14 @@ import { sha256 } from '../../encoding/hash.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import { openWatches } from '../../history/open-watch.ts'
 import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
-import type { EventData } from '../../model/events/event.ts'
 import { hydrationSubject } from '../../model/permission-subject.ts'
 import type { Claim } from '../../policy/claim.ts'
 import type { Posture } from '../../policy/decide.ts'
 import { decideHydration, type HydrationDecision } from '../../policy/hydration.ts'
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
 import type { HydrationPlan } from '../../skills/hydration-plan.ts'
-import type { PermissionAnswer, TurnParts } from '../parts/turn-parts.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
+import { byPolicy, refusal, verdictDraft, type Verdict } from '../parts/verdict.ts'
 import { argumentVector, claimOf, type HydrationRequest } from './hydration-request.ts'
 
 /** The mode in which it was decided, and the refusal if there is one. */
@@ -34,26 +34,14 @@ export async function permitHydration(
   const answer = await answerTo(parts, decision, claim, request)
   if (parts.person.signal.aborted)
     return ok({ mode, confined, refusal: failed('interrupted', 'The Turn was interrupted.').error })
-  const { allowed, scope, by, rule, reason } = answer
   const { skill, source, call_id } = request
-  const recorded = await parts.log.commit([
-    {
-      type: 'permission_decision',
-      data: {
-        ...(call_id === undefined ? {} : { call_id }),
-        subject: hydrationSubject(skill.data.name, source.id),
-        args_sha256: sha256(canonicalJson(argumentVector(plan))),
-        mode,
-        decision: allowed ? 'allowed' : 'denied',
-        scope,
-        by,
-        ...(rule === undefined ? {} : { rule }),
-        ...(reason === undefined ? {} : { reason }),
-      },
-    },
-  ])
+  const subject = hydrationSubject(skill.data.name, source.id)
+  const args_sha256 = sha256(canonicalJson(argumentVector(plan)))
+  const about = { call_id, subject, args_sha256, mode }
+  const recorded = await parts.log.commit([verdictDraft(about, answer)])
   if (!recorded.ok) return recorded
-  return ok({ mode, confined, ...(allowed ? {} : { refusal: refusal(decision.reason, answer) }) })
+  if (answer.allowed) return ok({ mode, confined })
+  return ok({ mode, confined, refusal: refusal('hydration_denied', decision.reason, answer) })
 }
 
 function decisionFor(
@@ -78,31 +66,15 @@ function decisionFor(
   )
 }
 
-type Verdict = Omit<PermissionAnswer, 'by'> & Pick<EventData<'permission_decision'>, 'by'>
-
 /** Without offers: a yes applies to this hydration only. */
 async function answerTo(
   { person }: TurnParts,
-  { answer, reason, by: [first] = [] }: HydrationDecision,
+  decision: HydrationDecision,
   claim: Claim,
   { call_id, args }: HydrationRequest,
 ): Promise<Verdict> {
-  if (answer !== 'ask') {
-    const ruled = first === undefined ? { scope: 'once' as const } : first
-    return { allowed: answer === 'allow', by: 'policy', ...ruled }
-  }
+  if (decision.answer !== 'ask') return byPolicy(decision)
+  const { reason } = decision
   const given = args === undefined ? {} : { arguments: canonicalJson(args) }
   return person.ask({ call_id, claim, ...given, reason, offers: [] })
-}
-
-const REFUSED_BY = {
-  policy: 'Not permitted',
-  person: 'Denied by the user',
-  timeout: 'The user did not answer in time',
-  nobody: 'This requires permission, and no user is available to ask',
-} as const
-
-function refusal(why: string, { by, reason }: Verdict): HawserError {
-  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
-  return failed('hydration_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
 }

@@ -1,0 +1,56 @@
+import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
+import type { EventData, EventDraft } from '../../model/events/event.ts'
+import type { Decision } from '../../policy/decide.ts'
+import type { PermissionAnswer } from './turn-parts.ts'
+
+type PermissionDecision = EventData<'permission_decision'>
+
+/** How a question of permission ended: by an answer of the person, or by the policy. */
+export type Verdict = Omit<PermissionAnswer, 'by'> & Pick<PermissionDecision, 'by'>
+
+/** The answer of the policy, with the rule that decided, if any. */
+export function byPolicy({ answer, by: [first] = [] }: Pick<Decision, 'answer' | 'by'>): Verdict {
+  const ruled = first === undefined ? { scope: 'once' as const } : first
+  return { allowed: answer === 'allow', by: 'policy', ...ruled }
+}
+
+/** What a decision is about. */
+interface Decided extends Pick<PermissionDecision, 'subject' | 'args_sha256' | 'mode'> {
+  readonly call_id?: string | undefined
+}
+
+/** The Event of a verdict. */
+export function verdictDraft(
+  { call_id, ...about }: Decided,
+  { allowed, scope, by, rule, reason }: Verdict,
+): EventDraft<'permission_decision'> {
+  return {
+    type: 'permission_decision',
+    data: {
+      ...(call_id === undefined ? {} : { call_id }),
+      ...about,
+      decision: allowed ? 'allowed' : 'denied',
+      scope,
+      by,
+      ...(rule === undefined ? {} : { rule }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+  }
+}
+
+const REFUSED_BY = {
+  policy: 'Not permitted',
+  person: 'Denied by the user',
+  timeout: 'The user did not answer in time',
+  nobody: 'This requires permission, and no user is available to ask',
+} as const
+
+/** The refusal that a verdict means, for the model and the Log. */
+export function refusal(
+  kind: Extract<ErrorKind, 'permission_denied' | 'hydration_denied'>,
+  why: string,
+  { by, reason }: Verdict,
+): HawserError {
+  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed(kind, `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
+}
