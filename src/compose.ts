@@ -33,7 +33,6 @@ import type { SurfaceParts } from './session/surface/surface-parts.ts'
 import { transportOf } from './session/settings/transport.ts'
 import type { EffectiveSettings } from './session/settings/effective-settings.ts'
 import { loadSettings } from './session/settings/settings.ts'
-import { NOBODY } from './session/questions/questions.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
 import type { InstalledSkills } from './session/workspace/installed-skills.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
@@ -61,7 +60,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = async () => NOBODY, make = false, folder = '', ...options }: WorkspaceOptions,
+  { questionMs, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
   const { presenter, version, env, contract } = options
   const clock = systemClock
@@ -116,15 +115,31 @@ export async function composeWorkspace(
     },
     person: {
       presenter,
-      ask,
       rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
       upload: resources,
-      limits: { waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns },
+      limits: {
+        waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,
+        question_ms:
+          questionMs ?? (limits.question_seconds ?? LIMIT_DEFAULTS.question_seconds) * 1000,
+      },
     },
   })
   const own = { workspace: folders.own, home: homeFolders.own }
   const { defaultOf: defaultModel, rows } = models
-  return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
+  const closeAll = async () => {
+    await harness.close()
+    await close()
+  }
+  return ok({
+    harness,
+    settings,
+    folders: own,
+    sandbox,
+    defaultModel,
+    models: rows,
+    ids,
+    close: closeAll,
+  })
 }
 
 interface SkillsPlace {

@@ -7,7 +7,7 @@ import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
-import { uploadedResource } from '../model/permission-subject.ts'
+import { withheldBy } from '../model/permission-subject.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
@@ -153,6 +153,7 @@ export class Conversation {
       case 'provider_request':
       case 'provider_usage':
       case 'command_watched':
+      case 'permission_asked':
       case 'plan_updated':
       case 'permission_decision':
       case 'resource_ingested':
@@ -318,7 +319,7 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'turn_started':
       return event.data.purpose !== undefined
     case 'permission_decision':
-      return event.data.decision === 'denied' && uploadedResource(event.data.subject) !== undefined
+      return withheldBy(event.data) !== undefined
     case 'session_started':
     case 'session_fork':
     case 'session_settings':
@@ -332,6 +333,7 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'permission_asked':
     case 'tool_result':
     case 'plan_updated':
     case 'resource_ingested':

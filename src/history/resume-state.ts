@@ -2,7 +2,7 @@ import { IdFilter } from '../encoding/id-filter.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { LOSSES } from '../model/events/loss.ts'
 import type { ResourceId } from '../model/ids.ts'
-import { uploadedResource } from '../model/permission-subject.ts'
+import { withheldBy } from '../model/permission-subject.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
 import { watchesAfter } from './open-watch.ts'
@@ -90,8 +90,7 @@ function fatesAfter({ state, events }: Before): ReadonlyMap<ResourceId, 'denied'
   for (const { type, data } of events) {
     if (type === 'provider_request')
       for (const { resource_id } of data.projected ?? []) shown.add(resource_id)
-    if (type === 'permission_decision' && data.decision === 'denied')
-      note(uploadedResource(data.subject), 'denied')
+    if (type === 'permission_decision') note(withheldBy(data), 'denied')
     if (type === 'resource_retired' && LOSSES.some((loss) => loss === data.why))
       note(data.resource_id, data.why === 'upload_denied' ? 'denied' : 'withheld')
   }

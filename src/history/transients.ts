@@ -1,7 +1,7 @@
 import type { Replay } from '../model/modes.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
-import { uploadedResource } from '../model/permission-subject.ts'
+import { withheldBy } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
 import { LOSSES, type LossRecord } from '../model/events/loss.ts'
 import { historyOf, type History } from './history.ts'
@@ -158,8 +158,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
       if (turn_id !== undefined && !state.summaries.has(turn_id)) state.answered.add(turn_id)
       return
     case 'permission_decision': {
-      if (event.data.decision !== 'denied') return
-      const resource = uploadedResource(event.data.subject)
+      const resource = withheldBy(event.data)
       if (resource === undefined || projected.has(resource)) return
       miss(state, { seq: event.seq, turn: turn_id, resource, why: 'upload_denied' })
       state.withheld.add(resource)
@@ -197,6 +196,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'permission_asked':
     case 'tool_result':
     case 'plan_updated':
     case 'resource_ingested':

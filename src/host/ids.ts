@@ -8,6 +8,8 @@ export interface Ids {
   turn(): TurnId
   resource(): ResourceId
   event(): EventId
+  /** A permission question, as long as it is open. */
+  request(): string
   /** A unique name for a temporary file. */
   temporary(): string
 }
@@ -29,6 +31,7 @@ export function systemIds(clock: Pick<Clock, 'now'>): Ids {
     turn: () => TurnId.parse(`trn_${ulid()}`),
     resource: () => ResourceId.parse(`res_${ulid()}`),
     event: () => EventId.parse(`evt_${ulid()}`),
+    request: () => `req_${ulid()}`,
     temporary: () => `.tmp-${chanceLetters(chance())}`,
   }
 }

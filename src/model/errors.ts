@@ -6,6 +6,7 @@ export const ERROR_KINDS = [
   'not_found',
   'session_busy',
   'turn_in_progress',
+  'question_closed',
   'session_foreign',
   'log_damaged',
   'storage_failed',

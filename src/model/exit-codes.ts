@@ -6,6 +6,7 @@ export const EXIT_CODES = Object.freeze({
   not_found: 1,
   session_busy: 5,
   turn_in_progress: 5,
+  question_closed: 5,
   session_foreign: 1,
   log_damaged: 1,
   storage_failed: 1,

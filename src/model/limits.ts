@@ -82,5 +82,6 @@ export const LIMIT_DEFAULTS = {
   command_processes: 4_096,
   command_memory_percent: 75,
   idle_seconds: 180,
+  question_seconds: 120,
   retries: 4,
 } as const

@@ -6,7 +6,8 @@ import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-provid
 import { CompactionSummary, PermissionMode, Replay } from './modes.ts'
 
 /** How much a model reasons: the union of the levels of all vendors. */
-const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+export type Effort = z.infer<typeof Effort>
 
 /** The user's decision on uploads. */
 const Upload = z.enum(['allow', 'ask', 'deny'])
@@ -162,6 +163,15 @@ export const Settings = z.strictObject({
         .optional()
         .describe('Maximum number of Turns that wait behind a running one; 8 by default.')
         .meta({ default: LIMITS.session_waiting_turns }),
+      question_seconds: z
+        .int()
+        .min(0)
+        .max(86_400)
+        .optional()
+        .describe(
+          'How long a permission question waits, in seconds, while no client is attached that can answer; 120 by default.',
+        )
+        .meta({ default: LIMIT_DEFAULTS.question_seconds }),
       command_seconds: z
         .int()
         .min(1)

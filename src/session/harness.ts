@@ -22,7 +22,9 @@ import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './readi
 import type { SkillList } from '../skills/skill.ts'
 import type { BadPayload, ListedResource } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
-import { Session } from './live/session.ts'
+import type { ClientOptions, Session } from './live/session.ts'
+import { LiveSessions } from './live/live-sessions.ts'
+import type { ChosenAnswer } from './questions/session-questions.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
@@ -36,9 +38,11 @@ import type { RequestsVerdict } from './queries/verify-requests.ts'
  */
 export class Harness {
   readonly #parts: SessionParts
+  readonly #live: LiveSessions
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+    this.#live = new LiveSessions(parts)
   }
 
   get workspace(): string {
@@ -56,34 +60,46 @@ export class Harness {
    */
   async create(
     options: NewSession,
-    { toAdmit = false }: { readonly toAdmit?: boolean } = {},
+    { toAdmit = false, ...client }: ClientOptions & { readonly toAdmit?: boolean } = {},
   ): Promise<Result<Session>> {
     const writer = await createSession(this.#parts, options)
     if (!writer.ok) return writer
+    const { session } = writer.value
     if (!toAdmit) await writer.value.release()
-    const session = new Session(
-      this.#parts,
-      writer.value.session,
-      toAdmit ? writer.value : undefined,
-    )
-    const known = await session.catchUp()
-    if (known.ok) return ok(session)
-    await session.close()
-    return known
+    return this.#live.attach(session, client, toAdmit ? writer.value : undefined)
   }
 
-  /** Opens an existing Session for reading or to continue it, with its recorded mode and surface. */
-  async open(id: SessionId): Promise<Result<Session>> {
-    const session = new Session(this.#parts, id)
-    const known = await session.catchUp()
-    return known.ok ? ok(session) : this.#orElsewhere(id, known)
+  /**
+   * Opens an existing Session for reading or to continue it, with its recorded mode and surface. Clients in one process
+   * share it.
+   */
+  async open(id: SessionId, client: ClientOptions = {}): Promise<Result<Session>> {
+    const session = await this.#live.attach(id, client)
+    return session.ok ? session : this.#orElsewhere(id, session)
   }
 
   /** The most recently written Session. */
-  async latest(): Promise<Result<Session>> {
+  async latest(client: ClientOptions = {}): Promise<Result<Session>> {
     const [latest] = await this.list()
-    if (latest !== undefined) return this.open(latest.id)
+    if (latest !== undefined) return this.open(latest.id, client)
     return failed('not_found', 'No Sessions in this folder yet.')
+  }
+
+  /** The number of Sessions that are open in this process. */
+  get openSessions(): number {
+    return this.#live.size
+  }
+
+  /** Answers a permission question of any open Session. See `OpenQuestions.answer`. */
+  async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
+    const questions = this.#live.questionsWith(request_id)
+    if (questions === undefined) return failed('not_found', 'No open Session asks this question.')
+    return questions.answer(request_id, answer)
+  }
+
+  /** Ends all running Turns and closes every Session. */
+  close(): Promise<void> {
+    return this.#live.close()
   }
 
   /**

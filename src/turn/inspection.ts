@@ -5,7 +5,8 @@ import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { notice } from '../model/events/notice.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './parts/turn-parts.ts'
-import { verdictDraft, type Verdict } from './parts/verdict.ts'
+import { verdictDraft, type Subject } from './parts/verdict.ts'
+import type { Claim } from '../policy/claim.ts'
 
 type InspectionParts = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
@@ -21,9 +22,12 @@ export async function settleKilled(parts: InspectionParts): Promise<Result<void>
     if (found.value.length === 0) continue
     const named = await parts.log.commit([notice('killed_command', namedFindings(found.value))])
     if (!named.ok) return named
-    const answer = await parts.person.ask(question(found.value))
-    if (answer.by !== 'person') continue
-    const settled = await settle(parts, watch, found.value, answer)
+    const about = await aboutFindings(parts, watch, found.value)
+    const answer = await parts.person.ask(question(about, found.value))
+    if (!answer.ok) return answer
+    // Where there is no one to ask, nothing was asked.
+    if (answer.value.by === 'nobody') continue
+    const settled = await settle(parts, about, found.value, answer.value)
     if (!settled.ok) return settled
   }
   return ok(undefined)
@@ -55,46 +59,50 @@ async function findings(
 ): Promise<Result<readonly ProtectedChange[]>> {
   const found = await parts.tools.inspection.since(watch.data.paths)
   if (!found.ok || found.value.length > 0) return found
-  const nothing = await decide(parts, watch, [], { allowed: false, scope: 'once', by: 'policy' })
+  const about = await aboutFindings(parts, watch, [])
+  const verdict = { allowed: false, scope: 'once', by: 'policy' } as const
+  const nothing = await parts.log.commit([verdictDraft(about, verdict)])
   return nothing.ok ? found : nothing
 }
 
 /** Moves first, then records: after a kill in between, the next inspection finds the remaining files and asks again. */
 async function settle(
-  parts: InspectionParts,
-  watch: OpenWatch,
+  { log, tools }: InspectionParts,
+  about: Subject,
   found: readonly ProtectedChange[],
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
-  if (!answer.allowed) return decide(parts, watch, found, answer)
-  const moved = await parts.tools.inspection.moveAside(found)
+  const decide = () => log.commit([verdictDraft(about, answer)])
+  if (!answer.allowed) return decide()
+  const moved = await tools.inspection.moveAside(found)
   if (!moved.ok) return moved
-  const decided = await decide(parts, watch, found, answer)
+  const decided = await decide()
   if (!decided.ok || moved.value.length === 0) return decided
-  return parts.log.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
+  return log.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
 }
 
-async function decide(
-  { log, tools }: InspectionParts,
+async function aboutFindings(
+  { tools }: InspectionParts,
   { data: { call_id } }: OpenWatch,
   found: readonly ProtectedChange[],
-  verdict: Verdict,
-): Promise<Result<void>> {
-  const { mode } = await tools.posture(question(found).claim)
-  const paths = found.map(({ path }) => path)
-  const args_sha256 = sha256(JSON.stringify(paths))
-  return log.commit([
-    verdictDraft({ subject: inspectionSubject(call_id), args_sha256, mode }, verdict),
-  ])
+): Promise<Subject> {
+  const { mode } = await tools.posture(claimOf(found))
+  const args_sha256 = sha256(JSON.stringify(found.map(({ path }) => path)))
+  return { subject: inspectionSubject(call_id), args_sha256, mode }
 }
 
-function question(found: readonly ProtectedChange[]): PermissionQuestion {
-  const paths = found.map(({ path }) => path)
+function question(about: Subject, found: readonly ProtectedChange[]): PermissionQuestion {
   return {
-    claim: { tool: 'Move files aside', effect: 'write', paths, network: false },
+    about,
+    claim: claimOf(found),
     reason: 'a killed command may have left this; yes moves it aside, no keeps it',
     offers: [],
   }
+}
+
+function claimOf(found: readonly ProtectedChange[]): Claim {
+  const paths = found.map(({ path }) => path)
+  return { tool: 'Move files aside', effect: 'write', paths, network: false }
 }
 
 function namedFindings(found: readonly ProtectedChange[]): string {

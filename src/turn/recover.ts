@@ -1,14 +1,16 @@
 import { withoutCalls } from '../history/without-calls.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
-import { ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
 import { NO_RESULT } from '../encoding/words/results.ts'
 import { endTurn } from './end.ts'
+import { verdictDraft } from './parts/verdict.ts'
 import { addUsage, NO_USAGE, type UsageTotal } from './usage.ts'
 
 /**
- * Ends a Turn whose writer crashed: its open calls become `unknown`, and the Turn ends as recovered, in one write.
- * Nothing is run again. Does nothing if every Turn has ended.
+ * Ends a Turn whose writer crashed: its open questions are decided, its open calls become `unknown`, or `denied` if they
+ * waited for an answer, and the Turn ends as recovered, in one write. Nothing is run again. Does nothing if every Turn has
+ * ended.
  */
 export async function recoverTurn(
   events: readonly WholeEvent[],
@@ -16,9 +18,13 @@ export async function recoverTurn(
 ): Promise<Result<void>> {
   const crashed = crashedTurn(events)
   if (crashed === undefined) return ok(undefined)
-  const { turn, open, usage } = crashed
+  const { turn, open, asked, usage } = crashed
   const log = { commit: (drafts: readonly EventDraft[]) => commit(turn, drafts) }
-  const ended = await endTurn(log, { how: 'crashed', usage }, open.map(unknownResult))
+  const waiting = new Set(asked.map(({ call_id }) => call_id))
+  const ended = await endTurn(log, { how: 'crashed', usage }, [
+    ...asked.map((about) => verdictDraft(about, UNANSWERED)),
+    ...open.map((call) => (waiting.has(call.call_id) ? notRun(call) : unknownResult(call))),
+  ])
   return ended.ok ? ok(undefined) : ended
 }
 
@@ -26,6 +32,8 @@ interface CrashedTurn {
   readonly turn: TurnId
   /** Calls without a result. */
   readonly open: readonly EventData<'tool_call'>[]
+  /** Questions without a decision. */
+  readonly asked: readonly EventData<'permission_asked'>[]
   readonly usage: UsageTotal
 }
 
@@ -47,7 +55,31 @@ function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
       type === 'provider_usage' ? addUsage(sum, { usage: data.usage, cost: data.cost_usd }) : sum,
     NO_USAGE,
   )
-  return { turn, open, usage }
+  return { turn, open, asked: undecided(own), usage }
+}
+
+/** Questions are asked one after another, or are about different calls. */
+function undecided(own: readonly WholeEvent[]): EventData<'permission_asked'>[] {
+  const asked = new Map<string, EventData<'permission_asked'>>()
+  for (const { type, data } of own) {
+    if (type === 'permission_asked') asked.set(subjectKey(data), data)
+    if (type === 'permission_decision') asked.delete(subjectKey(data))
+  }
+  return [...asked.values()]
+}
+
+function subjectKey({ call_id = '', subject }: EventData<'permission_asked'>): string {
+  return JSON.stringify([call_id, subject])
+}
+
+const UNANSWERED = { allowed: false, scope: 'once', by: 'interrupt' } as const
+
+/** It waited for an answer, so it never ran. */
+function notRun({ call_id, name }: EventData<'tool_call'>): EventDraft {
+  const { error } = failed('interrupted', 'Not run: Hawser stopped before anyone answered.')
+  const { message: output } = error
+  const data = { call_id, name, outcome: 'denied', error, output, duration_ms: 0 } as const
+  return { type: 'tool_result', data }
 }
 
 function unknownResult({ call_id, name }: EventData<'tool_call'>): EventDraft {

@@ -13,7 +13,7 @@ import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
-import { byPolicy, refusal, verdictDraft, type Verdict } from './parts/verdict.ts'
+import { byPolicy, refusal, verdictDraft, type Subject } from './parts/verdict.ts'
 import { toolSkills } from './skills/tool-skills.ts'
 
 /**
@@ -193,7 +193,7 @@ async function refusedCommand(
     network: false,
   })
   const verdict = { allowed: false, scope: 'once', by: 'nobody' } as const
-  const recorded = await recordVerdict(parts.log, call, mode, verdict)
+  const recorded = await parts.log.commit([verdictDraft(aboutCall(call, mode), verdict)])
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
@@ -212,31 +212,31 @@ async function permit(
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'
   if (quiet && decision.answer === 'allow') return ok(undefined)
+  const about = aboutCall(call, mode)
+  const { reason } = decision
   const answer =
     decision.answer === 'ask'
       ? await parts.person.ask({
-          call_id: call.call_id,
+          about,
           claim,
           arguments: call.arguments,
-          reason: decision.reason,
+          reason,
           offers: decision.offers,
           diff: await preview(),
         })
-      : byPolicy(decision)
-  const recorded = await recordVerdict(parts.log, call, mode, answer)
+      : ok(byPolicy(decision))
+  if (!answer.ok) return answer
+  const recorded = await parts.log.commit([verdictDraft(about, answer.value)])
   if (!recorded.ok) return recorded
-  if (answer.allowed) return ok(undefined)
-  return ok(refusal('permission_denied', decision.reason, answer))
+  if (answer.value.allowed) return ok(undefined)
+  return ok(refusal('permission_denied', reason, answer.value))
 }
 
-function recordVerdict(
-  { commit }: TurnParts['log'],
+function aboutCall(
   { call_id, name, arguments: text }: ToolCallItem,
   mode: PermissionMode,
-  verdict: Verdict,
-): Promise<Result<void>> {
-  const about = { call_id, subject: name, args_sha256: sha256(text), mode }
-  return commit([verdictDraft(about, verdict)])
+): Required<Subject> {
+  return { call_id, subject: name, args_sha256: sha256(text), mode }
 }
 
 function notRun(): HawserError {

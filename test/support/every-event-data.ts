@@ -180,6 +180,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     runs_later: ['.github/workflows/ci.yml'],
   },
   plan_updated: { entries: [{ content: 'x', status: 'pending', priority: 'low' }] },
+  permission_asked: { call_id: 'c', subject: 'bash', args_sha256: sha, mode: 'ask' },
   permission_decision: {
     call_id: 'c',
     subject: 'bash',

@@ -30,14 +30,13 @@ import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './s
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
+import { CommandWatched, FilesRestored, PlanUpdated, ToolCall, ToolResult } from './tool-events.ts'
 import {
-  CommandWatched,
-  FilesRestored,
+  PermissionAsked,
   PermissionDecision,
-  PlanUpdated,
-  ToolCall,
-  ToolResult,
-} from './tool-events.ts'
+  PermissionRequested,
+  PermissionSettled,
+} from './permission-events.ts'
 import {
   AssistantMessage,
   LateContext,
@@ -64,6 +63,7 @@ export const EVENT_DATA = {
   command_watched: CommandWatched,
   tool_result: ToolResult,
   plan_updated: PlanUpdated,
+  permission_asked: PermissionAsked,
   permission_decision: PermissionDecision,
   resource_ingested: ResourceIngested,
   resource_view: ResourceView,
@@ -198,6 +198,7 @@ export const DURABILITY = {
   command_watched: 'now',
   tool_result: 'soon',
   plan_updated: 'soon',
+  permission_asked: 'now',
   permission_decision: 'now_by_a_person',
   resource_ingested: 'soon',
   resource_view: 'soon',
@@ -238,6 +239,8 @@ export const EPHEMERAL_DATA = {
     compaction_event_id: EventId.optional(),
     next_actions: list(NextAction),
   })),
+  permission_requested: PermissionRequested,
+  permission_settled: PermissionSettled,
 } satisfies Record<string, z.ZodObject>
 
 export type EphemeralType = keyof typeof EPHEMERAL_DATA

@@ -4,7 +4,7 @@ import { LoggedError } from '../error-shape.ts'
 import { BlobKey, EventId, ResourceId, Sha256 } from '../ids.ts'
 import { PermissionMode } from '../modes.ts'
 import { Count, Flag, list, Milliseconds, Opaque, openObject } from '../shape.ts'
-import { PermissionOutcome } from './tool-events.ts'
+import { PermissionOutcome } from './permission-events.ts'
 
 export const SkillActivation = openObject(() => ({
   name: z.string(),

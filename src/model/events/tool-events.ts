@@ -71,22 +71,6 @@ const PlanEntry = openObject(() => ({
 /** Always the whole plan; an empty one means that there is none. */
 export const PlanUpdated = openObject(() => ({ entries: z.array(PlanEntry) }))
 
-export const PermissionOutcome = z.enum(['allowed', 'denied'])
-
-export const PermissionDecision = openObject(() => ({
-  call_id: z.string().optional(),
-  subject: z.string(),
-  args_sha256: Sha256,
-  mode: PermissionMode,
-  decision: PermissionOutcome,
-  scope: z.enum(['once', 'session', 'workspace']),
-  by: z.enum(['policy', 'person', 'timeout', 'nobody']),
-  /** The rule that the person granted, or that the policy applied. */
-  rule: Rule.optional(),
-  /** The person's reason for denying. */
-  reason: z.string().optional(),
-}))
-
 /** An absent blob means that the file did not exist. */
 const RestoredFile = openObject(() => ({
   path: z.string(),

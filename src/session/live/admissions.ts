@@ -13,7 +13,7 @@ export interface Admission {
 export class Admissions {
   readonly #limit: number
   #running: AbortController | undefined
-  #queue: (() => void)[] = []
+  #queue: ((mayRun: boolean) => void)[] = []
   #idle: (() => void)[] = []
 
   constructor(limit: number) {
@@ -29,10 +29,11 @@ export class Admissions {
       if (whenBusy === 'refuse') return inProgress()
       if (this.#queue.length >= this.#limit) return tooMany(this.#limit)
       if (whenBusy === 'replace') interrupt()
-      await new Promise<void>((resolve) => {
+      const mayRun = await new Promise<boolean>((resolve) => {
         if (whenBusy === 'replace') this.#queue.unshift(resolve)
         else this.#queue.push(resolve)
       })
+      if (!mayRun) return closed()
     }
     const running = new AbortController()
     this.#running = running
@@ -41,6 +42,11 @@ export class Admissions {
 
   interrupt(): void {
     this.#running?.abort()
+  }
+
+  /** Every Turn that waits is refused. */
+  refuseWaiting(): void {
+    for (const refuse of this.#queue.splice(0)) refuse(false)
   }
 
   /** Resolves when no Turn is running or waiting. */
@@ -55,7 +61,7 @@ export class Admissions {
     if (this.#running !== running) return
     const next = this.#queue.shift()
     // `#running` stays set until the next Turn replaces it, so that no other can enter in between.
-    if (next !== undefined) return next()
+    if (next !== undefined) return next(true)
     this.#running = undefined
     for (const resolve of this.#idle.splice(0)) resolve()
   }
@@ -69,4 +75,8 @@ function inProgress(): Result<never> {
 
 function tooMany(limit: number): Result<never> {
   return failed('backpressure', `${limit} Turns are already waiting in this Session.`, { limit })
+}
+
+function closed(): Result<never> {
+  return failed('interrupted', 'The Session was closed before this Turn could start.')
 }

@@ -4,11 +4,20 @@ import type { SkillRequest } from '../../model/events/context-source.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { TurnOutcome } from '../../turn/run.ts'
 import type { WhenBusy } from './admissions.ts'
+import type { SettingsChange } from './session-settings.ts'
 
 /** What a message brings besides its text, and what to do if a Turn is running. */
 export interface AdmitOptions {
   readonly whenBusy?: WhenBusy
+  /** The presenter that received the message. Default: the one of this process. */
+  readonly presenter?: string
   readonly channel?: string
+  /** The author, as named by their chat. */
+  readonly user?: { readonly id: string; readonly name: string }
+  /** Identifies the message: the same key never runs twice in a Session. */
+  readonly messageKey?: string
+  /** Recorded before the Turn starts. They stay in force after it. */
+  readonly settings?: SettingsChange
   /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
   readonly attachments?: readonly AttachmentInput[]
   /** Text from standard input. */

@@ -14,7 +14,7 @@ import { headNotice } from './head-notice.ts'
 import { RedactedNotices } from '../watch/redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
-import { sessionStream, type SessionUpdate } from '../watch/session-stream.ts'
+import { sessionStream, type SessionUpdate, type StreamedLog } from '../watch/session-stream.ts'
 import { Watchers, type Subscription } from '../watch/subscribe.ts'
 
 type Writer = LogWriter<SessionState>
@@ -156,10 +156,15 @@ export class SessionLog {
   }
 
   /** Everything after the line with that number, then whatever happens. */
-  stream(after_seq: number, signal?: AbortSignal): AsyncGenerator<SessionUpdate, void> {
+  stream(
+    after_seq: number,
+    questions: StreamedLog['questions'],
+    signal?: AbortSignal,
+  ): AsyncGenerator<SessionUpdate, void> {
     const log = {
       session: this.session,
       parts: this.#shared,
+      questions,
       nextSeq: () => this.#cursor.seq,
       subscribe: () => this.subscribe(),
       placeBefore: (seq: number) => this.#placeBefore(seq),
@@ -168,8 +173,8 @@ export class SessionLog {
   }
 
   /** Receives everything after the current position, also from other processes, until it is closed. */
-  subscribe(): Subscription {
-    return this.#watchers.subscribe(this.#cursor.seq - 1)
+  subscribe(ended?: () => void): Subscription {
+    return this.#watchers.subscribe(this.#cursor.seq - 1, ended)
   }
 
   notice: Watchers['notice'] = (notice) => this.#notices.notice(notice)

@@ -16,11 +16,7 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
-import type {
-  PermissionAnswer,
-  PermissionQuestion,
-  TurnParts,
-} from '../../turn/parts/turn-parts.ts'
+import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SurfaceParts } from '../surface/surface-parts.ts'
 
 /** The dependencies that all Sessions of one workspace share, grouped by subject. The composition root builds them. */
@@ -81,13 +77,15 @@ export interface SessionParts {
   readonly person: {
     /** The name of the presenter. */
     readonly presenter: string
-    /** Asks the person. Denies, with `by: 'nobody'`, when there is no one to ask. */
-    readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
     /** The person's rules for this workspace. Without it there are no rules, and none can be stored. */
     readonly rules?: RuleStore | undefined
     /** The person's rules for uploads to a model. Default: allow. */
     readonly upload?: UploadRules | undefined
-    readonly limits: { readonly waiting_turns: number }
+    readonly limits: {
+      readonly waiting_turns: number
+      /** How long a question waits for a client that can answer to come back; 0 if none can. */
+      readonly question_ms: number
+    }
   }
 }
 

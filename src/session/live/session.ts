@@ -1,182 +1,113 @@
 import type { SessionResource } from '../../history/session-resources.ts'
-import { Redactor } from '../../encoding/redaction.ts'
-import { ok, type Result } from '../../model/errors.ts'
-import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
-import type { SessionId, TurnId } from '../../model/ids.ts'
-import type { LogWriter } from '../../log/append.ts'
+import { failed, type Failed, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/modes.ts'
-import { narrower } from '../../policy/permission-mode.ts'
-import type { SentRequest } from '../../request/sent-request.ts'
-import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
-import { endTurn } from '../../turn/end.ts'
-import { openTurn, type TurnPreparation } from '../../turn/open.ts'
-import { runTurn, type TurnOutcome } from '../../turn/run.ts'
-import { judgeSkills } from '../../turn/skills/activations.ts'
-import { Steering } from '../../turn/parts/steering.ts'
-import type { TurnParts } from '../../turn/parts/turn-parts.ts'
-import { resourceNamed } from '../reading/resource-named.ts'
-import { newSurfaceNotice } from '../surface/announce.ts'
-import { currentSurface } from '../surface/current-surface.ts'
-import type { ModelChoice } from '../surface/surface-parts.ts'
-import { Admissions } from './admissions.ts'
-import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
-import { renewInputs, resolveInputs } from './attachments.ts'
-import { storeSurface, surfaceToRecord } from './create.ts'
-import { FreshBlobs } from './fresh-blobs.ts'
-import { keyCheck } from './key-check.ts'
-import { remembered } from './last-request.ts'
-import { lateContext } from './late-context.ts'
-import { leavingAfter, leavingUnless } from './leaving.ts'
-import { tooMuch, unfit } from './message-limits.ts'
-import { SessionLog } from './session-log.ts'
-import type { SessionParts } from './session-parts.ts'
-import { SessionRules } from './session-rules.ts'
+import type { OpenQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
-import { modeDrafts, type ModeChange, type SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
-import { turnLog } from './turn-log.ts'
-import { turnParts } from './turn-parts.ts'
+import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
+import type { LiveSession } from './live-session.ts'
+import type { SessionRules } from './session-rules.ts'
+import type { SettingsChange } from './session-settings.ts'
+import type { SessionState } from './state.ts'
 
-type Writer = LogWriter<SessionState>
+export interface ClientOptions {
+  /** The client can answer permission questions. While such a client is attached, questions wait. */
+  readonly answers?: boolean
+}
 
-/** Appends Events that belong to no Turn. */
-export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
-
-/** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
-export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>
+/** What the registry does for a client. */
+interface Registration {
+  /** No other client is attached. Only after this one has left. */
+  readonly isLast: () => boolean
+  /** Resolves when the Session is closed, or at once if other clients stay. */
+  readonly left: () => Promise<void>
+}
 
 /**
- * One Session as presenters see it. The Log is locked from the admission of a Turn to its end. Between Turns another
- * process may write to it; those Events are read before the next Turn.
+ * A Session as one client sees it. Clients in one process share Turns, their queue, questions and everything that happens;
+ * each leaves by itself.
  */
 export class Session {
   readonly id: SessionId
-  readonly #parts: SessionParts
-  readonly #log: SessionLog
-  readonly #admissions: Admissions
-  readonly #redactor: Redactor
-  readonly #holdsKey: TurnParts['model']['holdsKey']
-  /** The person's permission rules. Rules of this Session end with the process. */
-  readonly rules: SessionRules
-  readonly #isNew: boolean
-  #running: RecordEvents | undefined
-  #lastRequests: readonly SentRequest[] = []
-  /** The steering of the running Turn. */
-  #steering: Steering | undefined
+  readonly #live: LiveSession
+  readonly #registration: Registration
+  readonly #cannotAnswer: () => void
+  /** Ends what this client watches. */
+  readonly #streams = new Set<() => void>()
+  #leaving: Promise<void> | undefined
 
-  /** `held` is the writer from the creation of the Session, kept for the first Turn. */
-  constructor(parts: SessionParts, id: SessionId, held?: Writer) {
-    this.id = id
-    this.#parts = parts
-    this.#isNew = held !== undefined
-    const { log, person } = parts
-    this.rules = new SessionRules(person.rules)
-    this.#log = new SessionLog(log, id, held)
-    this.#redactor = new Redactor(log.secrets)
-    this.#holdsKey = keyCheck(log.secrets)
-    this.#admissions = new Admissions(person.limits.waiting_turns)
+  constructor(live: LiveSession, { answers = false }: ClientOptions, registration: Registration) {
+    this.id = live.id
+    this.#live = live
+    this.#registration = registration
+    this.#cannotAnswer = answers ? live.questions.attach() : () => {}
   }
 
   get state(): SessionState {
-    return this.#log.state
+    return this.#live.state
   }
 
   get events(): readonly WholeEvent[] {
-    return this.#log.events
+    return this.#live.events
   }
 
+  /** A Turn is running in this process, from whichever client. */
   get busy(): boolean {
-    return this.#admissions.busy
+    return this.#live.busy
   }
 
   /** The number of the next Event. */
   get nextSeq(): number {
-    return this.#log.nextSeq
+    return this.#live.nextSeq
   }
 
   /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
   get permissionMode(): PermissionMode {
-    const { mode, permission_mode } = this.state
-    return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
+    return this.#live.permissionMode
+  }
+
+  /** The person's permission rules. Rules of this Session end with the process. */
+  get rules(): SessionRules {
+    return this.#live.rules
+  }
+
+  /** The permission questions that wait for an answer. */
+  get questions(): OpenQuestions {
+    return this.#live.questions
   }
 
   /** Reads the Events after those already known. */
   catchUp(): Promise<Result<void>> {
-    return this.#log.catchUp()
+    return this.#live.catchUp()
   }
 
   /** The Resource with that handle, also from before a checkpoint. */
   resourceNamed(handle: string): Promise<Result<SessionResource | undefined>> {
-    return resourceNamed(this.#parts.log, this.id, this.events, handle)
+    return this.#live.resourceNamed(handle)
   }
 
   /** The position of an Event in the Log, if it starts a Turn or is the next one. */
-  placeOf(seq: number): ReturnType<SessionLog['placeOf']> {
-    return this.#log.placeOf(seq)
+  placeOf(seq: number): ReturnType<LiveSession['placeOf']> {
+    return this.#live.placeOf(seq)
   }
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const { attachments = [], views = [], piped: given } = options
-    // Redact before the length check: the redacted text is what is recorded.
-    const text = this.#redactor.text(typed)
-    const piped = given === undefined ? undefined : this.#redactor.text(given)
-    const hasMore = attachments.length + views.length > 0
-    const refused = unfit(text, hasMore) ?? tooMuch(piped, options.presenterContext)
-    if (refused !== undefined) return refused
-    // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
-    const stop = new AbortController()
-    const { store, place: logs } = this.#parts.log
-    const fresh = new FreshBlobs()
-    const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
-      signal: stop.signal,
-      redactor: this.#redactor,
-      // A queued Turn may wait long, so its bytes are not held in memory but read again.
-      ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
-    })
-    const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
-    if (!place.ok) {
-      stop.abort()
-      return place
-    }
-    place.value.signal.addEventListener('abort', () => stop.abort())
-    const { signal, leave } = place.value
-    return leavingUnless(leave, async () => {
-      const resolved = await reading
-      if (!resolved.ok) return resolved
-      const request = { text, resolved: resolved.value, views, options, signal, fresh }
-      const started = await this.#begin(request)
-      if (!started.ok) return started
-      const { turn, run } = started.value
-      return ok({ turn, done: run().finally(leave) })
-    })
+    return this.#leaving === undefined ? this.#live.admit(typed, options) : hasLeft()
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
   async between<T>(
-    work: (record: RecordEvents, ask: AskModel) => Promise<Result<T>>,
+    work: Parameters<typeof LiveSession.prototype.between<T>>[0],
   ): Promise<Result<T>> {
-    const place = await this.#admissions.enter('refuse', () => {})
-    if (!place.ok) return place
-    try {
-      const writer = await this.#log.acquire()
-      if (!writer.ok) return writer
-      try {
-        return await work(
-          (drafts) => this.#log.commit(writer.value, undefined, drafts),
-          (text, purpose) => this.#ask(writer.value, { text, purpose, signal: place.value.signal }),
-        )
-      } finally {
-        await this.#log.release(writer.value)
-      }
-    } finally {
-      place.value.leave()
-    }
+    return this.#leaving === undefined ? this.#live.between(work) : hasLeft()
   }
 
   /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
   interrupt(): void {
-    this.#admissions.interrupt()
+    if (this.#leaving === undefined) this.#live.interrupt()
   }
 
   /**
@@ -184,198 +115,68 @@ export class Session {
    * Turn accepts text any more; nothing is recorded then.
    */
   steer(typed: string): boolean {
-    const text = this.#redactor.text(typed)
-    if (this.#steering === undefined || unfit(text, false) !== undefined) return false
-    return this.#steering.add(text)
+    return this.#leaving === undefined && this.#live.steer(typed)
   }
 
-  /** See `setPosture`. */
-  setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
-    return this.setPosture({ permission_mode })
-  }
-
-  /**
-   * Sets the mode at the request of a person, which is the only way to widen it. It is recorded and in force when this
-   * resolves: it applies to the next call of a running Turn, and the model is informed in its next Turn.
-   */
-  async setPosture(posture: ModeChange): Promise<Result<void>> {
-    const drafts = modeDrafts(this.state, posture)
-    if (drafts.length === 0) return ok(undefined)
-    return this.#running === undefined
-      ? this.between((record) => record(drafts))
-      : this.#running(drafts)
+  /** See `LiveSession.change`. */
+  async change(change: SettingsChange): Promise<Result<void>> {
+    return this.#leaving === undefined ? this.#live.change(change) : hasLeft()
   }
 
   /**
-   * Changes the model from the next Turn on. The Conversation stays unchanged, except that reasoning is sent only to
-   * the model that wrote it. Recorded together with the new surface.
+   * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or this client leaves. Uses
+   * little memory, however slowly it is read. Open questions are told to every reader, also to one that comes later.
    */
-  async setModel({ provider, model }: ModelChoice): Promise<Result<void>> {
-    const { state } = this
-    if (state.provider === provider && state.model === model) return ok(undefined)
-    const known = await this.#parts.model.providerOf(provider)
-    if (!known.ok) return known
-    return this.between(async (record) => {
-      const current = await currentSurface(this.#parts, { provider, model }, 'reload')
-      const surface = await storeSurface(this.#parts.log, current)
-      if (!surface.ok) return surface
-      return record([{ type: 'session_settings', data: { provider, model } }, surface.value])
-    })
-  }
-
-  /**
-   * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or the Session is closed.
-   * Uses little memory, however slowly it is read.
-   */
-  stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
-    return this.#log.stream(after_seq, signal)
-  }
-
-  subscribe(): Subscription {
-    return this.#log.subscribe()
-  }
-
-  async close(): Promise<void> {
-    this.interrupt()
-    await this.#admissions.idle()
-    await this.#leaveProvider()
-    await this.#log.close()
-  }
-
-  /** Closes the connections that the provider holds open for this Session. */
-  async #leaveProvider(): Promise<void> {
-    if (this.state.turns === 0) return
-    const provider = await this.#parts.model.providerOf(this.state.provider)
-    if (provider.ok) provider.value.leave?.(this.id)
-  }
-
-  async #ask(
-    writer: Writer,
-    request: Pick<TurnRequest, 'text' | 'purpose' | 'signal'>,
-  ): Promise<Result<TurnId>> {
-    const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
-    const started = await this.#open(writer, { ...nothing, ...request })
-    if (!started.ok) return started
-    const { turn, run } = started.value
-    const outcome = await run()
-    return outcome.ok ? ok(turn) : outcome
-  }
-
-  /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
-  async #begin(request: TurnRequest): Promise<Result<StartedTurn>> {
-    const writer = await this.#log.acquire()
-    if (!writer.ok) return writer
-    const release = () => this.#log.release(writer.value)
-    return leavingUnless(release, async () => {
-      const started = await this.#open(writer.value, request)
-      if (!started.ok) return started
-      const { turn, run } = started.value
-      return ok({ turn, run: () => leavingAfter(release, run) })
-    })
-  }
-
-  async #open(
-    writer: Writer,
-    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
-  ): Promise<Result<StartedTurn>> {
-    const { channel, piped, presenterContext, skillsBy = 'person' } = options
-    const { presenter } = this.#parts.person
-    const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
-    if (!skills.ok) return skills
-    const store = fresh.over(this.#parts.log.store)
-    const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
-    const stored = await renewInputs(this.#parts.log.store, resolved)
-    if (!stored.ok) return stored
-    const surfaced = await this.#surface(writer)
-    if (!surfaced.ok) return surfaced
-    const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
-    const source = { presenter, ...(channel === undefined ? {} : { channel }) }
-    const opened = await openTurn(log, {
-      source,
-      text,
-      resolved,
-      views,
-      skills: skills.value,
-      late,
-      piped,
-      presenterContext,
-      purpose,
-    })
-    if (!opened.ok) return opened
-    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
-    this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
-    const steering = new Steering()
-    // Text that is typed now would be hidden together with such a Turn.
-    if (purpose === undefined) this.#steering = steering
-    const preparation = opened.value
-    return ok({
-      turn: log.turn,
-      run: () => this.#run({ log, steering, signal, preparation }),
-    })
-  }
-
-  async #surface(writer: Writer): Promise<Result<void>> {
-    const event = await surfaceToRecord(this.#parts, this.events, this.state)
-    if (!event.ok) return event
-    return event.value === undefined
-      ? ok(undefined)
-      : this.#log.commit(writer, undefined, [event.value])
-  }
-
-  async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {
+  async *stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    const stop = new AbortController()
+    const end = () => stop.abort()
+    if (signal?.aborted === true) end()
+    signal?.addEventListener('abort', end)
+    this.#streams.add(end)
     try {
-      const own = {
-        log,
-        steering,
-        signal,
-        holdsKey: this.#holdsKey,
-        lastRequests: this.#lastRequests,
-      }
-      const [parts, news] = await Promise.all([
-        turnParts(this.#parts, this, own),
-        preparation.purpose === undefined ? this.#surfaceNews() : undefined,
-      ])
-      const announced = news === undefined ? ok(undefined) : await log.commit([news])
-      if (!announced.ok) return announced
-      if (!parts.ok) {
-        const { error } = parts
-        const ended = await endTurn(log, { how: 'loop', error }, steering.end())
-        return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
-      }
-      const outcome = await runTurn(parts.value, preparation)
-      if (!outcome.ok) return outcome
-      this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
-      return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
+      yield* this.#live.stream({ after_seq, signal: stop.signal })
     } finally {
-      this.#running = undefined
-      this.#steering = undefined
+      signal?.removeEventListener('abort', end)
+      this.#streams.delete(end)
     }
   }
 
-  /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */
-  async #surfaceNews(): Promise<EventDraft | undefined> {
-    if (this.#isNew && this.state.turns === 1) return undefined
-    return newSurfaceNotice(this.#parts, this.state, this.events)
+  subscribe(): Subscription {
+    const subscription = this.#live.subscribe(() => this.#streams.delete(close))
+    const close = () => subscription.close()
+    this.#streams.add(close)
+    return subscription
+  }
+
+  /** Leaves. A running Turn goes on, and its Session is closed after it, unless other clients stay. */
+  async detach(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    // Whoever detaches does not wait for a Turn.
+    if (!this.#live.busy) await this.#leaving
+    this.#endStreams()
+  }
+
+  /** Leaves. If no other client stays, a running Turn is interrupted, and its end is in the Log when this resolves. */
+  async close(): Promise<void> {
+    this.#leaving ??= this.#leave(() => {
+      if (this.#registration.isLast()) this.#live.end()
+    })
+    await this.#leaving
+    this.#endStreams()
+  }
+
+  async #leave(then: () => void = () => {}): Promise<void> {
+    const left = this.#registration.left()
+    then()
+    this.#cannotAnswer()
+    await left
+  }
+
+  #endStreams(): void {
+    for (const end of [...this.#streams]) end()
   }
 }
 
-interface StartedTurn {
-  readonly turn: TurnId
-  readonly run: () => Promise<Result<TurnOutcome>>
-}
-
-/** A Turn whose opening Events are durable. */
-interface OpenedTurn
-  extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
-  readonly preparation: TurnPreparation
-}
-
-/** The input of a Turn, with its resolved attachments. */
-interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
-  readonly text: string
-  readonly resolved: readonly ResolvedAttachment[]
-  readonly options: AdmitOptions
-  readonly signal: AbortSignal
-  readonly fresh: FreshBlobs
-  readonly purpose?: TurnPreparation['purpose']
+function hasLeft(): Failed {
+  return failed('invalid_args', 'This client has left the Session; open it again.')
 }

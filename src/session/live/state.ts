@@ -22,6 +22,8 @@ const SessionState = z.object({
   workspace: z.string(),
   provider: z.string(),
   model: z.string(),
+  /** The reasoning effort that was set for this Session. */
+  effort: z.string().optional(),
   mode: SessionMode,
   /** The mode at the start, which stays in the cache key. */
   starting_mode: SessionMode,
@@ -63,7 +65,7 @@ export function modeDrafts(
 const TITLE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-4',
+  version: 'session-5',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -99,7 +101,7 @@ export const sessionFold: Fold<SessionState> = {
           : { ...state, root_session_id }
       }
       case 'session_settings': {
-        const { provider, model, mode, permission_mode, title } = event.data
+        const { provider, model, effort, mode, permission_mode, title } = event.data
         return {
           ...state,
           provider: provider ?? state.provider,
@@ -107,6 +109,7 @@ export const sessionFold: Fold<SessionState> = {
           mode: mode ?? state.mode,
           permission_mode: permission_mode ?? state.permission_mode,
           title: title ?? state.title,
+          ...(effort === undefined ? {} : { effort }),
         }
       }
       case 'turn_started':
@@ -136,6 +139,7 @@ export const sessionFold: Fold<SessionState> = {
       case 'reasoning':
       case 'tool_call':
       case 'command_watched':
+      case 'permission_asked':
       case 'tool_result':
       case 'plan_updated':
       case 'permission_decision':

@@ -12,6 +12,8 @@ import type { Decision } from '../../policy/decide.ts'
 import { lentRules } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { PermissionAnswer, RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
+import { askedDraft } from '../../turn/parts/verdict.ts'
+import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
@@ -27,6 +29,7 @@ interface SessionContext {
   readonly state: SessionState
   readonly permissionMode: PermissionMode
   readonly rules: SessionRules
+  readonly questions: SessionQuestions
 }
 
 /** The parts that belong to this Turn alone. */
@@ -43,7 +46,7 @@ export async function turnParts(
   owner: SessionContext,
   own: TurnContext,
 ): Promise<Result<TurnParts>> {
-  const { log } = own
+  const log = reportingDecisions(own.log, owner.questions)
   const model = await modelOf(shared, owner, own)
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
@@ -99,7 +102,7 @@ function largerModels(
 
 function personOf(
   { log: { secrets }, person }: SessionParts,
-  { rules }: SessionContext,
+  { rules, questions }: SessionContext,
   { log, signal, steering }: TurnContext,
 ): TurnParts['person'] {
   return {
@@ -107,17 +110,35 @@ function personOf(
     steering,
     upload: person.upload ?? {},
     ask: async (question) => {
-      const given = await person.ask(new Redactor(secrets).value(question), signal)
+      if (!questions.canAsk) return ok(NOBODY)
+      const asked = await log.commit([askedDraft(question.about)])
+      if (!asked.ok) return asked
+      const shown = new Redactor(secrets).value(question)
+      const given = await questions.ask(log.turn, shown, signal)
       // Without offers, the answer applies only once.
       const answer: PermissionAnswer =
         question.offers.length === 0 ? { ...given, scope: 'once' } : given
       const kept = await rules.keep(answer)
-      if (kept.ok) return kept.value
+      if (kept.ok) return kept
       const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
-      await log.commit([notice('rule_not_saved', text)])
-      return { ...answer, scope: 'session' }
+      const told = await log.commit([notice('rule_not_saved', text)])
+      return told.ok ? ok({ ...answer, scope: 'session' }) : told
     },
   }
+}
+
+/** Tells the clients who answered that their answers are durable. */
+function reportingDecisions(
+  log: TurnParts['log'],
+  questions: Pick<SessionQuestions, 'recorded'>,
+): TurnParts['log'] {
+  const commit: typeof log.commit = async (drafts) => {
+    const recorded = await log.commit(drafts)
+    for (const { type, data } of drafts)
+      if (type === 'permission_decision') questions.recorded(data, recorded)
+    return recorded
+  }
+  return { ...log, commit }
 }
 
 function toolsOf(

@@ -1,7 +1,8 @@
 import { prefixText, type Rule, type RuleScope } from '../../model/rule.ts'
-import type { Answer, Question } from './questions.ts'
+import type { EphemeralData } from '../../model/events/event.ts'
+import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/turn-parts.ts'
 
-type Offer = Question['offers'][number]
+type Offer = PermissionQuestion['offers'][number]
 
 /** One of the answers that a person can choose. */
 export type Choice =
@@ -10,7 +11,7 @@ export type Choice =
   | { readonly kind: 'no' }
 
 /** In the order they are numbered: from the narrowest yes to the widest, then no. Pure. */
-export function choicesOf({ offers }: Question): readonly Choice[] {
+export function choicesOf({ offers }: Pick<PermissionQuestion, 'offers'>): readonly Choice[] {
   const lasting = SCOPES.flatMap((scope) =>
     offers
       .filter(({ scopes }) => scopes.includes(scope))
@@ -19,7 +20,22 @@ export function choicesOf({ offers }: Question): readonly Choice[] {
   return [{ kind: 'once' }, ...lasting, { kind: 'no' }]
 }
 
-export function choiceText(choice: Choice): string {
+/** A choice as clients see it. */
+export function shownChoice(choice: Choice, at: number): ShownChoice {
+  const field = fieldOf(choice)
+  return {
+    number: at + 1,
+    text: choiceText(choice),
+    decision: choice.kind === 'no' ? 'denied' : 'allowed',
+    scope: choice.kind === 'rule' ? choice.scope : 'once',
+    ...(choice.kind === 'rule' ? { rule: choice.offer.rule } : {}),
+    ...(field === undefined ? {} : { field }),
+  }
+}
+
+type ShownChoice = EphemeralData<'permission_requested'>['choices'][number]
+
+function choiceText(choice: Choice): string {
   switch (choice.kind) {
     case 'once':
       return 'Yes, once'
@@ -32,14 +48,8 @@ export function choiceText(choice: Choice): string {
   }
 }
 
-/** Text that a person can edit before the choice is final. */
-export interface Field {
-  readonly label: string
-  readonly text: string
-}
-
-/** `undefined` if a choice needs no text. */
-export function fieldOf(choice: Choice): Field | undefined {
+/** Text that a person can edit before the choice is final; `undefined` if a choice needs none. */
+function fieldOf(choice: Choice): ShownChoice['field'] {
   if (choice.kind === 'no') return { label: 'Reason for the model (optional): ', text: '' }
   if (choice.kind !== 'rule' || choice.offer.reworded === undefined) return undefined
   const { rule } = choice.offer
@@ -48,7 +58,7 @@ export function fieldOf(choice: Choice): Field | undefined {
 }
 
 /** The answer for a choice and its text, or an error message if the text is invalid. */
-export function answerOf(choice: Choice, words: string): Answer | string {
+export function answerOf(choice: Choice, words: string): PermissionAnswer | string {
   switch (choice.kind) {
     case 'once':
       return { allowed: true, scope: 'once', by: 'person' }
@@ -65,7 +75,7 @@ export function answerOf(choice: Choice, words: string): Answer | string {
   }
 }
 
-export const NO: Answer = { allowed: false, scope: 'once', by: 'person' }
+const NO: PermissionAnswer = { allowed: false, scope: 'once', by: 'person' }
 
 const SCOPES: readonly RuleScope[] = ['session', 'workspace']
 const SCOPE_NAMES = { session: 'Session', workspace: 'workspace' } as const

@@ -18,15 +18,15 @@ export interface SurfaceRecord {
 /** The surface of this version and of the Skills on disk for one model. Writes nothing. */
 export async function currentSurface(
   { model: shared, tools: { schemas, skillSchemas, skills }, log }: SurfaceParts,
-  { provider, model }: ModelChoice,
+  choice: ModelChoice,
   reason: EventData<'prompt_surface'>['reason'],
 ): Promise<SurfaceRecord> {
   const listed = (await skills.list()).skills
   const frozen = freezeSurface({
-    model,
+    model: choice.model,
     tools: listed.length === 0 ? schemas : [...schemas, ...skillSchemas],
     skillsIndex: indexOf(listed, new Redactor(log.secrets)),
-    params: surfaceParams(shared, provider, model),
+    params: surfaceParams(shared, choice),
     contract: shared.contract,
   })
   const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen

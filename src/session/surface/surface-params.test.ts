@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { surfaceParams } from './surface-params.ts'
 
+const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+
 test('[SR-025] attached bytes are not shown on later Turns unless a setting requests it', async () => {
   const { model } = (await harnessPlace()).parts
-  expect(surfaceParams(model, 'rehearsal', 'rehearsal').replay).toBe('attach-turn')
-  const kept = surfaceParams({ ...model, replay: 'window' }, 'rehearsal', 'rehearsal')
+  expect(surfaceParams(model, REHEARSAL).replay).toBe('attach-turn')
+  const kept = surfaceParams({ ...model, replay: 'window' }, REHEARSAL)
   expect(kept.replay).toBe('window')
 })

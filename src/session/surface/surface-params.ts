@@ -1,16 +1,15 @@
 import type { ModelFacts } from '../../model/model-facts.ts'
 import type { SurfaceParams } from '../../model/surface.ts'
 import type { DialectName } from '../../providers/provider.ts'
-import type { SurfaceParts } from './surface-parts.ts'
+import type { ModelChoice, SurfaceParts } from './surface-parts.ts'
 
 /**
  * The parameters besides the text that requests to a model depend on, from the current catalogue. They are frozen: later
  * catalogue changes apply only to later surfaces.
  */
 export function surfaceParams(
-  { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SurfaceParts['model'],
-  provider: string,
-  model: string,
+  { factsOf, dialectNameOf, limits, effort: usual, replay = 'attach-turn' }: SurfaceParts['model'],
+  { provider, model, effort = usual }: ModelChoice,
 ): SurfaceParams {
   const facts = factsOf(provider, model) ?? {}
   const { late_role, reasoning, cache_key, images, files } = facts

@@ -35,4 +35,6 @@ export interface SurfaceParts {
 export interface ModelChoice {
   readonly provider: string
   readonly model: string
+  /** The reasoning effort of the Session, if it has its own. */
+  readonly effort?: string | undefined
 }

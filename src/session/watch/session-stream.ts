@@ -7,6 +7,7 @@ import type { EphemeralEvent, EventEnvelope, WholeEvent } from '../../model/even
 import type { SessionId } from '../../model/ids.ts'
 import { wholeEvent } from '../../request/whole-event.ts'
 import type { ReadParts } from '../reading/read-log.ts'
+import type { QuestionNotice } from '../questions/session-questions.ts'
 import type { Subscription } from './subscribe.ts'
 
 /** What happens in a Session, as a client sees it. */
@@ -38,6 +39,8 @@ export interface StreamedLog {
   /** The number of the next line. */
   readonly nextSeq: () => number
   readonly subscribe: () => Subscription
+  /** The questions that are open now, and the newest settled ones. */
+  readonly questions: () => readonly QuestionNotice[]
   /** A position at or before the line with this number, as near as known. */
   readonly placeBefore: (seq: number) => Cursor
 }
@@ -59,6 +62,7 @@ export async function* sessionStream(
     next = line.seq + 1
     return { kind: 'event', ...(await readLine(log.parts, line)) }
   }
+  const questions = new ToldQuestions()
   for (;;) {
     if (signal?.aborted === true) return
     const live = log.subscribe()
@@ -73,9 +77,11 @@ export async function* sessionStream(
         }
         if (line.value.seq >= next) yield await deliver(line.value)
       }
+      for (const notice of log.questions()) if (questions.isNews(notice)) yield asUpdate(notice)
       for await (const update of live) {
-        if (update.kind === 'notice') yield update
-        else if (update.kind === 'resync') lagged = true
+        if (update.kind === 'notice') {
+          if (questions.isNews(update.notice)) yield update
+        } else if (update.kind === 'resync') lagged = true
         else if (update.line.seq >= next) yield await deliver(update.line)
       }
     } finally {
@@ -92,6 +98,26 @@ export async function* sessionStream(
     from = LOG_START
     next = 0
     yield { kind: 'rewound', after_seq: -1 }
+  }
+}
+
+function asUpdate(notice: EphemeralEvent): SessionUpdate {
+  return { kind: 'notice', notice }
+}
+
+/** Questions that a reader was told about. It is told of each once, and that it is settled only if it saw it open. */
+class ToldQuestions {
+  readonly #told = new Set<string>()
+  readonly #open = new Set<string>()
+
+  isNews({ type, data }: EphemeralEvent): boolean {
+    if (type === 'permission_settled') return this.#open.delete(data.request_id)
+    if (type !== 'permission_requested') return true
+    const { request_id } = data
+    if (this.#told.has(request_id)) return false
+    this.#told.add(request_id)
+    this.#open.add(request_id)
+    return true
   }
 }
 

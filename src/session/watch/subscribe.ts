@@ -98,10 +98,11 @@ export class Watchers {
     return this.#all.size > 0
   }
 
-  subscribe(lastSeq: number): Subscription {
+  subscribe(lastSeq: number, ended: () => void = () => {}): Subscription {
     const one = new Subscription(lastSeq, (self) => {
       this.#all.delete(self)
       this.#changed()
+      ended()
     })
     this.#all.add(one)
     this.#changed()
@@ -116,7 +117,7 @@ export class Watchers {
   }
 
   notice(notice: EphemeralEvent): void {
-    const bytes = 'text' in notice.data ? notice.data.text.length * 2 : 200
+    const bytes = noticeBytes(notice)
     for (const one of this.#all) one.push({ kind: 'notice', notice }, bytes)
   }
 
@@ -128,4 +129,10 @@ export class Watchers {
   close(): void {
     for (const one of this.#all) one.close()
   }
+}
+
+/** Roughly. */
+function noticeBytes({ type, data }: EphemeralEvent): number {
+  if (type === 'permission_requested') return JSON.stringify(data).length * 2
+  return 'text' in data ? data.text.length * 2 : 200
 }

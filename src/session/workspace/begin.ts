@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
-import type { Session } from '../live/session.ts'
+import type { ClientOptions, Session } from '../live/session.ts'
 import { chooseProvider } from '../settings/choice.ts'
 import { judgeModel } from '../settings/model-choice.ts'
 import { openNamed } from './session-reference.ts'
@@ -26,7 +26,7 @@ export interface OpenedSession {
   readonly warning?: string | undefined
 }
 
-export interface BeginOptions {
+export interface BeginOptions extends ClientOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** A Turn follows immediately: a new Session keeps its lock for it. */
   readonly toAdmit?: boolean
@@ -43,7 +43,9 @@ export async function beginSession(
   }
   const { harness } = workspace
   const session =
-    choice.session === undefined ? await harness.latest() : await openNamed(harness, choice.session)
+    choice.session === undefined
+      ? await harness.latest(options)
+      : await openNamed(harness, choice.session, options)
   if (!session.ok) return session
   const changed = await changeSession(workspace, session.value, choice)
   return changed.ok
@@ -57,7 +59,7 @@ async function changeSession(
   session: Session,
   { provider, model, mode, permission }: SessionChoice,
 ): Promise<Result<string | undefined>> {
-  const posture = await session.setPosture({
+  const posture = await session.change({
     ...(mode === undefined ? {} : { mode }),
     ...(permission === undefined ? {} : { permission_mode: permission }),
   })
@@ -70,14 +72,14 @@ async function changeSession(
   const choice = { provider: chosen, model: named }
   const judged = judgeModel(choice, models())
   if (!judged.ok) return judged
-  const set = await session.setModel(choice)
+  const set = await session.change({ model: choice })
   return set.ok ? judged : set
 }
 
 async function newSession(
   { harness, settings: { settings }, defaultModel, models }: OpenWorkspace,
   { provider, model, mode, permission }: SessionChoice,
-  { env, toAdmit = false }: BeginOptions,
+  { env, ...client }: BeginOptions,
 ): Promise<Result<OpenedSession>> {
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
   if (!choice.ok) return choice
@@ -91,7 +93,7 @@ async function newSession(
     permissionMode: permission ?? settings.permission ?? 'ask',
     ...(mode === undefined ? {} : { mode }),
   }
-  const session = await harness.create(options, { toAdmit })
+  const session = await harness.create(options, client)
   if (!session.ok) return session
   const byDefault = chosen.because === 'nothing_else'
   return ok({ session: session.value, byDefault, warning: judged.value })

@@ -1,7 +1,7 @@
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness } from '../harness.ts'
-import type { Session } from '../live/session.ts'
+import type { ClientOptions, Session } from '../live/session.ts'
 
 /** The end of an id, long enough to be intentional. */
 const ENDING = /^[0-9a-z]{4,26}$/
@@ -34,9 +34,13 @@ export async function sessionNamed(
   )
 }
 
-export async function openNamed(harness: Harness, named: unknown): Promise<Result<Session>> {
+export async function openNamed(
+  harness: Harness,
+  named: unknown,
+  client: ClientOptions = {},
+): Promise<Result<Session>> {
   const id = await sessionNamed(harness, named)
-  return id.ok ? harness.open(id.value) : id
+  return id.ok ? harness.open(id.value, client) : id
 }
 
 /** Resolves a Turn reference: its id, or its number in the Session, from 1. `undefined` if none is given. */

@@ -22,8 +22,11 @@ export interface OpenWorkspace {
 }
 
 export interface OpenOptions {
-  /** Asks the person. Without it every question is denied, with `by: 'nobody'`. */
-  readonly ask?: SessionParts['person']['ask']
+  /**
+   * How long a permission question waits for a client that can answer to come back. Default: the person's setting. 0 where
+   * no other client can come.
+   */
+  readonly questionMs?: number
   /** The current folder of the person, relative to the workspace, where commands start. Empty or absent at its root. */
   readonly folder?: string
   /** Creates `.hawser` if it is missing; otherwise a missing one is `not_found`. */

@@ -20,6 +20,7 @@ import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
+import type { Subject } from './verdict.ts'
 
 /** The dependencies of one Turn, grouped by subject. The Session builds them; each function accepts only the groups it needs. */
 export interface TurnParts {
@@ -87,8 +88,11 @@ export interface TurnParts {
   }
   /** The person whose Turn it is. */
   readonly person: {
-    /** Asks, and waits for the answer. */
-    readonly ask: (question: PermissionQuestion) => Promise<PermissionAnswer>
+    /**
+     * Records the question and waits for the answer. The caller records the decision, whatever the answer is. An
+     * interrupt is an answer too.
+     */
+    readonly ask: (question: PermissionQuestion) => Promise<Result<PermissionAnswer>>
     readonly steering: Steering
     /** The person's rules for uploads to a model. */
     readonly upload: UploadRules
@@ -113,8 +117,7 @@ export interface RunningCall {
 }
 
 export interface PermissionQuestion {
-  /** Absent if the question is about an attachment of the person, not about a call. */
-  readonly call_id?: string | undefined
+  readonly about: Subject
   readonly claim: Claim
   /** The arguments of the call, verbatim. */
   readonly arguments?: string | undefined
@@ -128,8 +131,8 @@ export interface PermissionQuestion {
 export interface PermissionAnswer {
   readonly allowed: boolean
   readonly scope: 'once' | 'session' | 'workspace'
-  /** `nobody`: there was no one to ask. */
-  readonly by: 'person' | 'timeout' | 'nobody'
+  /** `nobody`: there was no one to ask. `interrupt`: the Turn ended before anyone answered. */
+  readonly by: 'person' | 'timeout' | 'nobody' | 'interrupt'
   /** What is allowed from now on, with any scope but `once`: an offer of the question, or its edited form. */
   readonly rule?: Rule
   /** The person's reason for denying. */

@@ -14,14 +14,21 @@ export function byPolicy({ answer, by: [first] = [] }: Pick<Decision, 'answer' |
   return { allowed: answer === 'allow', by: 'policy', ...ruled }
 }
 
-/** What a decision is about. */
-interface Decided extends Pick<PermissionDecision, 'subject' | 'args_sha256' | 'mode'> {
+/** What a question and its decision are about. */
+export interface Subject extends Pick<PermissionDecision, 'subject' | 'args_sha256' | 'mode'> {
+  /** Absent if it is about an attachment of the person, not about a call. */
   readonly call_id?: string | undefined
+}
+
+/** The Event of a question that is open. */
+export function askedDraft({ call_id, ...about }: Subject): EventDraft<'permission_asked'> {
+  const call = call_id === undefined ? {} : { call_id }
+  return { type: 'permission_asked', data: { ...call, ...about } }
 }
 
 /** The Event of a verdict. */
 export function verdictDraft(
-  { call_id, ...about }: Decided,
+  { call_id, ...about }: Subject,
   { allowed, scope, by, rule, reason }: Verdict,
 ): EventDraft<'permission_decision'> {
   return {
@@ -42,6 +49,7 @@ const REFUSED_BY = {
   policy: 'Not permitted',
   person: 'Denied by the user',
   timeout: 'The user did not answer in time',
+  interrupt: 'The Turn ended before the user answered',
   nobody: 'This requires permission, and no user is available to ask',
 } as const
 

@@ -84,7 +84,7 @@ interface UploadDecision extends UploadAnswer {
 
 /** Asks if necessary. An interrupt is not an answer. With `once`, a person has already consented. */
 async function decided(
-  parts: Pick<TurnParts, 'tools' | 'person'>,
+  parts: Pick<TurnParts, 'log' | 'tools' | 'person'>,
   descriptor: Descriptor,
   { once, call_id }: { readonly once: boolean; readonly call_id?: string | undefined },
 ): Promise<Result<UploadDecision>> {
@@ -96,18 +96,22 @@ async function decided(
   const upload = { handle, name, kind, size_bytes }
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, rules = [] } = await parts.tools.posture(claim)
+  const { resource_id, content_sha256: args_sha256 } = descriptor
+  const about = { call_id, subject: uploadSubject(resource_id), args_sha256, mode }
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
   const settled =
     answer === 'deny'
-      ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
+      ? ok({ allowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
-        ? ({ allowed: true, scope: 'session', by: 'person' } as const)
-        : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
-  if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
-  const { resource_id, content_sha256: args_sha256 } = descriptor
-  const about = { call_id, subject: uploadSubject(resource_id), args_sha256, mode }
-  const draft = verdictDraft(about, settled)
-  return ok({ allowed: settled.allowed, reason, draft })
+        ? ok({ allowed: true, scope: 'session', by: 'person' } as const)
+        : await parts.person.ask({ about, claim, reason, offers: [OFFER] })
+  if (!settled.ok) return settled
+  const draft = verdictDraft(about, settled.value)
+  const { allowed, by } = settled.value
+  if (!parts.person.signal.aborted) return ok({ allowed, reason, draft })
+  // A question always ends in a decision. Policy needs none if nothing is sent any more.
+  const recorded = by === 'policy' ? ok(undefined) : await parts.log.commit([draft])
+  return recorded.ok ? failed('interrupted', 'The Turn was interrupted.') : recorded
 }
 
 /** A yes for the rest of this process. */

@@ -9,7 +9,7 @@ import { decideHydration, type HydrationDecision } from '../../policy/hydration.
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
 import type { HydrationPlan } from '../../skills/hydration-plan.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
-import { byPolicy, refusal, verdictDraft, type Verdict } from '../parts/verdict.ts'
+import { byPolicy, refusal, verdictDraft, type Subject, type Verdict } from '../parts/verdict.ts'
 import { argumentVector, claimOf, type HydrationRequest } from './hydration-request.ts'
 
 /** The mode in which it was decided, and the refusal if there is one. */
@@ -31,15 +31,22 @@ export async function permitHydration(
   const posture = await parts.tools.posture(asked)
   const { mode, confined } = posture
   const decision = decisionFor(parts, request, plan, claim, posture)
-  const answer = await answerTo(parts, decision, claim, request)
-  if (parts.person.signal.aborted)
-    return ok({ mode, confined, refusal: failed('interrupted', 'The Turn was interrupted.').error })
   const { skill, source, call_id } = request
   const subject = hydrationSubject(skill.data.name, source.id)
   const args_sha256 = sha256(canonicalJson(argumentVector(plan)))
   const about = { call_id, subject, args_sha256, mode }
-  const recorded = await parts.log.commit([verdictDraft(about, answer)])
+  const answered = await answerTo(parts, about, decision, claim, request)
+  if (!answered.ok) return answered
+  const answer = answered.value
+  const { aborted } = parts.person.signal
+  // A question always ends in a decision. Policy needs none if nothing runs any more.
+  const recorded =
+    aborted && answer.by === 'policy'
+      ? ok(undefined)
+      : await parts.log.commit([verdictDraft(about, answer)])
   if (!recorded.ok) return recorded
+  if (aborted)
+    return ok({ mode, confined, refusal: failed('interrupted', 'The Turn was interrupted.').error })
   if (answer.allowed) return ok({ mode, confined })
   return ok({ mode, confined, refusal: refusal('hydration_denied', decision.reason, answer) })
 }
@@ -69,12 +76,13 @@ function decisionFor(
 /** Without offers: a yes applies to this hydration only. */
 async function answerTo(
   { person }: TurnParts,
+  about: Subject,
   decision: HydrationDecision,
   claim: Claim,
-  { call_id, args }: HydrationRequest,
-): Promise<Verdict> {
-  if (decision.answer !== 'ask') return byPolicy(decision)
+  { args }: HydrationRequest,
+): Promise<Result<Verdict>> {
+  if (decision.answer !== 'ask') return ok(byPolicy(decision))
   const { reason } = decision
   const given = args === undefined ? {} : { arguments: canonicalJson(args) }
-  return person.ask({ call_id, claim, ...given, reason, offers: [] })
+  return person.ask({ about, claim, ...given, reason, offers: [] })
 }

@@ -26,13 +26,13 @@ export function chatActions(
 ): ChatActions {
   return {
     sessions: () => harness.list(),
-    open: (id) => harness.open(id),
+    open: (id) => harness.open(id, { answers: true }),
     undo: (session) => harness.undo(session),
     compaction: harness,
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)
       if (!judged.ok) return judged
-      const set = await session.setModel(choice)
+      const set = await session.change({ model: choice })
       return set.ok ? judged : set
     },
     reload: (session) => harness.reload(session),

@@ -21,7 +21,6 @@ import {
 import { listenToKeys } from '../screen/keyboard.ts'
 import type { Key } from '../screen/keys.ts'
 import { nextPosture, postureWords } from './posture.ts'
-import type { Questions } from '../../../session/questions/questions.ts'
 import { aside, sentences } from '../screen/rows.ts'
 import type { Scene } from '../screen/screen.ts'
 import { failureRows } from './translate.ts'
@@ -35,9 +34,7 @@ export interface ChatParts {
   readonly clock: Clock
   readonly colour: boolean
   readonly actions: ChatActions
-  /** Receives the questions of these Sessions. */
-  readonly questions: Questions
-  /** The chat closes it, and every other Session that it switches to. */
+  /** Opened with `answers`. The chat closes it, and every other Session that it switches to. */
   readonly session: Session
   /** Attachments for the first message. */
   readonly attached?: readonly PendingAttachment[]
@@ -105,7 +102,7 @@ class Chat {
       onDefect: this.#onDefect,
     })
     const refresh = () => this.#display.refresh()
-    this.#asking = new Asking(parts.questions, parts.clock, refresh, () => this.#display.bell())
+    this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
     this.#attached.giveBack(parts.attached ?? [])
@@ -185,7 +182,7 @@ class Chat {
   /** In the order of input, because an earlier command may also change the mode. */
   readonly #cycle = async (): Promise<void> => {
     const { session } = this.#current
-    const changed = await session.setPosture(nextPosture(session.state))
+    const changed = await session.change(nextPosture(session.state))
     if (!changed.ok) this.#display.print(failureRows(changed.error, this.#display.columns))
     this.#display.refresh()
   }
@@ -278,6 +275,7 @@ class Chat {
     const { columns } = this.#display
     this.#display.print(sentences(text, { columns, style: { dim: true } }))
     this.#current.open()
+    this.#asking.watch(this.#current.session.questions)
     this.#editor = newEditor(this.#current.sent())
   }
 

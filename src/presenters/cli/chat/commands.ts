@@ -249,7 +249,7 @@ async function permission(
   if (!isMode(argument)) {
     return failed('invalid_args', 'Unknown permission mode. Expected read-only, ask or auto.')
   }
-  const set = await session.setPermissionMode(argument)
+  const set = await session.change({ permission_mode: argument })
   if (!set.ok || mode !== 'plan' || argument === 'read-only') return quiet(set)
   const limited = `Plan mode limits this Session to read-only; ${argument} takes effect after /build.`
   return ok({ rows: sentences(limited, { columns }) })
@@ -259,7 +259,7 @@ async function posture(
   { session, columns }: CommandContext,
   mode: NonNullable<ModeChange['mode']>,
 ): Promise<Result<CommandResult>> {
-  if (session.state.mode !== mode) return quiet(await session.setPosture({ mode }))
+  if (session.state.mode !== mode) return quiet(await session.change({ mode }))
   return ok({ rows: sentences(`This Session is in ${mode} mode.`, { columns }) })
 }
 

@@ -57,6 +57,10 @@ export class SessionView {
         const share = Math.round(notice.data.ratio * 100)
         return [aside(`The context window is ${share} % full.`)]
       }
+      // The chat shows the question itself, and its decision is an Event.
+      case 'permission_requested':
+      case 'permission_settled':
+        return []
     }
   }
 

@@ -98,6 +98,7 @@ export function translate(
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'permission_asked':
     case 'resource_retired':
     case 'lock_taken':
       return []
@@ -188,8 +189,15 @@ function decisionWords(
       : `Allowed by you for this ${SCOPES[scope]}: ${subject}.`
   }
   if (by === 'person') return reason === undefined ? 'Denied by you.' : `Denied by you: ${reason}`
-  return by === 'timeout' ? 'Denied: no answer in time.' : 'Denied: there was no terminal to ask.'
+  return UNANSWERED[by]
 }
+
+const UNANSWERED = {
+  policy: 'Denied by policy.',
+  timeout: 'Denied: no answer in time.',
+  nobody: 'Denied: there was no terminal to ask.',
+  interrupt: 'Not answered: the Turn ended.',
+} as const
 
 const SCOPES = { session: 'Session', workspace: 'workspace' } as const
 

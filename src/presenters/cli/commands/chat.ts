@@ -11,7 +11,6 @@ import type { PendingAttachment } from '../chat/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions, TrustingSkills } from '../chat/command-context.ts'
 import { withSkillsOf } from '../world/skills-place.ts'
-import { Questions } from '../../../session/questions/questions.ts'
 import type { CommandInput } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
@@ -28,16 +27,14 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
   }
   if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
-  const questions = new Questions()
-  const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data, questions)
-  return inWorkspace(world, commandInput, talk, { make: true, ask: questions.ask })
+  const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data)
+  return inWorkspace(world, commandInput, talk, { make: true, questionMs: 0 })
 }
 
 async function inSession(
   world: CliWorld,
   opened: OpenWorkspace,
   choice: Options,
-  questions: Questions,
 ): Promise<Result<number>> {
   const { streams, clock, env } = world
   const { harness, settings } = opened
@@ -50,7 +47,7 @@ async function inSession(
   if (!attached.ok) return attached
   const chosen = oneSession(choice)
   if (!chosen.ok) return chosen
-  const begun = await beginSession(opened, chosen.value, { env })
+  const begun = await beginSession(opened, chosen.value, { env, answers: true })
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   if (byDefault) streams.stderr.write(REHEARSING)
@@ -59,7 +56,6 @@ async function inSession(
     streams,
     clock,
     colour: wantsColour(world, streams.stdout, display?.colour),
-    questions,
     session,
     actions,
     attached: attached.value,

@@ -20,7 +20,7 @@ import { skillsIn, type NamedSkills } from '../input/skill-words.ts'
 import { standing } from '../render/picture.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { promptOf, type Prompt } from '../input/prompt.ts'
-import { askAtTerminal } from '../question/question.ts'
+import { askAtTerminal, type AskAtTerminal } from '../question/question.ts'
 import { jsonView, wordsView, type TurnView, type WordsOptions } from '../render/turn-view.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -58,13 +58,20 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
   const colour = wantsColour(world, streams.stderr)
-  const ask = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
+  const asking = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
     commandInput,
-    (opened) => inSession(world, opened, options.data, input.value, activity),
-    { make: true, ...(ask === undefined ? {} : { ask }) },
+    (opened) => inSession(world, opened, options.data, input.value, { activity, asking }),
+    { make: true, questionMs: 0 },
   )
+}
+
+/** What the terminal shows besides the answer. */
+interface TerminalUse {
+  readonly activity: Activity
+  /** Absent if no one can be asked. */
+  readonly asking: AskAtTerminal | undefined
 }
 
 /** The prompt and attachments, as far as they are known without a Session. */
@@ -102,7 +109,7 @@ async function inSession(
   opened: OpenWorkspace,
   options: Options,
   input: RunInput,
-  activity: Activity,
+  { activity, asking }: TerminalUse,
 ): Promise<Result<number>> {
   const choice = oneSession(options)
   if (!choice.ok) return choice
@@ -110,7 +117,11 @@ async function inSession(
   const listed = async () => (await opened.harness.skills()).skills
   const named = await skillsIn(typed ? text : '', listed)
   if (!named.ok) return named
-  const begun = await beginSession(opened, choice.value, { env: world.env, toAdmit: true })
+  const begun = await beginSession(opened, choice.value, {
+    env: world.env,
+    toAdmit: true,
+    answers: asking !== undefined,
+  })
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   const { stdout, stderr } = world.streams
@@ -122,6 +133,7 @@ async function inSession(
   const view = options.json
     ? jsonView(stdout)
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
+  const stopAsking = asking?.(session)
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.monotonicMs()
   try {
@@ -135,6 +147,7 @@ async function inSession(
   } finally {
     activity.clear()
     stopping.stopListening()
+    await stopAsking?.()
     await session.close()
     // Delete a new Session whose only message was refused.
     const isNew = options.session === undefined && options.continue !== true

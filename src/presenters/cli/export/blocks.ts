@@ -118,6 +118,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'provider_usage':
     case 'reasoning':
     case 'command_watched':
+    case 'permission_asked':
     case 'lock_taken':
       return []
     default:

@@ -1,19 +1,11 @@
 import type { Clock } from '../../../host/clock.ts'
+import { failed } from '../../../model/errors.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import {
-  answerOf,
-  choicesOf,
-  choiceText,
-  fieldOf,
-  NO,
-  type Choice,
-  type Field,
-} from '../../../session/questions/choices.ts'
 import { EDITS, inserted, type Draft } from '../screen/draft.ts'
 import type { Key } from '../screen/keys.ts'
 import { proposalOf, questionTitle } from './proposal.ts'
-import type { Answer, Question, Questions } from '../../../session/questions/questions.ts'
+import type { OpenQuestions, Question } from '../../../session/questions/session-questions.ts'
 import { aside, sentences } from '../screen/rows.ts'
 
 /**
@@ -33,9 +25,11 @@ const ESCAPE_MS = 150
  * confirms, Escape denies. Other keys are ignored, and typed or pasted text restarts the quiet time.
  */
 export class Asking {
-  readonly #questions: Questions
+  #questions: OpenQuestions = NO_QUESTIONS
+  #stopListening: () => void = () => {}
   readonly #clock: Clock
   readonly #changed: () => void
+  readonly #came: () => void
   #shown: Question | undefined
   #choices: readonly Choice[] = []
   #chosen: number | undefined
@@ -50,16 +44,26 @@ export class Asking {
   #cancels = new Set<() => void>()
 
   /** `changed`: the rows changed. `came`: a new question is shown. */
-  constructor(questions: Questions, clock: Clock, changed: () => void, came: () => void) {
-    this.#questions = questions
+  constructor(clock: Clock, changed: () => void, came: () => void) {
     this.#clock = clock
     this.#changed = changed
-    questions.listen(() => {
-      if (questions.first === this.#shown) return
-      this.#begin(questions.first)
-      if (this.#shown !== undefined) came()
-      this.#changed()
-    })
+    this.#came = came
+  }
+
+  /** Asks these questions from now on, instead of those of another Session. */
+  watch(questions: OpenQuestions): void {
+    this.#stopListening()
+    this.#questions = questions
+    this.#stopListening = questions.listen(() => this.#showFirst())
+    this.#showFirst()
+  }
+
+  #showFirst(): void {
+    const [first] = this.#questions.open
+    if (first?.request_id === this.#shown?.request_id) return
+    this.#begin(first)
+    if (first !== undefined) this.#came()
+    this.#changed()
   }
 
   /** Returns true while a question is shown: it consumes every key. */
@@ -69,7 +73,7 @@ export class Asking {
     if (this.#open) this.#stir()
     else this.#wait()
     if (!this.#open) return true
-    if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.#settle(NO))
+    if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.refuse())
     else if (isPress(key, 'enter')) {
       if (wasCalm) this.#confirm()
     } else if (this.#field !== undefined) this.#write(this.#field, key)
@@ -82,8 +86,10 @@ export class Asking {
     return this.#shown !== undefined
   }
 
+  /** Denies the question that is shown. */
   refuse(): void {
-    this.#settle(NO)
+    const no = this.#shown?.choices.find(({ decision }) => decision === 'denied')
+    if (no !== undefined) this.#answer(no)
   }
 
   /** The question in at most `most` rows: the choices stay visible, the proposal is shown one page at a time. */
@@ -117,12 +123,14 @@ export class Asking {
 
   close(): void {
     this.#stopTimers()
-    this.#questions.leave()
+    this.#stopListening()
+    this.#questions = NO_QUESTIONS
+    this.#shown = undefined
   }
 
   #begin(question: Question | undefined): void {
     this.#shown = question
-    this.#choices = question === undefined ? [] : choicesOf(question)
+    this.#choices = question?.choices ?? []
     this.#chosen = undefined
     this.#field = undefined
     this.#problem = ''
@@ -157,14 +165,23 @@ export class Asking {
   #confirm(): void {
     const choice = this.#chosen === undefined ? undefined : this.#choices[this.#chosen]
     if (choice === undefined) return
-    const field = this.#field === undefined ? fieldOf(choice) : undefined
+    const field = this.#field === undefined ? choice.field : undefined
     if (field !== undefined) {
       this.#field = { ...field, draft: { text: field.text, cursor: field.text.length } }
       return
     }
-    const answer = answerOf(choice, this.#field?.draft.text ?? '')
-    if (typeof answer === 'string') this.#problem = answer
-    else this.#settle(answer)
+    this.#answer(choice, this.#field?.draft.text)
+  }
+
+  /** Another client may have answered first, and text may not fit: then the question stays. */
+  #answer({ number: choice }: Choice, text?: string): void {
+    const shown = this.#shown
+    if (shown === undefined) return
+    void this.#questions.answer(shown.request_id, { choice, text }).then((answered) => {
+      if (answered.ok || this.#shown !== shown) return
+      this.#problem = answered.error.message
+      this.#changed()
+    })
   }
 
   #write(field: Field & { readonly draft: Draft }, key: Key): void {
@@ -189,7 +206,7 @@ export class Asking {
       const isChosen = at === this.#chosen
       const style = isChosen ? { bold: true } : PLAIN
       const first = `${isChosen ? MARK : ' '} ${at + 1}  `
-      return sentences(choiceText(choice), { columns, first, style, firstStyle: style })
+      return sentences(visibleLine(choice.text), { columns, first, style, firstStyle: style })
     })
   }
 
@@ -212,10 +229,6 @@ export class Asking {
     const page = proposal.slice(this.#from, to).slice(0, Math.max(0, room))
     const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest]`
     return room < 2 ? page : [...page, aside(note)]
-  }
-
-  #settle(answer: Answer): void {
-    this.#questions.answerFirst(answer)
   }
 
   /** Ignores keys until none has come for the quiet time. */
@@ -251,6 +264,15 @@ export class Asking {
     for (const cancel of this.#cancels) cancel()
     this.#cancels.clear()
   }
+}
+
+type Choice = Question['choices'][number]
+type Field = NonNullable<Choice['field']>
+
+const NO_QUESTIONS: OpenQuestions = {
+  open: [],
+  answer: async () => failed('not_found', 'No question is open.'),
+  listen: () => () => {},
 }
 
 const MARK = '❯'

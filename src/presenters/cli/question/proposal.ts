@@ -3,33 +3,32 @@ import { quoted } from '../../../encoding/quote.ts'
 import { uploadWords } from '../text/resource-words.ts'
 import { argumentWords, hydrationQuestion } from '../text/skill-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import type { Question } from '../../../session/questions/questions.ts'
+import type { Question } from '../../../session/questions/session-questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
 import { callTitle, proposalRows } from '../screen/tool-rows.ts'
 
 /** The question and its reason: the rows that always stay visible. Pure. */
 export function questionTitle(question: Question, columns: number): Line[] {
-  const { claim, reason } = question
+  const { network, reason } = question
   const title = sentences(titleOf(question), {
     columns,
     first: '? ',
     firstStyle: { bold: true, colour: 'yellow' },
     style: { bold: true },
   })
-  const withNetwork = claim.network ? ', with the network' : ''
+  const withNetwork = network === true ? ', with the network' : ''
   const why = `Reason for asking: ${reason}${withNetwork}.`
   return [...title.slice(0, 2), ...sentences(why, { columns, first: '  ', style: { dim: true } })]
 }
 
 /** Everything that would be done: the command, or the change with line numbers and context. Pure. */
 export function proposalOf(question: Question, columns: number): Line[] {
-  const { claim, diff, call_id } = question
-  if (claim.upload !== undefined) return []
-  if (claim.hydration !== undefined) return hydrationRows(claim, columns)
-  if (call_id === undefined) return claim.paths.map((path) => aside(`  ${visibleLine(path)}`))
-  const [written, place] = claim.paths
-  const folder =
-    claim.effect === 'run' && written !== undefined ? [aside(`  in folder ${written}`)] : []
+  const { effect, paths, upload, hydration, diff, call_id } = question
+  if (upload !== undefined) return []
+  if (hydration !== undefined) return hydrationRows(question, columns)
+  if (call_id === undefined) return paths.map((path) => aside(`  ${visibleLine(path)}`))
+  const [written, place] = paths
+  const folder = effect === 'run' && written !== undefined ? [aside(`  in folder ${written}`)] : []
   const leads = place !== undefined && place !== written ? [aside(`  leads to ${place}`)] : []
   const body =
     diff === undefined ? proposalRows(callOf(question), columns) : diffRows(diff, columns)
@@ -38,14 +37,14 @@ export function proposalOf(question: Question, columns: number): Line[] {
 
 /** The title of the call, or ours if the question is not about a call. */
 function titleOf(question: Question): string {
-  const { claim, call_id } = question
-  if (claim.upload !== undefined) return uploadWords(claim.upload)
-  if (claim.hydration !== undefined) return hydrationQuestion(claim.hydration)
-  return call_id === undefined ? claim.tool : callTitle(callOf(question))
+  const { tool, upload, hydration, call_id } = question
+  if (upload !== undefined) return uploadWords(upload)
+  if (hydration !== undefined) return hydrationQuestion(hydration)
+  return call_id === undefined ? tool : callTitle(callOf(question))
 }
 
 /** Where the Skill comes from, and exactly what would run or be read. */
-function hydrationRows({ hydration, paths }: Question['claim'], columns: number): Line[] {
+function hydrationRows({ hydration, paths }: Question, columns: number): Line[] {
   const { skill = '', from, argv } = hydration ?? {}
   const rows = (label: string, text: string) =>
     verbatim(visibleLine(text), { columns, first: `  ${label} `, firstStyle: { dim: true } })
@@ -56,8 +55,8 @@ function hydrationRows({ hydration, paths }: Question['claim'], columns: number)
   ]
 }
 
-function callOf({ claim, arguments: text = '' }: Question) {
-  return { name: claim.tool, arguments: text }
+function callOf({ tool, arguments: text = '' }: Question) {
+  return { name: tool, arguments: text }
 }
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/

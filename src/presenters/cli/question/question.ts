@@ -1,25 +1,42 @@
-import type { SessionParts } from '../../../session/live/session-parts.ts'
-import { NOBODY } from '../../../session/questions/questions.ts'
+import type { Session } from '../../../session/live/session.ts'
 import type { TerminalParts } from './terminal-question.ts'
 
-type Ask = SessionParts['person']['ask']
+/** Asks the questions of a Session until the returned function is called, which throws a defect of the display. */
+export type AskAtTerminal = (
+  session: Pick<Session, 'questions' | 'interrupt'>,
+) => () => Promise<void>
 
 /**
  * Asks the person at the terminal, one question at a time, on standard error, in the same way as a chat; `undefined` if
  * there is no terminal.
  */
-export function askAtTerminal(parts: TerminalParts): Ask | undefined {
+export function askAtTerminal(parts: TerminalParts): AskAtTerminal | undefined {
   const { stdin, stderr } = parts.streams
   if (!stdin.isTTY || !stderr.isTTY) return undefined
-  let before: Promise<unknown> = Promise.resolve()
-  return (question, signal) => {
-    const answered = before.then(async () => {
-      if (signal.aborted) return NOBODY
+  return (session) => {
+    const { questions } = session
+    const defects: unknown[] = []
+    let isShowing = false
+    let shown: Promise<void> = Promise.resolve()
+    const show = async () => {
       // Loaded on first use: most Turns ask nothing, and the module is slow to load.
-      const { askOne } = await import('./terminal-question.ts')
-      return askOne(parts, question, signal)
+      const { askOpen } = await import('./terminal-question.ts')
+      const interrupt = () => session.interrupt()
+      while (questions.open.length > 0) await askOpen(parts, { questions, interrupt })
+      isShowing = false
+    }
+    const stopListening = questions.listen(({ kind }) => {
+      if (kind !== 'requested' || isShowing) return
+      isShowing = true
+      shown = show().catch((defect: unknown) => {
+        defects.push(defect)
+        session.interrupt()
+      })
     })
-    before = answered
-    return answered
+    return async () => {
+      stopListening()
+      await shown
+      if (defects.length > 0) throw defects[0]
+    }
   }
 }

@@ -5,7 +5,11 @@ import { Asking } from './asking.ts'
 import { Display } from '../screen/display.ts'
 import { listenToKeys } from '../screen/keyboard.ts'
 import { questionTitle } from './proposal.ts'
-import { Questions, type Answer, type Question } from '../../../session/questions/questions.ts'
+import type {
+  OpenQuestions,
+  Question,
+  SettledQuestion,
+} from '../../../session/questions/session-questions.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Line } from '../text/cell-width.ts'
 
@@ -16,15 +20,13 @@ export interface TerminalParts {
   readonly activity: Activity
 }
 
-/** Shows one question at the terminal and waits for its answer. */
-export async function askOne(
+/** Shows the open questions of a Session at the terminal until all are settled. */
+export async function askOpen(
   { streams, clock, colour, activity }: TerminalParts,
-  question: Question,
-  signal: AbortSignal,
-): Promise<Answer> {
+  { questions, interrupt }: AskedSession,
+): Promise<void> {
   const { stdin, stderr } = streams
-  const questions = new Questions()
-  const defects: unknown[] = []
+  const over = openEnd()
   const display = new Display(
     { streams: { ...streams, stdout: stderr }, clock, colour },
     {
@@ -37,14 +39,10 @@ export async function askOne(
         cursor: 'none',
       }),
       resized: () => {},
-      onDefect: (defect) => {
-        defects.push(defect)
-        questions.leave()
-      },
+      onDefect: over.fail,
     },
   )
   const asking = new Asking(
-    questions,
     clock,
     () => display.refresh(),
     () => display.bell(),
@@ -60,16 +58,20 @@ export async function askOne(
       if (key.kind === 'press' && key.chord === 'ctrl-c') stdin.interrupt()
       else asking.take(key)
     },
-    () => questions.leave(),
+    // No one can answer any more.
+    interrupt,
   )
+  const stopListening = questions.listen((change) => {
+    if (change.kind !== 'settled') return
+    display.print(outcome(change.question, change.settled, stderr.columns))
+    if (questions.open.length === 0) over.end()
+  })
   try {
-    const answering = questions.ask(question, signal)
     display.open()
-    const answer = await answering
-    if (defects.length > 0) throw defects[0]
-    display.print(outcome(question, answer, stderr.columns))
-    return answer
+    asking.watch(questions)
+    if (questions.open.length > 0) await over.promise
   } finally {
+    stopListening()
     stopKeys()
     uncover()
     asking.close()
@@ -77,18 +79,37 @@ export async function askOne(
   }
 }
 
+interface AskedSession {
+  readonly questions: OpenQuestions
+  readonly interrupt: () => void
+}
+
+/** A promise that others end. */
+function openEnd() {
+  let end = () => {}
+  let fail: (defect: unknown) => void = () => {}
+  const promise = new Promise<void>((resolve, reject) => {
+    end = resolve
+    fail = reject
+  })
+  return { promise, end: () => end(), fail: (defect: unknown) => fail(defect) }
+}
+
 /** The rows that remain after the answer. */
-function outcome(question: Question, answer: Answer, columns: number): Line[] {
+function outcome(question: Question, settled: SettledQuestion, columns: number): Line[] {
   return [
     ...questionTitle(question, columns),
-    ...sentences(answerWords(answer), { columns, first: '  ' }),
+    ...sentences(settledWords(settled), { columns, first: '  ' }),
   ]
 }
 
-function answerWords({ allowed, by, scope, reason }: Answer): string {
+function settledWords({ decision, by, scope, reason }: SettledQuestion): string {
   if (by !== 'person') return 'Not answered.'
-  if (allowed) return scope === 'once' ? 'Yes, once.' : `Yes, for this ${SCOPES[scope]}.`
+  if (decision === 'allowed')
+    return scope === 'once' ? 'Yes, once.' : `Yes, for this ${scopeName(scope)}.`
   return reason === undefined ? 'No.' : `No: ${reason}`
 }
 
-const SCOPES = { session: 'Session', workspace: 'workspace' } as const
+function scopeName(scope: 'session' | 'workspace'): string {
+  return scope === 'session' ? 'Session' : scope
+}

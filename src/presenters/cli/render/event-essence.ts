@@ -73,6 +73,8 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
         head: counted(event.data.entries.length, 'step'),
         body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
       }
+    case 'permission_asked':
+      return { head: `${subjectOf(event.data, resourceOf)} in mode ${event.data.mode}` }
     case 'permission_decision': {
       const { decision, scope, by, mode, rule, reason } = event.data
       const subject = subjectOf(event.data, resourceOf)
@@ -151,6 +153,7 @@ const DECIDED_BY = {
   person: ' by the person',
   nobody: ': no terminal to ask',
   timeout: ': no answer in time',
+  interrupt: ': the Turn ended before an answer',
 } as const
 
 function settings(data: EventData<'session_settings'>): string {

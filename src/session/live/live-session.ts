@@ -1,0 +1,401 @@
+import type { SessionResource } from '../../history/session-resources.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { SessionId, TurnId } from '../../model/ids.ts'
+import type { LogWriter } from '../../log/append.ts'
+import type { PermissionMode } from '../../model/modes.ts'
+import { narrower } from '../../policy/permission-mode.ts'
+import type { SentRequest } from '../../request/sent-request.ts'
+import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
+import { endTurn } from '../../turn/end.ts'
+import { openTurn, type TurnPreparation } from '../../turn/open.ts'
+import { runTurn, type TurnOutcome } from '../../turn/run.ts'
+import { judgeSkills } from '../../turn/skills/activations.ts'
+import { Steering } from '../../turn/parts/steering.ts'
+import type { TurnParts } from '../../turn/parts/turn-parts.ts'
+import { resourceNamed } from '../reading/resource-named.ts'
+import { newSurfaceNotice } from '../surface/announce.ts'
+import { Admissions } from './admissions.ts'
+import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
+import { renewInputs, resolveInputs } from './attachments.ts'
+import { surfaceToRecord } from './create.ts'
+import { FreshBlobs } from './fresh-blobs.ts'
+import { keyCheck } from './key-check.ts'
+import { remembered } from './last-request.ts'
+import { lateContext } from './late-context.ts'
+import { leavingAfter, leavingUnless } from './leaving.ts'
+import { tooMuch, unfit } from './message-limits.ts'
+import { SessionLog } from './session-log.ts'
+import type { SessionParts } from './session-parts.ts'
+import { SessionRules } from './session-rules.ts'
+import { SessionQuestions } from '../questions/session-questions.ts'
+import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
+import { appliesAtOnce, settingsDrafts, type SettingsChange } from './session-settings.ts'
+import type { SessionState } from './state.ts'
+import type { Subscription } from '../watch/subscribe.ts'
+import { turnLog } from './turn-log.ts'
+import { turnParts } from './turn-parts.ts'
+
+type Writer = LogWriter<SessionState>
+
+/** Appends Events that belong to no Turn. */
+export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
+
+/** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
+export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>
+
+/**
+ * One Session in this process, shared by its clients. The Log is locked from the admission of a Turn to its end. Between
+ * Turns another process may write to it; those Events are read before the next Turn.
+ */
+export class LiveSession {
+  readonly id: SessionId
+  readonly #parts: SessionParts
+  readonly #log: SessionLog
+  readonly #admissions: Admissions
+  readonly #redactor: Redactor
+  readonly #holdsKey: TurnParts['model']['holdsKey']
+  /** The person's permission rules. Rules of this Session end with the process. */
+  readonly rules: SessionRules
+  readonly questions: SessionQuestions
+  readonly #isNew: boolean
+  #running: RecordEvents | undefined
+  #lastRequests: readonly SentRequest[] = []
+  /** The steering of the running Turn. */
+  #steering: Steering | undefined
+
+  /** `held` is the writer from the creation of the Session, kept for the first Turn. */
+  constructor(parts: SessionParts, id: SessionId, held?: Writer) {
+    this.id = id
+    this.#parts = parts
+    this.#isNew = held !== undefined
+    const { log, person } = parts
+    this.rules = new SessionRules(person.rules)
+    this.#log = new SessionLog(log, id, held)
+    this.#redactor = new Redactor(log.secrets)
+    this.#holdsKey = keyCheck(log.secrets)
+    this.#admissions = new Admissions(person.limits.waiting_turns)
+    const { clock, ids } = log.place
+    this.questions = new SessionQuestions({
+      clock,
+      ids,
+      waitMs: person.limits.question_ms,
+      publish: (notice) => this.#log.notice(notice),
+      session: id,
+    })
+  }
+
+  get state(): SessionState {
+    return this.#log.state
+  }
+
+  get events(): readonly WholeEvent[] {
+    return this.#log.events
+  }
+
+  get busy(): boolean {
+    return this.#admissions.busy
+  }
+
+  /** The number of the next Event. */
+  get nextSeq(): number {
+    return this.#log.nextSeq
+  }
+
+  /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
+  get permissionMode(): PermissionMode {
+    const { mode, permission_mode } = this.state
+    return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
+  }
+
+  /** Reads the Events after those already known. */
+  catchUp(): Promise<Result<void>> {
+    return this.#log.catchUp()
+  }
+
+  /** The Resource with that handle, also from before a checkpoint. */
+  resourceNamed(handle: string): Promise<Result<SessionResource | undefined>> {
+    return resourceNamed(this.#parts.log, this.id, this.events, handle)
+  }
+
+  /** The position of an Event in the Log, if it starts a Turn or is the next one. */
+  placeOf(seq: number): ReturnType<SessionLog['placeOf']> {
+    return this.#log.placeOf(seq)
+  }
+
+  /** Resolves when the request is durable, or with the reason why it was refused. */
+  async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
+    const { attachments = [], views = [], piped: given } = options
+    // Redact before the length check: the redacted text is what is recorded.
+    const text = this.#redactor.text(typed)
+    const piped = given === undefined ? undefined : this.#redactor.text(given)
+    const hasMore = attachments.length + views.length > 0
+    const refused = unfit(text, hasMore) ?? tooMuch(piped, options.presenterContext)
+    if (refused !== undefined) return refused
+    // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
+    const stop = new AbortController()
+    const { store, place: logs } = this.#parts.log
+    const fresh = new FreshBlobs()
+    const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
+      signal: stop.signal,
+      redactor: this.#redactor,
+      // A queued Turn may wait long, so its bytes are not held in memory but read again.
+      ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
+    })
+    const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
+    if (!place.ok) {
+      stop.abort()
+      return place
+    }
+    place.value.signal.addEventListener('abort', () => stop.abort())
+    const { signal, leave } = place.value
+    return leavingUnless(leave, async () => {
+      const resolved = await reading
+      if (!resolved.ok) return resolved
+      const request = { text, resolved: resolved.value, views, options, signal, fresh }
+      const started = await this.#begin(request)
+      if (!started.ok) return started
+      const { turn, run } = started.value
+      return ok({ turn, done: run().finally(leave) })
+    })
+  }
+
+  /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
+  async between<T>(
+    work: (record: RecordEvents, ask: AskModel) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    const place = await this.#admissions.enter('refuse', () => {})
+    if (!place.ok) return place
+    try {
+      const writer = await this.#log.acquire()
+      if (!writer.ok) return writer
+      try {
+        return await work(
+          (drafts) => this.#log.commit(writer.value, undefined, drafts),
+          (text, purpose) => this.#ask(writer.value, { text, purpose, signal: place.value.signal }),
+        )
+      } finally {
+        await this.#log.release(writer.value)
+      }
+    } finally {
+      place.value.leave()
+    }
+  }
+
+  /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
+  interrupt(): void {
+    this.#admissions.interrupt()
+  }
+
+  /**
+   * Adds text to the running Turn, before its next request to the model; it is always recorded. Returns false if no
+   * Turn accepts text any more; nothing is recorded then.
+   */
+  steer(typed: string): boolean {
+    const text = this.#redactor.text(typed)
+    if (this.#steering === undefined || unfit(text, false) !== undefined) return false
+    return this.#steering.add(text)
+  }
+
+  /**
+   * Changes settings at the request of a person, which is the only way to widen a mode. They are recorded and in force when
+   * this resolves. A mode applies to the next call of a running Turn, and the model is informed in its next Turn. A model or
+   * effort applies from the next Turn on; while one runs, that is `turn_in_progress`.
+   */
+  async change(change: SettingsChange): Promise<Result<void>> {
+    const running = appliesAtOnce(change) ? this.#running : undefined
+    if (running === undefined) return this.between((record) => this.#recordSettings(change, record))
+    return this.#recordSettings(change, running)
+  }
+
+  async #recordSettings(change: SettingsChange, record: RecordEvents): Promise<Result<void>> {
+    const drafts = await settingsDrafts(this.#parts, this.state, change)
+    if (!drafts.ok) return drafts
+    return drafts.value.length === 0 ? ok(undefined) : record(drafts.value)
+  }
+
+  /**
+   * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or the Session is closed.
+   * Uses little memory, however slowly it is read.
+   */
+  stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    return this.#log.stream(after_seq, () => this.questions.notices, signal)
+  }
+
+  /** `ended` is called when the subscription has ended. */
+  subscribe(ended?: () => void): Subscription {
+    return this.#log.subscribe(ended)
+  }
+
+  /** Interrupts the running Turn and refuses those that wait. */
+  end(): void {
+    this.#admissions.refuseWaiting()
+    this.interrupt()
+  }
+
+  /** Resolves when no Turn is running or waiting. */
+  idle(): Promise<void> {
+    return this.#admissions.idle()
+  }
+
+  /** Only when idle and without clients. */
+  async close(): Promise<void> {
+    await this.#leaveProvider()
+    await this.#log.close()
+  }
+
+  /** Closes the connections that the provider holds open for this Session. */
+  async #leaveProvider(): Promise<void> {
+    if (this.state.turns === 0) return
+    const provider = await this.#parts.model.providerOf(this.state.provider)
+    if (provider.ok) provider.value.leave?.(this.id)
+  }
+
+  async #ask(
+    writer: Writer,
+    request: Pick<TurnRequest, 'text' | 'purpose' | 'signal'>,
+  ): Promise<Result<TurnId>> {
+    const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
+    const started = await this.#open(writer, { ...nothing, ...request })
+    if (!started.ok) return started
+    const { turn, run } = started.value
+    const outcome = await run()
+    return outcome.ok ? ok(turn) : outcome
+  }
+
+  /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
+  async #begin(request: TurnRequest): Promise<Result<StartedTurn>> {
+    const writer = await this.#log.acquire()
+    if (!writer.ok) return writer
+    const release = () => this.#log.release(writer.value)
+    return leavingUnless(release, async () => {
+      const started = await this.#open(writer.value, request)
+      if (!started.ok) return started
+      const { turn, run } = started.value
+      return ok({ turn, run: () => leavingAfter(release, run) })
+    })
+  }
+
+  async #open(
+    writer: Writer,
+    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
+  ): Promise<Result<StartedTurn>> {
+    const { piped, presenterContext, skillsBy = 'person' } = options
+    const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
+    if (!skills.ok) return skills
+    const store = fresh.over(this.#parts.log.store)
+    const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
+    const stored = await renewInputs(this.#parts.log.store, resolved)
+    if (!stored.ok) return stored
+    const set = await this.#recordSettings(options.settings ?? {}, (drafts) =>
+      this.#log.commit(writer, undefined, drafts),
+    )
+    if (!set.ok) return set
+    const surfaced = await this.#surface(writer)
+    if (!surfaced.ok) return surfaced
+    const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
+    const source = sourceOf(this.#parts.person, options)
+    const opened = await openTurn(log, {
+      source,
+      text,
+      resolved,
+      views,
+      skills: skills.value,
+      late,
+      piped,
+      presenterContext,
+      purpose,
+    })
+    if (!opened.ok) return opened
+    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
+    this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
+    const steering = new Steering()
+    // Text that is typed now would be hidden together with such a Turn.
+    if (purpose === undefined) this.#steering = steering
+    const preparation = opened.value
+    return ok({
+      turn: log.turn,
+      run: () => this.#run({ log, steering, signal, preparation }),
+    })
+  }
+
+  async #surface(writer: Writer): Promise<Result<void>> {
+    const event = await surfaceToRecord(this.#parts, this.events, this.state)
+    if (!event.ok) return event
+    return event.value === undefined
+      ? ok(undefined)
+      : this.#log.commit(writer, undefined, [event.value])
+  }
+
+  async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {
+    try {
+      const own = {
+        log,
+        steering,
+        signal,
+        holdsKey: this.#holdsKey,
+        lastRequests: this.#lastRequests,
+      }
+      const [parts, news] = await Promise.all([
+        turnParts(this.#parts, this, own),
+        preparation.purpose === undefined ? this.#surfaceNews() : undefined,
+      ])
+      const announced = news === undefined ? ok(undefined) : await log.commit([news])
+      if (!announced.ok) return announced
+      if (!parts.ok) {
+        const { error } = parts
+        const ended = await endTurn(log, { how: 'loop', error }, steering.end())
+        return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
+      }
+      const outcome = await runTurn(parts.value, preparation)
+      if (!outcome.ok) return outcome
+      this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
+      return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
+    } finally {
+      this.#running = undefined
+      this.#steering = undefined
+      this.questions.turnEnded(log.turn)
+    }
+  }
+
+  /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */
+  async #surfaceNews(): Promise<EventDraft | undefined> {
+    if (this.#isNew && this.state.turns === 1) return undefined
+    return newSurfaceNotice(this.#parts, this.state, this.events)
+  }
+}
+
+/** Who sent the message, for the Log. */
+function sourceOf(
+  { presenter: usual }: SessionParts['person'],
+  { presenter = usual, channel, user, messageKey: message_key }: AdmitOptions,
+): EventData<'turn_started'>['source'] {
+  return {
+    presenter,
+    ...(channel === undefined ? {} : { channel }),
+    ...(user === undefined ? {} : { user }),
+    ...(message_key === undefined ? {} : { message_key }),
+  }
+}
+
+interface StartedTurn {
+  readonly turn: TurnId
+  readonly run: () => Promise<Result<TurnOutcome>>
+}
+
+/** A Turn whose opening Events are durable. */
+interface OpenedTurn
+  extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
+  readonly preparation: TurnPreparation
+}
+
+/** The input of a Turn, with its resolved attachments. */
+interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
+  readonly text: string
+  readonly resolved: readonly ResolvedAttachment[]
+  readonly options: AdmitOptions
+  readonly signal: AbortSignal
+  readonly fresh: FreshBlobs
+  readonly purpose?: TurnPreparation['purpose']
+}

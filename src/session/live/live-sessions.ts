@@ -1,0 +1,95 @@
+import type { LogWriter } from '../../log/append.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { OpenQuestions } from '../questions/session-questions.ts'
+import { LiveSession } from './live-session.ts'
+import { Session, type ClientOptions } from './session.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { SessionState } from './state.ts'
+
+/**
+ * The Sessions that clients of this process use, each once. A Session is closed when its last client has left and no Turn
+ * runs or waits in it.
+ */
+export class LiveSessions {
+  readonly #parts: SessionParts
+  readonly #live = new Map<SessionId, Entry>()
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** The number of Sessions that are held open. */
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** Attaches a client. `held` is the writer from the creation of the Session, kept for its first Turn. */
+  async attach(
+    id: SessionId,
+    options: ClientOptions,
+    held?: LogWriter<SessionState>,
+  ): Promise<Result<Session>> {
+    const entry = await this.#entry(id, held)
+    const session = new Session(entry.session, options, {
+      isLast: () => entry.clients === 0,
+      left: () => this.#leave(id, entry),
+    })
+    const known = await session.catchUp()
+    if (known.ok) return ok(session)
+    await session.close()
+    return known
+  }
+
+  /** The questions of the Session that asked this one; `undefined` if none did. */
+  questionsWith(request_id: string): OpenQuestions | undefined {
+    const live = [...this.#live.values()].map(({ session }) => session.questions)
+    return live.find((questions) => questions.knows(request_id))
+  }
+
+  /** Ends all Turns, and resolves when every Session is closed. */
+  async close(): Promise<void> {
+    await Promise.all(
+      [...this.#live].map(async ([id, entry]) => {
+        entry.clients = 0
+        entry.session.end()
+        await this.#closeIdle(id, entry)
+      }),
+    )
+  }
+
+  /** Counts the client at once, so that nobody closes the Session in between. */
+  async #entry(id: SessionId, held?: LogWriter<SessionState>): Promise<Entry> {
+    for (;;) {
+      const known = this.#live.get(id)
+      if (known?.closing !== undefined) {
+        await known.closing
+        continue
+      }
+      const entry = known ?? { session: new LiveSession(this.#parts, id, held), clients: 0 }
+      entry.clients += 1
+      this.#live.set(id, entry)
+      return entry
+    }
+  }
+
+  async #leave(id: SessionId, entry: Entry): Promise<void> {
+    entry.clients -= 1
+    await this.#closeIdle(id, entry)
+  }
+
+  async #closeIdle(id: SessionId, entry: Entry): Promise<void> {
+    if (entry.clients > 0) return
+    await entry.session.idle()
+    if (entry.clients > 0) return
+    entry.closing ??= entry.session.close().finally(() => this.#live.delete(id))
+    await entry.closing
+  }
+}
+
+interface Entry {
+  readonly session: LiveSession
+  clients: number
+  /** Set when it can no longer be attached to. */
+  closing?: Promise<void>
+}

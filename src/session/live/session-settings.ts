@@ -1,0 +1,68 @@
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import type { Effort } from '../../model/settings.ts'
+import { currentSurface } from '../surface/current-surface.ts'
+import type { ModelChoice } from '../surface/surface-parts.ts'
+import { storeSurface } from './create.ts'
+import type { SessionParts } from './session-parts.ts'
+import { modeDrafts, type ModeChange, type SessionState } from './state.ts'
+
+/** Settings of a Session to change; an absent one does not change. They are recorded, and stay. */
+export interface SettingsChange extends ModeChange {
+  readonly model?: Pick<ModelChoice, 'provider' | 'model'>
+  readonly effort?: Effort
+  readonly title?: string
+}
+
+/**
+ * What a change of settings records, in one write; nothing if all are already set. A change of the model or its effort
+ * includes the new surface, which is stored here.
+ */
+export async function settingsDrafts(
+  parts: SessionParts,
+  state: SessionState,
+  change: SettingsChange,
+): Promise<Result<readonly EventDraft[]>> {
+  const title = titleDrafts(state, change.title)
+  if (!title.ok) return title
+  const model = await modelDrafts(parts, state, change)
+  if (!model.ok) return model
+  return ok([...modeDrafts(state, change), ...title.value, ...model.value])
+}
+
+/** Whether a change can apply while a Turn runs: what its requests consist of cannot change. */
+export function appliesAtOnce({ model, effort }: SettingsChange): boolean {
+  return model === undefined && effort === undefined
+}
+
+const TITLE_CHARACTERS = 200
+
+function titleDrafts(
+  state: SessionState,
+  title: string | undefined,
+): Result<readonly EventDraft[]> {
+  if (title === undefined || title === state.title) return ok([])
+  const isPlain = title.trim() !== '' && title.length <= TITLE_CHARACTERS && !/\p{Cc}/u.test(title)
+  if (isPlain) return ok([{ type: 'session_settings', data: { title } }])
+  const message = `A title is one line of 1 to ${TITLE_CHARACTERS} characters.`
+  return failed('invalid_args', message, { characters: TITLE_CHARACTERS })
+}
+
+async function modelDrafts(
+  parts: SessionParts,
+  state: SessionState,
+  { model: chosen, effort: chosenEffort }: SettingsChange,
+): Promise<Result<readonly EventDraft[]>> {
+  const { provider, model } = chosen ?? state
+  const isModel = provider === state.provider && model === state.model
+  const effort = chosenEffort ?? state.effort
+  const isEffort = effort === state.effort
+  if (isModel && isEffort) return ok([])
+  const known = await parts.model.providerOf(provider)
+  if (!known.ok) return known
+  const current = await currentSurface(parts, { provider, model, effort }, 'reload')
+  const surface = await storeSurface(parts.log, current)
+  if (!surface.ok) return surface
+  const data = { ...(isModel ? {} : { provider, model }), ...(isEffort ? {} : { effort }) }
+  return ok([{ type: 'session_settings', data }, surface.value])
+}
