@@ -7,13 +7,13 @@ import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
-import { withheldBy } from '../model/permission-subject.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
 import { withoutCalls } from './without-calls.ts'
+import { withheldBy } from './withheld-upload.ts'
 
 /** The parameters that decide which bytes a Conversation shows. */
 export interface RequestScope {

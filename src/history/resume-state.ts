@@ -2,13 +2,13 @@ import { IdFilter } from '../encoding/id-filter.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { LOSSES } from '../model/events/loss.ts'
 import type { ResourceId } from '../model/ids.ts'
-import { withheldBy } from '../model/permission-subject.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
 import { watchesAfter } from './open-watch.ts'
 import { namedProvider, providerAfter } from './provider-name.ts'
 import { SessionResources } from './session-resources.ts'
 import { surfaceAfter } from './surface-record.ts'
+import { withheldBy } from './withheld-upload.ts'
 
 /** With more, the state would be in a blob, and a checkpoint must not depend on one. */
 export const STATE_BYTES = 60 * 1024

@@ -1,10 +1,10 @@
 import type { Replay } from '../model/modes.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
-import { withheldBy } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
 import { LOSSES, type LossRecord } from '../model/events/loss.ts'
 import { historyOf, type History } from './history.ts'
+import { withheldBy } from './withheld-upload.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {

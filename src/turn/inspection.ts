@@ -4,8 +4,10 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { notice } from '../model/events/notice.ts'
-import type { PermissionAnswer, PermissionQuestion, TurnParts } from './parts/turn-parts.ts'
-import { verdictDraft, type Subject } from './parts/verdict.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion } from './parts/permission.ts'
+import { verdictDraft } from './parts/verdict.ts'
+import type { PermissionSubject } from './parts/permission.ts'
 import type { Claim } from '../policy/claim.ts'
 
 type InspectionParts = Pick<TurnParts, 'log' | 'tools' | 'person'>
@@ -68,7 +70,7 @@ async function findings(
 /** Moves first, then records: after a kill in between, the next inspection finds the remaining files and asks again. */
 async function settle(
   { log, tools }: InspectionParts,
-  about: Subject,
+  about: PermissionSubject,
   found: readonly ProtectedChange[],
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
@@ -85,13 +87,13 @@ async function aboutFindings(
   { tools }: InspectionParts,
   { data: { call_id } }: OpenWatch,
   found: readonly ProtectedChange[],
-): Promise<Subject> {
+): Promise<PermissionSubject> {
   const { mode } = await tools.posture(claimOf(found))
   const args_sha256 = sha256(JSON.stringify(found.map(({ path }) => path)))
   return { subject: inspectionSubject(call_id), args_sha256, mode }
 }
 
-function question(about: Subject, found: readonly ProtectedChange[]): PermissionQuestion {
+function question(about: PermissionSubject, found: readonly ProtectedChange[]): PermissionQuestion {
   return {
     about,
     claim: claimOf(found),

@@ -13,7 +13,8 @@ import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
-import { byPolicy, refusal, verdictDraft, type Subject } from './parts/verdict.ts'
+import { byPolicy, refusal, verdictDraft } from './parts/verdict.ts'
+import type { PermissionSubject } from './parts/permission.ts'
 import { toolSkills } from './skills/tool-skills.ts'
 
 /**
@@ -235,7 +236,7 @@ async function permit(
 function aboutCall(
   { call_id, name, arguments: text }: ToolCallItem,
   mode: PermissionMode,
-): Required<Subject> {
+): Required<PermissionSubject> {
   return { call_id, subject: name, args_sha256: sha256(text), mode }
 }
 

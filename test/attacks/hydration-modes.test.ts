@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemSandbox, type Sandbox } from '../../src/host/sandbox/sandbox.ts'
-import type { PermissionQuestion } from '../../src/turn/parts/turn-parts.ts'
+import type { PermissionQuestion } from '../../src/turn/parts/permission.ts'
 import { commandSource, handSource } from '../support/hand-skills.ts'
 import { decisions } from '../support/skill-session.ts'
 import { value } from '../support/story.ts'

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AdmitOptions } from '../../src/session/live/admit-options.ts'
+import type { AdmitOptions } from '../../src/session/admission/admit-options.ts'
 import { commandSource, handSource, withSkills } from '../support/hand-skills.ts'
 import type { Changes } from '../support/harness-parts.ts'
 

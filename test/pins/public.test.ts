@@ -8,6 +8,7 @@ test('the names that a program can import are these', () => {
   expect(Object.keys(hawser).toSorted()).toEqual([
     'BLOB_EXTENSIONS',
     'ERROR_KINDS',
+    'openWorkspace',
     'resolveAttachmentsToContentBlocks',
   ])
 })

@@ -1,7 +1,7 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode } from '../../model/modes.ts'
@@ -16,22 +16,23 @@ import { Steering } from '../../turn/parts/steering.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
-import { Admissions } from './admissions.ts'
-import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
-import { renewInputs, resolveInputs } from './attachments.ts'
+import { Admissions } from '../admission/admissions.ts'
+import { turnSource, type AdmitOptions, type AdmittedTurn } from '../admission/admit-options.ts'
+import { renewInputs, resolveInputs } from '../admission/attachments.ts'
 import { surfaceToRecord } from './create.ts'
-import { FreshBlobs } from './fresh-blobs.ts'
+import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
-import { tooMuch, unfit } from './message-limits.ts'
+import { tooMuch, unfit } from '../admission/message-limits.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import { SessionQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
-import { appliesAtOnce, settingsDrafts, type SettingsChange } from './session-settings.ts'
+import { appliesAtOnce, settingsDrafts } from './session-settings.ts'
+import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
 import { turnLog } from './turn-log.ts'
@@ -295,7 +296,7 @@ export class LiveSession {
     const surfaced = await this.#surface(writer)
     if (!surfaced.ok) return surfaced
     const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
-    const source = sourceOf(this.#parts.person, options)
+    const source = turnSource(options, this.#parts.person.presenter)
     const opened = await openTurn(log, {
       source,
       text,
@@ -363,19 +364,6 @@ export class LiveSession {
   async #surfaceNews(): Promise<EventDraft | undefined> {
     if (this.#isNew && this.state.turns === 1) return undefined
     return newSurfaceNotice(this.#parts, this.state, this.events)
-  }
-}
-
-/** Who sent the message, for the Log. */
-function sourceOf(
-  { presenter: usual }: SessionParts['person'],
-  { presenter = usual, channel, user, messageKey: message_key }: AdmitOptions,
-): EventData<'turn_started'>['source'] {
-  return {
-    presenter,
-    ...(channel === undefined ? {} : { channel }),
-    ...(user === undefined ? {} : { user }),
-    ...(message_key === undefined ? {} : { message_key }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { AdmitOptions } from './admit-options.ts'
+import type { AdmitOptions } from '../admission/admit-options.ts'
 import type { Session } from './session.ts'
 import type { WatcherUpdate } from '../watch/subscribe.ts'
 

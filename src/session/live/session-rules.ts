@@ -1,7 +1,7 @@
 import type { RuleStore } from '../../host/permission-rules.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Rule, ScopedRule } from '../../model/rule.ts'
-import type { PermissionAnswer } from '../../turn/parts/turn-parts.ts'
+import type { PermissionAnswer } from '../../turn/parts/permission.ts'
 
 /** The rules that apply to calls of one Session: its own, and those of its workspace. */
 export class SessionRules {

@@ -1,18 +1,10 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
-import type { Effort } from '../../model/settings.ts'
+import type { SettingsChange } from '../admission/settings-change.ts'
 import { currentSurface } from '../surface/current-surface.ts'
-import type { ModelChoice } from '../surface/surface-parts.ts'
 import { storeSurface } from './create.ts'
 import type { SessionParts } from './session-parts.ts'
-import { modeDrafts, type ModeChange, type SessionState } from './state.ts'
-
-/** Settings of a Session to change; an absent one does not change. They are recorded, and stay. */
-export interface SettingsChange extends ModeChange {
-  readonly model?: Pick<ModelChoice, 'provider' | 'model'>
-  readonly effort?: Effort
-  readonly title?: string
-}
+import { modeDrafts, type SessionState } from './state.ts'
 
 /**
  * What a change of settings records, in one write; nothing if all are already set. A change of the model or its effort

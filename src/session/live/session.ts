@@ -6,10 +6,10 @@ import type { PermissionMode } from '../../model/modes.ts'
 import type { OpenQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
 import type { Subscription } from '../watch/subscribe.ts'
-import type { AdmitOptions, AdmittedTurn } from './admit-options.ts'
+import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
 import type { LiveSession } from './live-session.ts'
 import type { SessionRules } from './session-rules.ts'
-import type { SettingsChange } from './session-settings.ts'
+import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from './state.ts'
 
 export interface ClientOptions {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { replacesRange } from '../../history/history.ts'
+import type { ModeChange } from '../admission/settings-change.ts'
 import type { Fold } from '../../log/derived-index.ts'
 import type { EventDraft, KnownEvent } from '../../model/events/event.ts'
 import { Sha256 } from '../../model/ids.ts'
@@ -40,14 +41,6 @@ const SessionState = z.object({
   compactions: z.array(CompactionPlace),
 })
 export type SessionState = z.infer<typeof SessionState>
-
-/**
- * Modes to set; an absent one does not change. Mode `plan` limits calls to read-only, whatever the permission mode is.
- */
-export interface ModeChange {
-  readonly mode?: SessionMode
-  readonly permission_mode?: PermissionMode
-}
 
 /** What a change of modes records; nothing if they are already set. */
 export function modeDrafts(

@@ -10,7 +10,7 @@ import {
   type CompactOptions,
   type PreparedCompaction,
 } from '../live/compaction.ts'
-import { FreshBlobs } from '../live/fresh-blobs.ts'
+import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { previewRequest } from './preview.ts'

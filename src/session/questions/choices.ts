@@ -1,6 +1,6 @@
 import { prefixText, type Rule, type RuleScope } from '../../model/rule.ts'
 import type { EphemeralData } from '../../model/events/event.ts'
-import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/permission.ts'
 
 type Offer = PermissionQuestion['offers'][number]
 

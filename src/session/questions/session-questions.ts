@@ -3,7 +3,7 @@ import type { Ids } from '../../host/ids.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EphemeralData, EphemeralEvent, EventData } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
-import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/permission.ts'
 import { answerOf, choicesOf, shownChoice, type Choice } from './choices.ts'
 
 /** An open question, as every client sees it. */

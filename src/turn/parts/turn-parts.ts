@@ -6,11 +6,9 @@ import type { Result } from '../../model/errors.ts'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { ModelFacts } from '../../model/model-facts.ts'
-import type { Rule } from '../../model/rule.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { Decision, Posture } from '../../policy/decide.ts'
 import type { Claim } from '../../policy/claim.ts'
-import type { Offer } from '../../policy/rules.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
@@ -20,7 +18,7 @@ import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
-import type { Subject } from './verdict.ts'
+import type { PermissionAnswer, PermissionQuestion } from './permission.ts'
 
 /** The dependencies of one Turn, grouped by subject. The Session builds them; each function accepts only the groups it needs. */
 export interface TurnParts {
@@ -114,27 +112,4 @@ export interface RunningCall {
   readonly claim: Claim
   /** Records protected paths before a program of this call starts. */
   readonly watching: NonNullable<Confinement['watching']>
-}
-
-export interface PermissionQuestion {
-  readonly about: Subject
-  readonly claim: Claim
-  /** The arguments of the call, verbatim. */
-  readonly arguments?: string | undefined
-  readonly reason: string
-  /** What a yes may cover beyond this call, the narrowest first. */
-  readonly offers: readonly Offer[]
-  /** The change of a file that the call would make, as a unified diff. */
-  readonly diff?: string | undefined
-}
-
-export interface PermissionAnswer {
-  readonly allowed: boolean
-  readonly scope: 'once' | 'session' | 'workspace'
-  /** `nobody`: there was no one to ask. `interrupt`: the Turn ended before anyone answered. */
-  readonly by: 'person' | 'timeout' | 'nobody' | 'interrupt'
-  /** What is allowed from now on, with any scope but `once`: an offer of the question, or its edited form. */
-  readonly rule?: Rule
-  /** The person's reason for denying. */
-  readonly reason?: string
 }

@@ -1,7 +1,7 @@
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import type { Decision } from '../../policy/decide.ts'
-import type { PermissionAnswer } from './turn-parts.ts'
+import type { PermissionAnswer, PermissionSubject } from './permission.ts'
 
 type PermissionDecision = EventData<'permission_decision'>
 
@@ -14,21 +14,18 @@ export function byPolicy({ answer, by: [first] = [] }: Pick<Decision, 'answer' |
   return { allowed: answer === 'allow', by: 'policy', ...ruled }
 }
 
-/** What a question and its decision are about. */
-export interface Subject extends Pick<PermissionDecision, 'subject' | 'args_sha256' | 'mode'> {
-  /** Absent if it is about an attachment of the person, not about a call. */
-  readonly call_id?: string | undefined
-}
-
 /** The Event of a question that is open. */
-export function askedDraft({ call_id, ...about }: Subject): EventDraft<'permission_asked'> {
+export function askedDraft({
+  call_id,
+  ...about
+}: PermissionSubject): EventDraft<'permission_asked'> {
   const call = call_id === undefined ? {} : { call_id }
   return { type: 'permission_asked', data: { ...call, ...about } }
 }
 
 /** The Event of a verdict. */
 export function verdictDraft(
-  { call_id, ...about }: Subject,
+  { call_id, ...about }: PermissionSubject,
   { allowed, scope, by, rule, reason }: Verdict,
 ): EventDraft<'permission_decision'> {
   return {

@@ -9,7 +9,8 @@ import { decideHydration, type HydrationDecision } from '../../policy/hydration.
 import { readOnlyCommand } from '../../policy/read-only-command.ts'
 import type { HydrationPlan } from '../../skills/hydration-plan.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
-import { byPolicy, refusal, verdictDraft, type Subject, type Verdict } from '../parts/verdict.ts'
+import { byPolicy, refusal, verdictDraft, type Verdict } from '../parts/verdict.ts'
+import type { PermissionSubject } from '../parts/permission.ts'
 import { argumentVector, claimOf, type HydrationRequest } from './hydration-request.ts'
 
 /** The mode in which it was decided, and the refusal if there is one. */
@@ -76,7 +77,7 @@ function decisionFor(
 /** Without offers: a yes applies to this hydration only. */
 async function answerTo(
   { person }: TurnParts,
-  about: Subject,
+  about: PermissionSubject,
   decision: HydrationDecision,
   claim: Claim,
   { args }: HydrationRequest,

@@ -1,5 +1,5 @@
 import type { Session } from '../../../session/live/session.ts'
-import type { ModeChange } from '../../../session/live/state.ts'
+import type { ModeChange } from '../../../session/admission/settings-change.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 

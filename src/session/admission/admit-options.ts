@@ -1,10 +1,11 @@
 import type { AttachmentInput } from '../../model/attachment.ts'
 import type { Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { TurnOutcome } from '../../turn/run.ts'
 import type { WhenBusy } from './admissions.ts'
-import type { SettingsChange } from './session-settings.ts'
+import type { SettingsChange } from './settings-change.ts'
 
 /** What a message brings besides its text, and what to do if a Turn is running. */
 export interface AdmitOptions {
@@ -36,4 +37,17 @@ export interface AdmitOptions {
 export interface AdmittedTurn {
   readonly turn: TurnId
   readonly done: Promise<Result<TurnOutcome>>
+}
+
+/** Who sent the message, for the Log. `usual` is the presenter of this process. */
+export function turnSource(
+  { presenter, channel, user, messageKey: message_key }: AdmitOptions,
+  usual: string,
+): EventData<'turn_started'>['source'] {
+  return {
+    presenter: presenter ?? usual,
+    ...(channel === undefined ? {} : { channel }),
+    ...(user === undefined ? {} : { user }),
+    ...(message_key === undefined ? {} : { message_key }),
+  }
 }

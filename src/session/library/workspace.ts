@@ -1,0 +1,82 @@
+import { ok, type Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { ModelRow } from '../../model/model-facts.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { Proof } from '../harness.ts'
+import type { ClientOptions } from '../live/session.ts'
+import type { ListedSession } from '../queries/list.ts'
+import type { ChosenAnswer } from '../questions/session-questions.ts'
+import { beginSession, type SessionChoice } from '../workspace/begin.ts'
+import type { OpenWorkspace } from '../workspace/workspace.ts'
+import { LibrarySession } from './session.ts'
+
+/** A new Session. What is absent comes from the person's settings, as on the command line. */
+export interface CreateOptions extends ClientOptions {
+  readonly provider?: string
+  readonly model?: string
+  readonly mode?: SessionMode
+  readonly permission?: PermissionMode
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** An open workspace. Close it once: that ends running Turns and closes its Sessions. */
+export class LibraryWorkspace {
+  readonly #opened: OpenWorkspace
+  readonly #env: Env
+
+  constructor(opened: OpenWorkspace, env: Env) {
+    this.#opened = opened
+    this.#env = env
+  }
+
+  get path(): string {
+    return this.#opened.harness.workspace
+  }
+
+  create({ answers = false, ...choice }: CreateOptions = {}): Promise<Result<LibrarySession>> {
+    return this.#begin(choice, { answers })
+  }
+
+  /** Opens a Session by its id, by the end of its id, or the `latest`. */
+  resume(session: string, client: ClientOptions = {}): Promise<Result<LibrarySession>> {
+    return this.#begin({ session }, client)
+  }
+
+  /** All Sessions, the latest first. An unreadable one is listed with the reason. */
+  list(): Promise<readonly ListedSession[]> {
+    return this.#opened.harness.list()
+  }
+
+  delete(session: SessionId): Promise<Result<void>> {
+    return this.#opened.harness.delete(session)
+  }
+
+  /** Also for a Session that cannot be opened. See `LibrarySession.verify`. */
+  verify(
+    session: SessionId,
+    { requests = false }: { readonly requests?: boolean } = {},
+  ): Promise<Result<Proof>> {
+    return this.#opened.harness.verify(session, { requests })
+  }
+
+  /** Answers a permission question of any open Session. */
+  answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
+    return this.#opened.harness.answer(request_id, answer)
+  }
+
+  /** The known models: of one provider, or of all. */
+  models(provider?: string): readonly ModelRow[] {
+    return this.#opened.models(provider)
+  }
+
+  close(): Promise<void> {
+    return this.#opened.close()
+  }
+
+  async #begin(choice: SessionChoice, client: ClientOptions): Promise<Result<LibrarySession>> {
+    const begun = await beginSession(this.#opened, choice, { env: this.#env, ...client })
+    if (!begun.ok) return begun
+    return ok(new LibrarySession(this.#opened.harness, begun.value.session))
+  }
+}
