@@ -69,7 +69,12 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   },
   prompt_surface: surface,
   turn_started: {
-    source: { presenter: 'tether', channel: 'web', user: { id: '1', name: 'Al' } },
+    source: {
+      presenter: 'tether',
+      channel: 'web',
+      user: { id: '1', name: 'Al' },
+      message_key: 'web:42',
+    },
     purpose: 'summary',
   },
   user_message: {
