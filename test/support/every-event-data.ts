@@ -262,6 +262,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
       surface,
       late_context: late,
       notices: ['rehearsal'],
+      message_keys: { newest: ['a'.repeat(16)], filter: '' },
     },
     limitations: ['lossy'],
     summary: 'so far',
