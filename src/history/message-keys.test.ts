@@ -13,11 +13,13 @@ class KeyedLog {
   readonly events: WholeEvent[] = []
   readonly used = new Map<string, Turn>()
 
-  turn(message_key?: string): void {
+  /** A Turn, or one whose message was lost. */
+  turn(message_key?: string, isLost = false): void {
     const turn_id = TurnId.parse(`trn_01kg8m2q3r4s5t6v7w8x9y${this.#idEnd()}`)
     const source = { presenter: 'test', ...(message_key === undefined ? {} : { message_key }) }
-    if (message_key !== undefined) this.used.set(message_key, turn_id)
     this.add({ type: 'turn_started', turn_id, data: { source } })
+    if (isLost) return
+    if (message_key !== undefined) this.used.set(message_key, turn_id)
     this.add({ type: 'user_message', turn_id, data: { text: 'x', prompt_mode: 'string' } })
   }
 
@@ -165,4 +167,14 @@ test('behind a checkpoint without a state, any key may be earlier', () => {
   log.checkpoint(0, false)
   const { events } = historyOf(log.events)
   expect(turnOfKey(events, 'key 0')).toBe('maybe_earlier')
+})
+
+test('a Turn whose message was lost does not have the key, and a repetition of the message has it', () => {
+  const log = new KeyedLog()
+  log.turn('key', true)
+  expect(turnOfKey(log.events, 'key')).toBeUndefined()
+  log.turn('other')
+  expect(turnOfKey(log.events, 'key')).toBeUndefined()
+  log.turn('key')
+  expect(turnOfKey(log.events, 'key')).toBe(log.used.get('key'))
 })

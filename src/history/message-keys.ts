@@ -14,17 +14,15 @@ const HASH_DIGITS = 16
 const FILTER_BYTES = 4 * 1024
 
 /**
- * The Turn with this message key; `maybe_earlier` if only the Log can tell, because the Turn may be among those that a
- * checkpoint replaced; `undefined` if the key was never used. `key` is the key as recorded: a Log is redacted. Pure.
+ * The Turn of the message with this key; `maybe_earlier` if only the Log can tell, because the Turn may be among those that
+ * a checkpoint replaced; `undefined` if there is none. A Turn whose message was lost in a crash before it was durable does
+ * not count: nothing of it ran. `key` is the key as recorded: a Log is redacted. Pure.
  */
 export function turnOfKey(
   events: readonly WholeEvent[],
   key: string,
 ): TurnId | 'maybe_earlier' | undefined {
-  const started = withoutCalls(events).find(
-    (event) => event.type === 'turn_started' && event.data.source.message_key === key,
-  )
-  return started?.turn_id ?? (mayBeEarlier(events, key) ? 'maybe_earlier' : undefined)
+  return rawTurn(events, key) ?? (mayBeEarlier(events, key) ? 'maybe_earlier' : undefined)
 }
 
 /**
@@ -46,6 +44,15 @@ export function keysAfter(
   const older = hashes.length - kept
   for (const hash of hashes.slice(0, older)) filter.add(hash)
   return { newest: hashes.slice(older), filter: filter.stored() }
+}
+
+function rawTurn(events: readonly WholeEvent[], key: string): TurnId | undefined {
+  let started: TurnId | undefined
+  for (const { type, turn_id, data } of withoutCalls(events)) {
+    if (type === 'turn_started' && data.source.message_key === key) started = turn_id
+    if (type === 'user_message' && turn_id === started && started !== undefined) return started
+  }
+  return undefined
 }
 
 /** Also if these Events do not begin where the state ends, or a checkpoint from elsewhere has no state. */

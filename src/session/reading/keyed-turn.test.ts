@@ -117,3 +117,11 @@ test('compares the redacted form of a recorded key', async () => {
   const found = value(await keyedTurn(keyed, SESSION, `a ${KEY_PLACEHOLDER}`))
   expect(found?.turn).toBe(turnId(1))
 })
+
+test('skips a Turn whose message was lost', async () => {
+  const lost = started(1, 'key').slice(0, 1)
+  const log = await logWith([...lost, ended(1), ...started(2, 'other'), ended(2)])
+  expect(value(await keyedTurn(log, SESSION, 'key'))).toBeUndefined()
+  const repeated = await logWith([...lost, ended(1), ...started(2, 'key'), ended(2)])
+  expect(value(await keyedTurn(repeated, SESSION, 'key'))?.turn).toBe(turnId(2))
+})

@@ -11,20 +11,24 @@ export interface KeyedTurn {
 }
 
 /**
- * Looks up the Turn with this message key in the whole Log, also before a checkpoint. Fails if the Log is damaged before the
- * end of that Turn. `key` is the key as recorded (`SessionLog.recordedText`): a Log is redacted.
+ * Looks up the Turn of the message with this key in the whole Log, also before a checkpoint. As for `turnOfKey`, a Turn
+ * without its message does not count, and `key` is the key as recorded (`SessionLog.recordedText`). Fails if the Log is
+ * damaged before the end of that Turn.
  */
 export async function keyedTurn(
   parts: ReadParts,
   session: SessionId,
   key: string,
 ): Promise<Result<KeyedTurn | undefined>> {
+  let started: TurnId | undefined
   let found: KeyedTurn | undefined
   const wanted = ({ type, turn_id }: EventEnvelope) =>
     found === undefined ? type === 'turn_started' : type === 'turn_ended' && turn_id === found.turn
-  const read = await readLog(parts, session, { wanted }, ({ event }) => {
+  const read = await readLog(parts, session, { wanted }, ({ raw, event }) => {
     if (event?.type === 'turn_started' && event.data.source.message_key === key)
-      found = event.turn_id === undefined ? undefined : { turn: event.turn_id, ended: undefined }
+      started = event.turn_id
+    if (raw.type === 'user_message' && raw.turn_id === started && started !== undefined)
+      found ??= { turn: started, ended: undefined }
     if (event?.type !== 'turn_ended' || found === undefined) return undefined
     found = { ...found, ended: event.data }
     return false
