@@ -29,3 +29,16 @@ test('an empty filter knows no id, and a damaged one knows every id', () => {
   expect(new IdFilter().mayContain('call_1')).toBe(false)
   expect(new IdFilter('damaged').mayContain('call_1')).toBe(true)
 })
+
+test('a smaller filter never forgets an id, and one of another size contains every id', () => {
+  const added = ids(3, 2_000)
+  let filter = new IdFilter(undefined, 4_096)
+  for (const [n, id] of added.entries()) {
+    filter.add(id)
+    if (n % 500 === 0) filter = new IdFilter(filter.stored(), 4_096)
+  }
+  expect(added.every((id) => filter.mayContain(id))).toBe(true)
+  expect(filter.mayContain('another 3')).toBe(false)
+  expect(Buffer.from(filter.stored(), 'base64')).toHaveLength(4_096)
+  expect(new IdFilter(filter.stored()).mayContain('another 3')).toBe(true)
+})

@@ -7,9 +7,13 @@ import { stateBefore, stateFits, STATE_BYTES } from './resume-state.ts'
 
 const turn_id = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-test('the state of any number of Resources, calls, requests and notices fits, with the newest Resources', () => {
+test('the state of any number of Resources, calls, keys and notices fits, with the newest of them', () => {
   const drafts = Array.from({ length: 2_000 }, (_, n): EventDraft[] => [
-    { type: 'turn_started', turn_id, data: { source: { presenter: 'test' } } },
+    {
+      type: 'turn_started',
+      turn_id,
+      data: { source: { presenter: 'test', message_key: `key ${n}` } },
+    },
     {
       type: 'user_message',
       turn_id,
@@ -25,6 +29,7 @@ test('the state of any number of Resources, calls, requests and notices fits, wi
   expect(state.resources.length).toBeGreaterThan(20)
   expect(state.resources.at(-1)?.descriptor.handle).toBe('@img2000')
   expect(state.notices.at(-1)).toBe('Smaller: 1999.')
+  expect(state.message_keys?.newest).toHaveLength(256)
 })
 
 test('the state names the fate of each Resource', () => {

@@ -4,6 +4,7 @@ import { LOSSES } from '../model/events/loss.ts'
 import type { ResourceId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
+import { keysAfter } from './message-keys.ts'
 import { watchesAfter } from './open-watch.ts'
 import { namedProvider, providerAfter } from './provider-name.ts'
 import { SessionResources } from './session-resources.ts'
@@ -15,6 +16,7 @@ export const STATE_BYTES = 60 * 1024
 const RESOURCES_BYTES = 32 * 1024
 const NOTICES_BYTES = 4 * 1024
 const MOST_REQUESTS = 4
+const KEYS_NAME_BYTES = sizeOf('message_keys') + 2
 
 /**
  * What later Turns need of the Events before number `from_seq`, once a checkpoint replaces them. Continues the state of
@@ -32,7 +34,7 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
   const watches = watchesAfter(state, events)
   const requests = lastRequests(before)
   const call_ids = callIds(before)
-  return {
+  const rest: ResumeState = {
     handle_counter: resources.last,
     resources: newest(resources.all, RESOURCES_BYTES),
     resources_count: resources.count,
@@ -45,6 +47,8 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
     ...(call_ids === undefined ? {} : { call_ids }),
     ...(watches.length === 0 ? {} : { watches }),
   }
+  const message_keys = keysAfter(before, STATE_BYTES - sizeOf(rest) - KEYS_NAME_BYTES)
+  return message_keys === undefined ? rest : { ...rest, message_keys }
 }
 
 /** Whether a checkpoint with this state is possible. */

@@ -130,3 +130,10 @@ test('a fork names at most 64 Resources', () => {
     read('session_fork', withoutField('session_fork', '', { resources: resources(count) })).known
   expect([forked(64), forked(65)]).toEqual([true, false])
 })
+
+test('a message key has 1 to 128 bytes', () => {
+  const keyed = (message_key: unknown) =>
+    read('turn_started', { source: { presenter: 'test', message_key } }).known
+  expect(['k', 'k'.repeat(128), 'é'.repeat(64)].map(keyed)).toEqual([true, true, true])
+  expect(['', 'k'.repeat(129), 'é'.repeat(65), 1, null].some(keyed)).toBe(false)
+})

@@ -43,6 +43,7 @@ export const LIMITS = Object.freeze({
 
   turn_provider_calls: 100,
   session_waiting_turns: 8,
+  message_key_bytes: 128,
   cache_key_bytes: 96,
   blob_bytes: 256 * MIB,
 

@@ -34,6 +34,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     tool_output_bytes: 51_200,
     turn_provider_calls: 100,
     session_waiting_turns: 8,
+    message_key_bytes: 128,
     cache_key_bytes: 96,
     blob_bytes: 268_435_456,
     frame_bytes: 262_144,

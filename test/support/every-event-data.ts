@@ -69,7 +69,12 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   },
   prompt_surface: surface,
   turn_started: {
-    source: { presenter: 'tether', channel: 'web', user: { id: '1', name: 'Al' } },
+    source: {
+      presenter: 'tether',
+      channel: 'web',
+      user: { id: '1', name: 'Al' },
+      message_key: 'web:42',
+    },
     purpose: 'summary',
   },
   user_message: {
@@ -258,6 +263,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
       surface,
       late_context: late,
       notices: ['rehearsal'],
+      message_keys: { newest: ['a'.repeat(16)], filter: '' },
     },
     limitations: ['lossy'],
     summary: 'so far',

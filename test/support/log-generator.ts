@@ -83,7 +83,9 @@ class LogGenerator {
 
   turn(): void {
     this.#turn = TurnId.parse(this.#id('trn'))
-    this.#add({ type: 'turn_started', data: { source: { presenter: 'test' } } })
+    const message_key = `message ${this.#drafts.length}`
+    const source = { presenter: 'test', ...(this.#count % 4 === 0 ? {} : { message_key }) }
+    this.#add({ type: 'turn_started', data: { source } })
     const known = this.#resources.length
     this.#userMessage()
     if (this.#maybe(0.15)) this.#deny(this.#resources[known])
@@ -359,14 +361,8 @@ class LogGenerator {
   }
 
   #end(status: 'completed' | 'interrupted' | 'failed'): void {
-    const usage_total = {
-      input: 0,
-      cached_read: 0,
-      cache_write: 0,
-      output: 0,
-      reasoning: 0,
-      calls: 0,
-    }
+    const none = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0 }
+    const usage_total = { ...none, calls: 0 }
     const error =
       status === 'failed' ? { error: { kind: 'network', message: 'gone' } as const } : {}
     this.#add({ type: 'turn_ended', data: { status, ...error, usage_total } })

@@ -91,6 +91,17 @@ const OpenWatch = openObject(() => ({
 }))
 
 /**
+ * The message keys of the Turns before the tail. A key that this may contain is looked up in the Log; any other was never
+ * used before the tail.
+ */
+const EarlierKeys = openObject(() => ({
+  /** The first 16 hex digits of the SHA-256 of each of the newest keys, at most 256, the oldest first. */
+  newest: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
+  /** A filter of the hashes of all older keys, in base64; absent without any. Empty, it contains every key. */
+  filter: z.string().optional(),
+}))
+
+/**
  * What later Turns need of the Events before `tail.from_seq`. A History is this state and the raw Events, so that opening
  * a Session reads nothing else.
  */
@@ -110,6 +121,7 @@ const ResumeState = openObject(() => ({
   requests: list(EarlierRequest),
   /** A filter of all call ids, in base64. */
   call_ids: z.string().optional(),
+  message_keys: EarlierKeys.optional(),
   watches: list(OpenWatch),
 }))
 

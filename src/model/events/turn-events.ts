@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { AttachmentError } from '../attachment.ts'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
+import { LIMITS } from '../limits.ts'
 import { PermissionMode, SessionMode } from '../modes.ts'
-import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
+import { boundedText, Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { Sender } from '../tether/tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
 import { UsageTotal } from './provider-events.ts'
@@ -13,6 +14,8 @@ export const TurnStarted = openObject(() => ({
     presenter: z.string(),
     channel: z.string().optional(),
     user: Sender.optional(),
+    /** The sender's own name for the message, with which it may repeat the message. A Session runs each key once. */
+    message_key: boundedText(1, LIMITS.message_key_bytes).optional(),
   })),
   /** The Turn only asks the model for the summary of a checkpoint: it runs no tools, and no other Turn shows it. */
   purpose: z.enum(['summary']).optional(),
