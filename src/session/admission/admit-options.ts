@@ -37,6 +37,8 @@ export interface AdmitOptions {
 export interface AdmittedTurn {
   readonly turn: TurnId
   readonly done: Promise<Result<TurnOutcome>>
+  /** A message with the same key came before: this is its Turn, and nothing was started. */
+  readonly repeated?: true
 }
 
 /** Who sent the message, for the Log. `usual` is the presenter of this process. */

@@ -22,6 +22,7 @@ import { renewInputs, resolveInputs } from '../admission/attachments.ts'
 import { surfaceToRecord } from './create.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
+import { asAdmitted, KeyedTurns } from './keyed-turns.ts'
 import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
@@ -37,6 +38,7 @@ import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
 import { turnLog } from './turn-log.ts'
 import { turnParts } from './turn-parts.ts'
+import type { BegunTurn, OpenedTurn, TurnRequest } from './turn-request.ts'
 
 type Writer = LogWriter<SessionState>
 
@@ -61,6 +63,7 @@ export class LiveSession {
   readonly rules: SessionRules
   readonly questions: SessionQuestions
   readonly #isNew: boolean
+  readonly #keyed: KeyedTurns
   #running: RecordEvents | undefined
   #lastRequests: readonly SentRequest[] = []
   /** The steering of the running Turn. */
@@ -77,6 +80,7 @@ export class LiveSession {
     this.#redactor = new Redactor(log.secrets)
     this.#holdsKey = keyCheck(log.secrets)
     this.#admissions = new Admissions(person.limits.waiting_turns)
+    this.#keyed = new KeyedTurns(log, this, (text) => this.#log.recordedText(text))
     const { clock, ids } = log.place
     this.questions = new SessionQuestions({
       clock,
@@ -127,6 +131,12 @@ export class LiveSession {
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
+    const { messageKey: key } = options
+    if (key === undefined) return this.#admit(typed, options)
+    return this.#keyed.once(key, () => this.#admit(typed, options))
+  }
+
+  async #admit(typed: string, options: AdmitOptions): Promise<Result<AdmittedTurn>> {
     const { attachments = [], views = [], piped: given } = options
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
@@ -157,6 +167,10 @@ export class LiveSession {
       const request = { text, resolved: resolved.value, views, options, signal, fresh }
       const started = await this.#begin(request)
       if (!started.ok) return started
+      if ('done' in started.value) {
+        leave()
+        return ok(started.value)
+      }
       const { turn, run } = started.value
       return ok({ turn, done: run().finally(leave) })
     })
@@ -265,12 +279,23 @@ export class LiveSession {
     return outcome.ok ? ok(turn) : outcome
   }
 
-  /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
-  async #begin(request: TurnRequest): Promise<Result<StartedTurn>> {
+  /**
+   * Takes the lock and records the opening Events of a Turn. Releases the lock on failure, and if the message had a Turn
+   * before, which is returned then.
+   */
+  async #begin(request: TurnRequest): Promise<Result<BegunTurn | AdmittedTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
     const release = () => this.#log.release(writer.value)
-    return leavingUnless(release, async () => {
+    return leavingUnless<BegunTurn | AdmittedTurn>(release, async () => {
+      const { messageKey: key } = request.options
+      const earlier = key === undefined ? ok(undefined) : await this.#keyed.earlier(key)
+      if (!earlier.ok) return earlier
+      if (earlier.value !== undefined) {
+        const admitted = asAdmitted(earlier.value)
+        if (admitted.ok) await release()
+        return admitted
+      }
       const started = await this.#open(writer.value, request)
       if (!started.ok) return started
       const { turn, run } = started.value
@@ -281,7 +306,7 @@ export class LiveSession {
   async #open(
     writer: Writer,
     { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
-  ): Promise<Result<StartedTurn>> {
+  ): Promise<Result<BegunTurn>> {
     const { piped, presenterContext, skillsBy = 'person' } = options
     const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
     if (!skills.ok) return skills
@@ -365,25 +390,4 @@ export class LiveSession {
     if (this.#isNew && this.state.turns === 1) return undefined
     return newSurfaceNotice(this.#parts, this.state, this.events)
   }
-}
-
-interface StartedTurn {
-  readonly turn: TurnId
-  readonly run: () => Promise<Result<TurnOutcome>>
-}
-
-/** A Turn whose opening Events are durable. */
-interface OpenedTurn
-  extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
-  readonly preparation: TurnPreparation
-}
-
-/** The input of a Turn, with its resolved attachments. */
-interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
-  readonly text: string
-  readonly resolved: readonly ResolvedAttachment[]
-  readonly options: AdmitOptions
-  readonly signal: AbortSignal
-  readonly fresh: FreshBlobs
-  readonly purpose?: TurnPreparation['purpose']
 }

@@ -1,0 +1,97 @@
+import { turnOfKey } from '../../history/message-keys.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { utf8Bytes } from '../../model/shape.ts'
+import type { TurnOutcome } from '../../turn/run.ts'
+import type { AdmittedTurn } from '../admission/admit-options.ts'
+import { keyedTurn, type KeyedTurn } from '../reading/keyed-turn.ts'
+import type { ReadParts } from '../reading/read-log.ts'
+
+/** The Session whose messages have keys. */
+interface KeyedSession {
+  readonly id: SessionId
+  readonly events: readonly WholeEvent[]
+}
+
+/** Messages with keys: the same key never runs twice in a Session. */
+export class KeyedTurns {
+  readonly #parts: ReadParts
+  readonly #session: KeyedSession
+  readonly #recordedText: (text: string) => string
+  /** Turns of this process that have not ended, and messages that are being admitted. */
+  readonly #running = new Map<string, Promise<Result<AdmittedTurn>>>()
+
+  constructor(parts: ReadParts, session: KeyedSession, recordedText: (text: string) => string) {
+    this.#parts = parts
+    this.#session = session
+    this.#recordedText = recordedText
+  }
+
+  /** Admits the message, unless one with the same key runs or has run: then returns that Turn. */
+  async once(
+    key: string,
+    admit: () => Promise<Result<AdmittedTurn>>,
+  ): Promise<Result<AdmittedTurn>> {
+    const unfit = this.#unfit(key)
+    if (unfit !== undefined) return unfit
+    const running = this.#running.get(key)
+    if (running !== undefined) return repeated(await running)
+    const admitted = this.#afterEarlier(key, admit)
+    this.#running.set(key, admitted)
+    const forget = () => void this.#running.delete(key)
+    const turn = await admitted
+    if (!turn.ok) forget()
+    else void turn.value.done.then(forget, forget)
+    return turn
+  }
+
+  /**
+   * The Turn that an earlier message with this key has; `undefined` if there is none. Certain only under the lock, after
+   * reading what others wrote.
+   */
+  async earlier(key: string): Promise<Result<KeyedTurn | undefined>> {
+    const { id, events } = this.#session
+    const turn = turnOfKey(events, key)
+    if (turn === undefined) return ok(undefined)
+    if (turn === 'maybe_earlier') return keyedTurn(this.#parts, id, key)
+    const end = events.findLast((e) => e.type === 'turn_ended' && e.turn_id === turn)
+    return ok({ turn, ended: end?.type === 'turn_ended' ? end.data : undefined })
+  }
+
+  /** Most repeats are recognized here, before their attachments are read. */
+  async #afterEarlier(
+    key: string,
+    admit: () => Promise<Result<AdmittedTurn>>,
+  ): Promise<Result<AdmittedTurn>> {
+    const known = await this.earlier(key)
+    if (!known.ok) return known
+    return known.value?.ended === undefined ? admit() : asAdmitted(known.value)
+  }
+
+  /** A key is compared as it is recorded, so it must be recorded as it is. */
+  #unfit(key: string): Result<never> | undefined {
+    const longest = LIMITS.message_key_bytes
+    if (key === '' || utf8Bytes(key) > longest)
+      return failed('invalid_args', `A message key has 1 to ${longest} bytes.`, { longest })
+    if (this.#recordedText(key) === key) return undefined
+    return failed('invalid_args', 'A message key must not contain an API key or invalid Unicode.')
+  }
+}
+
+/** An earlier Turn in place of a new one. A message that was refused stays refused. */
+export function asAdmitted({ turn, ended }: KeyedTurn): Result<AdmittedTurn> {
+  if (ended === undefined)
+    return failed('internal', 'The Turn of this message key has no end in the Log.')
+  if (ended.status === 'refused' && ended.error !== undefined) {
+    const { kind, message, details, next_actions } = ended.error
+    return failed(kind, message, details, next_actions)
+  }
+  const outcome: TurnOutcome = { ended, lastRequest: undefined }
+  return ok({ turn, done: Promise.resolve(ok(outcome)), repeated: true })
+}
+
+function repeated(admitted: Result<AdmittedTurn>): Result<AdmittedTurn> {
+  return admitted.ok ? ok({ ...admitted.value, repeated: true }) : admitted
+}

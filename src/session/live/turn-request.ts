@@ -1,0 +1,30 @@
+import type { Result } from '../../model/errors.ts'
+import type { TurnId } from '../../model/ids.ts'
+import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
+import type { TurnPreparation } from '../../turn/open.ts'
+import type { TurnParts } from '../../turn/parts/turn-parts.ts'
+import type { TurnOutcome } from '../../turn/run.ts'
+import type { AdmitOptions } from '../admission/admit-options.ts'
+import type { FreshBlobs } from '../admission/fresh-blobs.ts'
+
+/** A Turn whose opening Events are durable, ready to run. */
+export interface BegunTurn {
+  readonly turn: TurnId
+  readonly run: () => Promise<Result<TurnOutcome>>
+}
+
+/** What running a Turn needs of its opening. */
+export interface OpenedTurn
+  extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
+  readonly preparation: TurnPreparation
+}
+
+/** The input of a Turn, with its resolved attachments. */
+export interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
+  readonly text: string
+  readonly resolved: readonly ResolvedAttachment[]
+  readonly options: AdmitOptions
+  readonly signal: AbortSignal
+  readonly fresh: FreshBlobs
+  readonly purpose?: TurnPreparation['purpose']
+}
