@@ -54,7 +54,9 @@ test('a program sends an attachment, answers a question, steers, and gets the re
   expect(await readFile(join(path, 'tide.txt'), 'utf8')).toContain('noon')
   const [resource] = value(await session.resources())
   expect(resource?.descriptor.name).toBe('tide.png')
-  expect(value(await session.resourceBytes(resource?.descriptor.handle ?? ''))).toEqual(TINY_IMAGES.png)
+  expect(value(await session.resourceBytes(resource?.descriptor.handle ?? ''))).toEqual(
+    TINY_IMAGES.png,
+  )
   const started = await first(session, (update) =>
     update.kind === 'event' && update.event?.type === 'turn_started' ? update.event : undefined,
   )

@@ -32,7 +32,7 @@ import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import { SessionQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
-import { appliesAtOnce, settingsDrafts } from './session-settings.ts'
+import { isSimple, settingsDrafts, simpleDrafts } from './session-settings.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
@@ -219,9 +219,12 @@ export class LiveSession {
    * effort applies from the next Turn on; while one runs, that is `turn_in_progress`.
    */
   async change(change: SettingsChange): Promise<Result<void>> {
-    const running = appliesAtOnce(change) ? this.#running : undefined
-    if (running === undefined) return this.between((record) => this.#recordSettings(change, record))
-    return this.#recordSettings(change, running)
+    if (this.#running === undefined || !isSimple(change))
+      return this.between((record) => this.#recordSettings(change, record))
+    // At once: the Turn may end at any moment, and release the lock.
+    const drafts = simpleDrafts(this.state, change)
+    if (!drafts.ok) return drafts
+    return drafts.value.length === 0 ? ok(undefined) : this.#running(drafts.value)
   }
 
   async #recordSettings(change: SettingsChange, record: RecordEvents): Promise<Result<void>> {

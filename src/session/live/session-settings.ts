@@ -15,16 +15,24 @@ export async function settingsDrafts(
   state: SessionState,
   change: SettingsChange,
 ): Promise<Result<readonly EventDraft[]>> {
-  const title = titleDrafts(state, change.title)
-  if (!title.ok) return title
+  const simple = simpleDrafts(state, change)
+  if (!simple.ok || isSimple(change)) return simple
   const model = await modelDrafts(parts, state, change)
-  if (!model.ok) return model
-  return ok([...modeDrafts(state, change), ...title.value, ...model.value])
+  return model.ok ? ok([...simple.value, ...model.value]) : model
 }
 
 /** Whether a change can apply while a Turn runs: what its requests consist of cannot change. */
-export function appliesAtOnce({ model, effort }: SettingsChange): boolean {
+export function isSimple({ model, effort }: SettingsChange): boolean {
   return model === undefined && effort === undefined
+}
+
+/** What the part of a change that can apply while a Turn runs records. */
+export function simpleDrafts(
+  state: SessionState,
+  change: SettingsChange,
+): Result<readonly EventDraft[]> {
+  const title = titleDrafts(state, change.title)
+  return title.ok ? ok([...modeDrafts(state, change), ...title.value]) : title
 }
 
 const TITLE_CHARACTERS = 200

@@ -107,17 +107,14 @@ function asUpdate(notice: EphemeralEvent): SessionUpdate {
 
 /** Questions that a reader was told about. It is told of each once, and that it is settled only if it saw it open. */
 class ToldQuestions {
-  readonly #told = new Set<string>()
   readonly #open = new Set<string>()
 
   isNews({ type, data }: EphemeralEvent): boolean {
     if (type === 'permission_settled') return this.#open.delete(data.request_id)
     if (type !== 'permission_requested') return true
-    const { request_id } = data
-    if (this.#told.has(request_id)) return false
-    this.#told.add(request_id)
-    this.#open.add(request_id)
-    return true
+    const isNew = !this.#open.has(data.request_id)
+    this.#open.add(data.request_id)
+    return isNew
   }
 }
 
