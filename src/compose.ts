@@ -60,7 +60,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { questionMs, make = false, folder = '', ...options }: WorkspaceOptions,
+  { questionMs, grants, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
   const { presenter, version, env, contract } = options
   const clock = systemClock
@@ -116,6 +116,7 @@ export async function composeWorkspace(
     person: {
       presenter,
       rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
+      grants,
       upload: resources,
       limits: {
         waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,

@@ -5,6 +5,7 @@ import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode } from '../../model/modes.ts'
+import type { Rule } from '../../model/rule.ts'
 import { narrower } from '../../policy/permission-mode.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
@@ -69,13 +70,16 @@ export class LiveSession {
   /** The steering of the running Turn. */
   #steering: Steering | undefined
 
-  /** `held` is the writer from the creation of the Session, kept for the first Turn. */
-  constructor(parts: SessionParts, id: SessionId, held?: Writer) {
+  /**
+   * `granted` are the person's rules for this Session in this process. `held` is the writer from the creation of the
+   * Session, kept for the first Turn.
+   */
+  constructor(parts: SessionParts, id: SessionId, granted: Rule[], held?: Writer) {
     this.id = id
     this.#parts = parts
     this.#isNew = held !== undefined
     const { log, person } = parts
-    this.rules = new SessionRules(person.rules)
+    this.rules = new SessionRules(person.rules, granted)
     this.#log = new SessionLog(log, id, held)
     this.#redactor = new Redactor(log.secrets)
     this.#holdsKey = keyCheck(log.secrets)

@@ -1,10 +1,11 @@
 import type { LogWriter } from '../../log/append.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
+import type { Rule } from '../../model/rule.ts'
 import type { OpenQuestions } from '../questions/session-questions.ts'
 import { LiveSession } from './live-session.ts'
 import { Session, type ClientOptions } from './session.ts'
-import type { SessionParts } from './session-parts.ts'
+import type { SessionGrants, SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
 /**
@@ -14,9 +15,11 @@ import type { SessionState } from './state.ts'
 export class LiveSessions {
   readonly #parts: SessionParts
   readonly #live = new Map<SessionId, Entry>()
+  readonly #granted: SessionGrants
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+    this.#granted = parts.person.grants ?? new Map<SessionId, Rule[]>()
   }
 
   /** The number of Sessions that are held open. */
@@ -66,11 +69,18 @@ export class LiveSessions {
         await known.closing
         continue
       }
-      const entry = known ?? { session: new LiveSession(this.#parts, id, held), clients: 0 }
+      const entry = known ?? { session: this.#opened(id, held), clients: 0 }
       entry.clients += 1
       this.#live.set(id, entry)
       return entry
     }
+  }
+
+  /** What a person granted for a Session lasts as long as the process, also while no client has it open. */
+  #opened(id: SessionId, held?: LogWriter<SessionState>): LiveSession {
+    const granted = this.#granted.get(id) ?? []
+    this.#granted.set(id, granted)
+    return new LiveSession(this.#parts, id, granted, held)
   }
 
   async #leave(id: SessionId, entry: Entry): Promise<void> {
@@ -82,8 +92,13 @@ export class LiveSessions {
     if (entry.clients > 0) return
     await entry.session.idle()
     if (entry.clients > 0) return
-    entry.closing ??= entry.session.close().finally(() => this.#live.delete(id))
+    entry.closing ??= entry.session.close().finally(() => this.#forget(id))
     await entry.closing
+  }
+
+  #forget(id: SessionId): void {
+    this.#live.delete(id)
+    if (this.#granted.get(id)?.length === 0) this.#granted.delete(id)
   }
 }
 

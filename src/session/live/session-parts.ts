@@ -12,6 +12,7 @@ import type {
 } from '../../model/events/event-search.ts'
 import type { CompactionSummary } from '../../model/modes.ts'
 import type { SessionId } from '../../model/ids.ts'
+import type { Rule } from '../../model/rule.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
@@ -79,6 +80,8 @@ export interface SessionParts {
     readonly presenter: string
     /** The person's rules for this workspace. Without it there are no rules, and none can be stored. */
     readonly rules?: RuleStore | undefined
+    /** The person's rules for single Sessions. Default: they end when the workspace is closed. */
+    readonly grants?: SessionGrants | undefined
     /** The person's rules for uploads to a model. Default: allow. */
     readonly upload?: UploadRules | undefined
     readonly limits: {
@@ -88,6 +91,9 @@ export interface SessionParts {
     }
   }
 }
+
+/** Rules that last as long as a process, by Session. */
+export type SessionGrants = Map<SessionId, Rule[]>
 
 /** What a search by the model needs. */
 export interface HistoryParts {

@@ -6,10 +6,12 @@ import type { PermissionAnswer } from '../../turn/parts/permission.ts'
 /** The rules that apply to calls of one Session: its own, and those of its workspace. */
 export class SessionRules {
   readonly #store: RuleStore | undefined
-  #own: Rule[] = []
+  /** Shared with whoever opens the Session later in this process. */
+  readonly #own: Rule[]
 
-  constructor(store: RuleStore | undefined) {
+  constructor(store: RuleStore | undefined, own: Rule[]) {
     this.#store = store
+    this.#own = own
   }
 
   /** Read on each call, because another process may have changed them. `undefined` if they cannot be read. */
@@ -52,7 +54,7 @@ export class SessionRules {
     const chosen = listed.value[number - 1]
     if (chosen === undefined) return noSuchRule(number)
     if (chosen.scope === 'session') {
-      this.#own = this.#own.filter((rule) => rule !== chosen.rule)
+      this.#own.splice(this.#own.indexOf(chosen.rule), 1)
       return ok(chosen)
     }
     const removed = await (this.#store?.remove(chosen.rule) ?? ok(false))

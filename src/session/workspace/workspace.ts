@@ -27,6 +27,8 @@ export interface OpenOptions {
    * no other client can come.
    */
   readonly questionMs?: number
+  /** Rules for single Sessions, if they last longer than the workspace is open. */
+  readonly grants?: SessionParts['person']['grants']
   /** The current folder of the person, relative to the workspace, where commands start. Empty or absent at its root. */
   readonly folder?: string
   /** Creates `.hawser` if it is missing; otherwise a missing one is `not_found`. */
