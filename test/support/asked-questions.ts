@@ -4,7 +4,6 @@ import {
   SessionQuestions,
   type QuestionNotice,
 } from '../../src/session/questions/session-questions.ts'
-import type { PermissionQuestion } from '../../src/turn/parts/turn-parts.ts'
 
 /** The questions of a Session without a Log. */
 export interface AskedQuestions {
@@ -38,6 +37,8 @@ export function askedQuestions(
 
 export const SESSION = SessionId.parse(`ses_${'0'.repeat(26)}`)
 export const TURN = TurnId.parse(`trn_${'0'.repeat(26)}`)
+
+type PermissionQuestion = Parameters<SessionQuestions['ask']>[1]
 
 /** The permission of a call that runs `npm test`, with nothing that a yes may cover beyond it. */
 export function permissionQuestion(changes: Partial<PermissionQuestion> = {}): PermissionQuestion {

@@ -8,7 +8,6 @@ import {
 import { virtualClock } from '../../../test/support/virtual-clock.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { TurnId } from '../../model/ids.ts'
-import type { PermissionQuestion } from '../../turn/parts/turn-parts.ts'
 import { verdictDraft } from '../../turn/parts/verdict.ts'
 
 const WAIT_MS = 120_000
@@ -42,7 +41,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-function aboutCall(call_id: string): PermissionQuestion {
+function aboutCall(call_id: string): ReturnType<typeof permissionQuestion> {
   const { about } = permissionQuestion()
   return permissionQuestion({ about: { ...about, call_id } })
 }
@@ -194,7 +193,11 @@ test('an interrupt ends open questions of the Turn, and those that come too late
   questions.attach()
   const asked = [ask(aboutCall('c1')), ask(aboutCall('c2'))]
   interrupt.abort()
-  expect(await Promise.all([...asked, ask(aboutCall('c3'))])).toEqual(Array(3).fill(INTERRUPTED))
+  expect(await Promise.all([...asked, ask(aboutCall('c3'))])).toEqual([
+    INTERRUPTED,
+    INTERRUPTED,
+    INTERRUPTED,
+  ])
   expect(questions.open).toEqual([])
   expect(failure(await questions.answer('req_1', { choice: 1 }))).toBe('question_closed')
   expect(questions.knows('req_3')).toBe(false)

@@ -6,7 +6,6 @@ import {
 } from '../../../../test/support/asked-questions.ts'
 import { virtualClock } from '../../../../test/support/virtual-clock.ts'
 import { failed, ok } from '../../../model/errors.ts'
-import type { PermissionQuestion } from '../../../turn/parts/turn-parts.ts'
 import { Asking } from './asking.ts'
 import type { Key } from '../screen/keys.ts'
 
@@ -43,7 +42,7 @@ function open() {
   )
   asking.watch(questions)
   const interrupt = new AbortController()
-  const ask = (more: Partial<PermissionQuestion> = {}) =>
+  const ask = (more: Parameters<typeof permissionQuestion>[0] = {}) =>
     questions.ask(TURN, { ...QUESTION, ...more }, interrupt.signal)
   /** Keys of someone who types slowly. */
   const keys = (...pressed: readonly Key[]) => {
