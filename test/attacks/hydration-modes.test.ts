@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemSandbox, type Sandbox } from '../../src/host/sandbox/sandbox.ts'
-import type { PermissionQuestion } from '../../src/turn/parts/permission.ts'
+import type { Question } from '../../src/session/questions/session-questions.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { commandSource, handSource } from '../support/hand-skills.ts'
 import { decisions } from '../support/skill-session.ts'
 import { value } from '../support/story.ts'
@@ -25,7 +26,7 @@ describe.skipIf(!confined)('the permission mode', () => {
       permission: { mode: 'read-only', decision: 'denied', explicit: true },
     })
     expect(list).toMatchObject({ status: 'ok', output: 'a.txt\n' })
-    value(await session.setPosture({ mode: 'plan', permission_mode: 'auto' }))
+    value(await session.change({ mode: 'plan', permission_mode: 'auto' }))
     expect(await hydrate('unknown')).toMatchObject([{ status: 'denied' }])
     expect(await unchanged()).toBe(true)
   })
@@ -36,10 +37,10 @@ describe.skipIf(!confined)('the permission mode', () => {
   ] as const)(
     'asks about an unknown command, and the answer %s decides',
     async (_, allowed, status, decision) => {
-      const questions: PermissionQuestion[] = []
-      const ask = async (question: PermissionQuestion) => {
+      const questions: Question[] = []
+      const ask: Ask = async (question) => {
         questions.push(question)
-        return { allowed, scope: 'once', by: 'person' } as const
+        return { allowed, scope: 'once' }
       }
       const { hydrate, session, unchanged } = await scene([UNKNOWN], 'ask', {
         changes: { person: { ask } },
@@ -51,18 +52,16 @@ describe.skipIf(!confined)('the permission mode', () => {
       ])
       expect(questions).toMatchObject([
         {
-          claim: {
-            effect: 'run',
-            network: false,
-            hydration: {
-              skill: 'facts',
-              context_source_id: 'unknown',
-              argv: ['sh', '-c', 'touch ran; echo ran'],
-            },
+          effect: 'run',
+          hydration: {
+            skill: 'facts',
+            context_source_id: 'unknown',
+            argv: ['sh', '-c', 'touch ran; echo ran'],
           },
-          offers: [],
+          choices: [{ text: 'Yes, once' }, { text: 'No' }],
         },
       ])
+      expect(questions.map(({ network }) => network)).toEqual([undefined])
       expect(decisions(session)).toMatchObject([{ decision, by: 'person', scope: 'once' }])
       // Even then everything is read-only.
       expect(await unchanged()).toBe(true)
@@ -97,9 +96,9 @@ describe('without a sandbox', () => {
       handSource('file', { kind: 'file', path: 'a.txt' }, { auto: true }),
     ]
     const asked: string[] = []
-    const ask = async ({ claim }: PermissionQuestion) => {
-      asked.push(claim.hydration?.context_source_id ?? '')
-      return { allowed: true, scope: 'once', by: 'person' } as const
+    const ask: Ask = async ({ hydration }) => {
+      asked.push(hydration?.context_source_id ?? '')
+      return { allowed: true, scope: 'once' }
     }
     const changes = { person: { ask }, tools: { sandbox: none } }
     const { hydrate } = await scene(sources, 'auto', { changes })
@@ -119,7 +118,7 @@ describe('without a sandbox', () => {
       changes,
     })
     expect(await hydrate('list')).toMatchObject([{ status: 'denied' }])
-    value(await session.setPermissionMode('auto'))
+    value(await session.change({ permission_mode: 'auto' }))
     expect(await hydrate('list')).toMatchObject([{ status: 'denied' }])
     expect(decisions(session).map(({ by }) => by)).toEqual(['policy', 'nobody'])
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Input } from '../../src/host/streams.ts'
 import { Asking } from '../../src/presenters/cli/question/asking.ts'
 import { listenToKeys } from '../../src/presenters/cli/screen/keyboard.ts'
-import { Questions } from '../../src/session/questions/questions.ts'
+import { askedQuestions, permissionQuestion, TURN } from '../support/asked-questions.ts'
 import { foolsSimpleProgram, HOSTILE_INPUTS } from './question-inputs.ts'
 
 /** A clock that advances on request, alarm by alarm. */
@@ -35,13 +35,14 @@ function manualClock() {
 
 function question() {
   const { clock, pass } = manualClock()
-  const questions = new Questions()
+  const { questions } = askedQuestions(clock, 0)
+  questions.attach()
   const asking = new Asking(
-    questions,
     clock,
     () => {},
     () => {},
   )
+  asking.watch(questions)
   let send: (bytes: Buffer | undefined) => void = () => {}
   const input: Input = {
     isTTY: true,
@@ -61,15 +62,7 @@ function question() {
     (key) => void asking.take(key),
     () => {},
   )
-  const answered = questions.ask(
-    {
-      claim: { tool: 'bash', effect: 'run', paths: [], command: 'make', network: false },
-      arguments: '{"command":"make"}',
-      reason: 'it runs a program',
-      offers: [],
-    },
-    new AbortController().signal,
-  )
+  const answered = questions.ask(TURN, permissionQuestion(), new AbortController().signal)
   return { asking, pass, answered, type: (text: string) => send(Buffer.from(text)) }
 }
 

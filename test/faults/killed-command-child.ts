@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { SessionId } from '../../src/model/ids.ts'
-import { Harness } from '../../src/session/harness.ts'
+import { AskedHarness } from '../support/asked-harness.ts'
 import { openParts, withChanges } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 
@@ -14,14 +14,14 @@ const Order = z.object({
 })
 const { root, text, session: id, at } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { parts } = await openParts(root, {
-  person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) },
+  person: { ask: async () => ({ allowed: true, scope: 'once' }) },
 })
 const { store } = parts.log
 const put: typeof store.put = (bytes, type) => {
   if (at === 'moving' && type === 'application/octet-stream') die()
   return store.put(bytes, type)
 }
-const harness = new Harness(withChanges(parts, { log: { store: { ...store, put } } }))
+const harness = new AskedHarness(withChanges(parts, { log: { store: { ...store, put } } }))
 const options = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 const session = value(id === undefined ? await harness.create(options) : await harness.open(id))
 process.stdout.write(`${session.id}\n`)

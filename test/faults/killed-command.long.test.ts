@@ -7,8 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { openWatches } from '../../src/history/open-watch.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { SessionId } from '../../src/model/ids.ts'
-import { Harness } from '../../src/session/harness.ts'
-import type { PermissionAnswer } from '../../src/turn/parts/permission.ts'
+import { AskedHarness, type Answer } from '../support/asked-harness.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openParts } from '../support/harness-parts.ts'
@@ -51,23 +50,25 @@ async function place(): Promise<string> {
   return root
 }
 
-/** Continues a Session and gives this answer to every question. */
+/** Continues a Session and gives this answer to every question; without one, there is nobody to ask. */
 async function resumed(
   root: string,
   id: SessionId,
-  answer: PermissionAnswer,
+  answer: Answer | undefined,
   text = 'Run `echo hello`',
 ) {
   const questions: (readonly string[])[] = []
   const { parts, close } = await openParts(root, {
     person: {
-      ask: async ({ claim }) => {
-        questions.push(claim.paths)
-        return answer
-      },
+      ask:
+        answer &&
+        (async ({ paths }) => {
+          questions.push(paths)
+          return answer
+        }),
     },
   })
-  const session = value(await new Harness(parts).open(id))
+  const session = value(await new AskedHarness(parts).open(id))
   value(await value(await session.admit(text)).done)
   const { events } = session
   await session.close()
@@ -76,9 +77,9 @@ async function resumed(
   return { questions, events, last: last?.type === 'tool_result' ? last.data : undefined }
 }
 
-const YES: PermissionAnswer = { allowed: true, scope: 'once', by: 'person' }
-const NO: PermissionAnswer = { allowed: false, scope: 'once', by: 'person' }
-const NOBODY: PermissionAnswer = { allowed: false, scope: 'once', by: 'nobody' }
+const YES: Answer = { allowed: true, scope: 'once' }
+const NO: Answer = { allowed: false, scope: 'once' }
+const NOBODY = undefined
 
 async function standing(root: string): Promise<readonly string[]> {
   const all = await readdir(join(root, 'workspace'), { recursive: true })

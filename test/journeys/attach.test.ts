@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { failed, ok } from '../../src/model/errors.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { freshFolder } from '../support/folder.ts'
 import { picture, say } from '../support/sample-files.ts'
 import type { Changes } from '../support/harness-parts.ts'
@@ -113,8 +113,4 @@ test('a handle is never reused: the next attachment has the next number', async 
   ).toEqual(['@img1', '@img2', '@img3'])
 })
 
-const allowing: SessionParts['person']['ask'] = async () => ({
-  allowed: true,
-  scope: 'once',
-  by: 'person',
-})
+const allowing: Ask = async () => ({ allowed: true, scope: 'once' })

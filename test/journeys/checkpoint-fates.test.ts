@@ -3,7 +3,7 @@ import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { ok } from '../../src/model/errors.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { recordCheckpoint } from '../support/hand-checkpoint.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { verified } from '../support/resource-events.ts'
@@ -18,10 +18,10 @@ const HANDLES = ['@img1', '@img2', '@img3', '@img4']
 /** Asks about every upload. The second picture is denied, all others are allowed once. */
 function askingPerson() {
   const asked: string[] = []
-  const ask: SessionParts['person']['ask'] = async ({ claim }) => {
-    const handle = claim.upload?.handle ?? ''
+  const ask: Ask = async ({ upload }) => {
+    const handle = upload?.handle ?? ''
     asked.push(handle)
-    return { allowed: handle !== '@img2', scope: 'once', by: 'person' }
+    return { allowed: handle !== '@img2', scope: 'once' }
   }
   return { asked, changes: { person: { ask, upload: { upload: 'ask' } } } as const }
 }

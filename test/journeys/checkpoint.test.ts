@@ -39,7 +39,6 @@ test.each(WAYS)(
     await recordCheckpoint(place.parts, session, 1)
     expect(session.events.filter(({ type }) => type === 'turn_started')).toHaveLength(1)
     const kept = `${place.root}-as-it-was`
-    await session.close()
     await cp(place.root, kept, { recursive: true })
 
     expect(await say(session, 'Read notes.txt')).toBe('completed')

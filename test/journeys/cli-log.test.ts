@@ -68,8 +68,22 @@ test('Events of every type are described', async () => {
     await writeLog(root, generateLog(seed).drafts.slice(1), id)
   }
   const place = { path: '.envrc', kind: 'file', id: '1:2' } as const
-  const data = { call_id: 'c1', paths: [place] }
-  await writeLog(root, [{ type: 'command_watched', data }], id)
+  const about = {
+    call_id: 'c1',
+    subject: 'bash',
+    args_sha256: '0'.repeat(64),
+    mode: 'ask',
+  } as const
+  const unanswered = { decision: 'denied', scope: 'once', by: 'interrupt' } as const
+  await writeLog(
+    root,
+    [
+      { type: 'command_watched', data: { call_id: 'c1', paths: [place] } },
+      { type: 'permission_asked', data: about },
+      { type: 'permission_decision', data: { ...about, ...unanswered } },
+    ],
+    id,
+  )
   const { code, stdout } = await runCli({ root }, 'log', 'show', id)
   expect(code).toBe(0)
   expect(stdout).not.toMatch(/unknown Event type|undefined|\[object|NaN/)

@@ -149,7 +149,7 @@ test('a changed model keeps its surface when an earlier compaction is undone', a
   await session.close()
   const opened = value(await place.harness.open(session.id))
   expect(made(value(await place.harness.compact(opened))).data.strategy).toBe('excerpts')
-  value(await opened.setModel({ provider: 'rehearsal', model: 'another' }))
+  value(await opened.change({ model: { provider: 'rehearsal', model: 'another' } }))
   const undone = value(await place.harness.undoCompaction(opened))
   expect(undone.surface_restored).toBe(false)
   const { surface } = value(await place.harness.preview(opened, 'What now?')).inputs

@@ -252,7 +252,7 @@ test('a Session uses every dialect, and each receives the whole Conversation', a
   const session = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
   expect(await say(session, 'Read both.')).toBe('completed')
   for (const dialect of ['responses', 'chat', 'messages'] as const) {
-    value(await session.setModel({ provider: dialect, model: `model of ${dialect}` }))
+    value(await session.change({ model: { provider: dialect, model: `model of ${dialect}` } }))
     expect(await say(session, 'And then?')).toBe('completed')
     const last = server.requests.at(-1)
     expect([last?.dialect, last?.bytes.includes('file number 2')]).toEqual([dialect, true])
@@ -276,7 +276,7 @@ test.each([true, false])(
     const first = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
     let session = first
     for (const provider of ['messages', 'chat', 'messages', 'chat']) {
-      value(await session.setModel({ provider, model: 'a-model' }))
+      value(await session.change({ model: { provider, model: 'a-model' } }))
       if (resumed) {
         await session.close()
         session = value(await place.harness.open(first.id))
@@ -319,7 +319,7 @@ test.each(VENDOR_DIALECTS)(
     await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 10_000 })
     session.interrupt()
     expect(value(await admitted.done).ended.status).toBe('interrupted')
-    value(await session.setPosture({ mode: 'plan', permission_mode: 'read-only' }))
+    value(await session.change({ mode: 'plan', permission_mode: 'read-only' }))
     const again = value(await session.admit('And then?'))
     await vi.waitFor(() => expect(server.requests).toHaveLength(2), { timeout: 10_000 })
     session.interrupt()

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SkillRequest } from '../../src/model/events/context-source.ts'
-import type { PermissionQuestion } from '../../src/turn/parts/permission.ts'
+import type { Question } from '../../src/session/questions/session-questions.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { say } from '../support/sample-files.ts'
 import { decisions, skillPlace } from '../support/skill-session.ts'
 import { value } from '../support/story.ts'
@@ -12,10 +13,10 @@ const LEND: { readonly skills: readonly SkillRequest[] } = { skills: [{ name: 'n
 
 /** A place with a Skill that lends one folder, and the questions that a person got. */
 async function lendingPlace(trust: 'user' | 'trusted' | 'untrusted' = 'trusted') {
-  const asked: PermissionQuestion[] = []
-  const ask = async (question: PermissionQuestion) => {
+  const asked: Question[] = []
+  const ask: Ask = async (question) => {
     asked.push(question)
-    return { allowed: false, scope: 'once', by: 'person' } as const
+    return { allowed: false, scope: 'once' }
   }
   const skills = { notes: { ...NOTES, trust } }
   const place = await skillPlace('in process', skills, { changes: { person: { ask } } })
@@ -52,11 +53,11 @@ test.each([
 
 test('nothing is lent in a read-only Session, in plan mode, or against a deny rule', async () => {
   const { session, asked, parts } = await lendingPlace()
-  value(await session.setPermissionMode('read-only'))
+  value(await session.change({ permission_mode: 'read-only' }))
   await say(session, 'write "a" to notes/a.txt', LEND)
-  value(await session.setPosture({ mode: 'plan', permission_mode: 'ask' }))
+  value(await session.change({ mode: 'plan', permission_mode: 'ask' }))
   await say(session, 'write "a" to notes/a.txt', LEND)
-  value(await session.setPosture({ mode: 'build' }))
+  value(await session.change({ mode: 'build' }))
   value(
     (await parts.person.rules?.add({ kind: 'file', answer: 'deny', path: 'notes/a.txt' })) ??
       fail(),

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import { Output as Listed } from '../../src/presenters/cli/commands/settings/permissions.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Question } from '../../src/session/questions/session-questions.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { harnessPlace } from '../support/harness-place.ts'
@@ -15,16 +17,23 @@ const { confined } = await systemSandbox().status()
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
 
-/** Allows each request with the offer of this kind, and records the questions. */
+/** Allows each request with a rule of this kind, or once if there is none, and records the questions. */
 function allowWith(kind: string, scope: 'session' | 'workspace') {
   const questions: string[] = []
-  const ask: SessionParts['person']['ask'] = async ({ claim, offers }) => {
-    questions.push(claim.command ?? claim.paths.join(' '))
-    const rule = offers.find((offer) => offer.rule.kind === kind)?.rule
-    return { allowed: true, scope, by: 'person', ...(rule === undefined ? {} : { rule }) }
+  const ask: Ask = async (question) => {
+    questions.push(subjectOf(question))
+    const isOffered = question.choices.some((choice) => choice.rule?.kind === kind)
+    return isOffered ? { allowed: true, scope, rule: { kind } } : { allowed: true, scope: 'once' }
   }
   return { ask, questions }
 }
+
+/** The command, or the paths of a change. */
+function subjectOf({ effect, paths, arguments: given = '' }: Question): string {
+  return effect === 'run' ? Run.parse(JSON.parse(given)).command : paths.join(' ')
+}
+
+const Run = z.object({ command: z.string() })
 
 async function say(session: Session, text: string): Promise<void> {
   value(await value(await session.admit(text)).done)
@@ -158,12 +167,7 @@ test.skipIf(!confined)(
 test('the model receives the reason of a denial', async () => {
   const { harness } = await harnessPlace({
     person: {
-      ask: async () => ({
-        allowed: false,
-        scope: 'once',
-        by: 'person',
-        reason: 'use docs/ for that',
-      }),
+      ask: async () => ({ allowed: false, scope: 'once', reason: 'use docs/ for that' }),
     },
   })
   const session = value(await harness.create(BEGIN))

@@ -141,7 +141,7 @@ test('a change of prompt texts and model at once is one break, caused by the mod
   const earlier = await writtenElsewhere()
   const place = await harnessPlace({}, earlier.root)
   const session = value(await place.harness.open(earlier.id))
-  value(await session.setModel({ ...REHEARSAL, model: 'rehearsal-2' }))
+  value(await session.change({ model: { ...REHEARSAL, model: 'rehearsal-2' } }))
   await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'model', undefined])
   expect(surfacesOf(session.events).map(({ words_sha256 }) => words_sha256)).toEqual([

@@ -25,7 +25,7 @@ import { buildPdf } from '../support/build-pdf.ts'
 const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 /** Commands need no sandbox here: the person allows them. */
 const ALLOWED = {
-  person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const },
+  person: { ask: async () => ({ allowed: true, scope: 'once' }) as const },
 }
 
 async function startSession(place: KeyedPlace): Promise<Session> {

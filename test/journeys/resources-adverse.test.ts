@@ -3,6 +3,7 @@ import { Handle } from '../../src/model/descriptor.ts'
 import { failed } from '../../src/model/errors.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { variantMaker } from '../../src/resources/variants/variant-maker.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
@@ -13,12 +14,8 @@ import { value } from '../support/story.ts'
 
 // Session Resources when rules, models, stores or the user's decisions change between Turns.
 
-const yes: SessionParts['person']['ask'] = async () => ({
-  allowed: true,
-  scope: 'once',
-  by: 'person',
-})
-const never: SessionParts['person']['ask'] = async () => {
+const yes: Ask = async () => ({ allowed: true, scope: 'once' })
+const never: Ask = async () => {
   throw new Error('nobody was to be asked')
 }
 
@@ -73,9 +70,9 @@ test('an upload allowed earlier is withheld if the rules deny it now, and that i
 
 test('consent applies only to the provider it was given for', async () => {
   let questions = 0
-  const ask: SessionParts['person']['ask'] = async () => {
+  const ask: Ask = async () => {
     questions += 1
-    return { allowed: true, scope: 'once', by: 'person' }
+    return { allowed: true, scope: 'once' }
   }
   const { place, session } = await startSession({
     model: { replay: 'window' },
@@ -85,7 +82,7 @@ test('consent applies only to the provider it was given for', async () => {
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
   expect(questions).toBe(1)
-  value(await session.setModel({ provider: 'another', model: 'rehearsal' }))
+  value(await session.change({ model: { provider: 'another', model: 'rehearsal' } }))
   await say(session, 'And now?')
   expect(questions).toBe(2)
 })
@@ -96,9 +93,9 @@ test('an interrupt at the question is not an answer: the next Turn asks again', 
     person: {
       upload: { upload: 'ask' },
       ask: async () => {
-        if (!interrupts) return { allowed: true, scope: 'once', by: 'person' }
+        if (!interrupts) return { allowed: true, scope: 'once' }
         session.interrupt()
-        return { allowed: false, scope: 'once', by: 'nobody' }
+        return undefined
       },
     },
   })

@@ -89,7 +89,7 @@ test.each(WAYS)(
           upload: ask,
           ask: async () => {
             if (interrupts) session.interrupt()
-            return { allowed: false, scope: 'once', by: 'person' }
+            return { allowed: false, scope: 'once' }
           },
         },
       },

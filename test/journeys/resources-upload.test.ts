@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { sampleFile, lastAnswer, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
 import { visionPlace } from '../support/vision-place.ts'
@@ -8,8 +8,6 @@ import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
 // Upload rules are applied where bytes would leave the machine, and each decision is recorded.
-
-type Ask = SessionParts['person']['ask']
 
 function neverAsk(): Ask {
   return async ({ reason }) => {
@@ -92,9 +90,9 @@ test.each(WAYS)(
   '[SR-017] %s: with the setting ask, the person is asked once per file, and the answer applies and is recorded',
   async (way) => {
     const questions: string[] = []
-    const ask: Ask = async ({ claim }) => {
-      questions.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
-      return { allowed: questions.length === 2, scope: 'once', by: 'person' }
+    const ask: Ask = async ({ tool, upload }) => {
+      questions.push(`${tool} ${upload?.handle ?? ''}`)
+      return { allowed: questions.length === 2, scope: 'once' }
     }
     const place = await visionPlace(way, {
       changes: { person: { ask, upload: { upload: 'ask' } } },

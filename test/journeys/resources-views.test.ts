@@ -107,7 +107,7 @@ test.each(WAYS)(
     const [image, , text] = await oneOfEach(place.workspace)
     const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
-    value(await session.setPermissionMode('read-only'))
+    value(await session.change({ permission_mode: 'read-only' }))
     const options = { attachments: [text.input], views: ['@img1', '@img1'] }
     expect(await say(session, 'What do you see?', options)).toBe('completed')
     const [, request] = place.seen

@@ -24,7 +24,7 @@ test.each(WAYS)(
     const again = await wayPlace(way, { root: place.root, vendor: place.vendor })
     const resumed = value(await again.harness.open(session.id))
     expect(resumed.permissionMode).toBe('read-only')
-    value(await resumed.setPermissionMode('auto'))
+    value(await resumed.change({ permission_mode: 'auto' }))
     expect(resumed.permissionMode).toBe('auto')
     expect(await say(resumed, 'Write "hello" to a.txt')).toBe('completed')
     expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('hello')
@@ -44,8 +44,8 @@ test.each(WAYS)('%s: plan mode stays read-only in every permission mode', async 
   const session = value(
     await place.harness.create({ ...place.begin, mode: 'plan', permissionMode: 'auto' }),
   )
-  value(await session.setPermissionMode('ask'))
-  value(await session.setPermissionMode('auto'))
+  value(await session.change({ permission_mode: 'ask' }))
+  value(await session.change({ permission_mode: 'auto' }))
   expect(session.permissionMode).toBe('read-only')
 })
 
@@ -54,8 +54,8 @@ test.each(WAYS)('%s: a mode set while a Turn runs applies from its next call on'
     changes: {
       person: {
         ask: async () => {
-          value(await session.setPermissionMode('read-only'))
-          return { allowed: true, scope: 'once', by: 'person' }
+          value(await session.change({ permission_mode: 'read-only' }))
+          return { allowed: true, scope: 'once' }
         },
       },
     },
@@ -75,7 +75,7 @@ test.each(WAYS)('%s: a write through a link is decided by its target', async (wa
       person: {
         ask: async ({ reason }) => {
           questions.push(reason)
-          return { allowed: questions.length === 2, scope: 'once', by: 'person' }
+          return { allowed: questions.length === 2, scope: 'once' }
         },
       },
     },

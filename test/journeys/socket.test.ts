@@ -161,7 +161,7 @@ test('model_changed: another model receives everything', async () => {
   const place = await openPlace({ answer: hello })
   const session = value(await place.harness.create(RESPONSES))
   await say(session, 'One.')
-  value(await session.setModel({ provider: 'openai', model: 'another-model' }))
+  value(await session.change({ model: { provider: 'openai', model: 'another-model' } }))
   await say(session, 'Two.')
   expect(resets(session)).toEqual(['no_previous_response', 'model_changed'])
   expect(place.server.requests[1]?.text).toContain('One.')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { SessionId } from '../../src/model/ids.ts'
 import { Output as Salvaged } from '../../src/presenters/cli/commands/log/salvage.ts'
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import { runCli } from '../support/cli.ts'
 import { registerDamage } from '../support/registered-damage.ts'
 import { sampleFile, picture, say } from '../support/sample-files.ts'
@@ -40,12 +40,12 @@ test.each([
 test('a mode recorded later has no more effect, and a mode that a person sets afterwards does', async () => {
   const { harness, root } = await harnessPlace()
   const created = value(await harness.create({ ...BEGIN, permissionMode: 'ask' }))
-  value(await created.setPermissionMode('auto'))
+  value(await created.change({ permission_mode: 'auto' }))
   await rm(headOf(root, created.id))
   value(await harness.adopt(created.id))
   const session = value(await harness.open(created.id))
   expect(session.permissionMode).toBe('ask')
-  value(await session.setPermissionMode('auto'))
+  value(await session.change({ permission_mode: 'auto' }))
   expect(value(await harness.open(created.id)).permissionMode).toBe('auto')
   value(await harness.adopt(created.id))
   expect(value(await harness.open(created.id)).permissionMode).toBe('auto')
@@ -65,9 +65,9 @@ test('a Session whose head cannot be written stays foreign, with nothing permitt
 
 test('consent to send bytes in a foreign Log is asked for again', async () => {
   let questions = 0
-  const ask: SessionParts['person']['ask'] = async () => {
+  const ask: Ask = async () => {
     questions += 1
-    return { allowed: true, scope: 'once', by: 'person' }
+    return { allowed: true, scope: 'once' }
   }
   const changes = {
     person: { ask, upload: { upload: 'ask' } },

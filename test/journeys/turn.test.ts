@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Ask } from '../support/asked-harness.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -108,11 +108,12 @@ test.each(WAYS)(
   '%s: a yes for the Session covers the chosen offer, and a read-only Session asks nothing',
   async (way) => {
     let questions = 0
-    const ask: SessionParts['person']['ask'] = async ({ offers }) => {
+    const ask: Ask = async ({ choices }) => {
       questions += 1
-      const folder = offers.find(({ rule }) => rule.kind === 'folder')?.rule
-      const rule = folder === undefined ? {} : { rule: folder }
-      return { allowed: true, scope: 'session', by: 'person', ...rule }
+      const isOffered = choices.some(({ rule }) => rule?.kind === 'folder')
+      return isOffered
+        ? { allowed: true, scope: 'session', rule: { kind: 'folder' } }
+        : { allowed: true, scope: 'once' }
     }
     const place = await wayPlace(way, { changes: { person: { ask } } })
     const session = value(await place.harness.create(place.begin))
@@ -124,7 +125,7 @@ test.each(WAYS)(
     ])
     await say(session, 'Write "hello" to AGENTS.md')
     expect(questions).toBe(2)
-    value(await session.setPermissionMode('read-only'))
+    value(await session.change({ permission_mode: 'read-only' }))
     await say(session, 'Write "hello" to c.txt')
     expect([questions, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
   },

@@ -46,6 +46,7 @@ const EVENT_PIN = {
   tool_result:
     'call_id name outcome error? output truncated? whole_blob? exit_code? duration_ms resources? path? before_blob? after_blob? redacted_of? diff? moved? runs_later?',
   plan_updated: 'entries',
+  permission_asked: 'call_id? subject args_sha256 mode',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',
   resource_view:
@@ -74,6 +75,7 @@ const NOW = [
   'provider_request',
   'tool_call',
   'command_watched',
+  'permission_asked',
   'permission_decision',
   'history_compaction',
   'log_repaired',
@@ -118,6 +120,9 @@ test('the ephemeral events are these, and none of them is canonical [PC-061]', (
     tool_progress: 'call_id text notice?',
     status: 'text',
     stream_restarted: 'reason',
+    permission_requested:
+      'request_id call_id? subject tool effect paths network? arguments? diff? upload? hydration? reason choices',
+    permission_settled: 'request_id call_id? decision scope by reason?',
     context_pressure:
       'tier ratio input_tokens window_tokens trigger? compaction_event_id? next_actions?',
   })

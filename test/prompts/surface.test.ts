@@ -102,7 +102,7 @@ test('[PC-015] the role expresses authority, the position decides what is cached
   const place = await harnessPlace()
   const session = value(await place.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
-  value(await session.setPermissionMode('read-only'))
+  value(await session.change({ permission_mode: 'read-only' }))
   await value(await session.admit('List all files')).done
   const { segments } = value(await place.harness.preview(session, 'And now?'))
   const roles = segments.map(({ role }) => role)

@@ -8,7 +8,6 @@ import { ok } from '../../src/model/errors.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { chatActions } from '../../src/presenters/cli/chat/actions.ts'
 import { runChat } from '../../src/presenters/cli/chat/chat.ts'
-import { Questions } from '../../src/session/questions/questions.ts'
 import { catalogue } from '../../src/providers/models/catalogue.ts'
 import { judgeModel } from '../../src/session/settings/model-choice.ts'
 import { drawingOn } from '../../src/presenters/cli/render/pictures.ts'
@@ -44,9 +43,7 @@ const Order = z.object({
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { chunk, gated } = order
 const provider = rehearsalProvider({ chunk, delayMs: gated ? 1 : 0, sleep: opened() })
-const questions = new Questions()
 const { parts, close } = await openParts(order.root, {
-  person: { ask: questions.ask },
   model: { providerOf: async () => ok(provider) },
   ...(order.skills
     ? {
@@ -61,20 +58,17 @@ const harness = new Harness(parts)
 const { session: id, permission, mode } = order
 const session = value(
   id === undefined
-    ? await harness.create({
-        provider: 'rehearsal',
-        model: 'rehearsal',
-        permissionMode: permission,
-        mode,
-      })
-    : await harness.open(id),
+    ? await harness.create(
+        { provider: 'rehearsal', model: 'rehearsal', permissionMode: permission, mode },
+        { answers: true },
+      )
+    : await harness.open(id, { answers: true }),
 )
 const streams = systemStreams()
 process.exitCode = await runChat({
   streams,
   clock: systemClock,
   colour: true,
-  questions,
   session,
   actions: chatActions(
     {

@@ -12,16 +12,16 @@ import { openWorkspace } from '../../src/host/workspace.ts'
 import { failed, ok } from '../../src/model/errors.ts'
 import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { NO_SKILLS } from '../../src/skills/catalog.ts'
 import { TOOLSET, toolSchemas, toolset } from '../../src/tools/toolset.ts'
+import type { AskedParts } from './asked-harness.ts'
 import { value } from './story.ts'
 
 /** Parts that a test replaces, in any group. */
-export type Changes = { readonly [Group in keyof SessionParts]?: Partial<SessionParts[Group]> }
+export type Changes = { readonly [Group in keyof AskedParts]?: Partial<AskedParts[Group]> }
 
 /** Merges the parts of each group; `changes` takes precedence. */
-export function withChanges(parts: SessionParts, changes: Changes): SessionParts
+export function withChanges(parts: AskedParts, changes: Changes): AskedParts
 export function withChanges(parts: Changes, changes: Changes): Changes
 export function withChanges(parts: Changes, changes: Changes): Changes {
   return {
@@ -33,13 +33,13 @@ export function withChanges(parts: Changes, changes: Changes): Changes {
   }
 }
 
-export function withClock(parts: SessionParts, clock: Clock): SessionParts {
+export function withClock(parts: AskedParts, clock: Clock): AskedParts {
   return withChanges(parts, { log: { place: { ...parts.log.place, clock } } })
 }
 
 export interface OpenParts {
   readonly workspace: string
-  readonly parts: SessionParts
+  readonly parts: AskedParts
   readonly close: () => Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
   const homeFolders = value(await openHome(home))
   const files = value(await openConfined(workspace, { refuse: [home, join(workspace, '.hawser')] }))
   const provider = rehearsalProvider({ chunk: 16, delayMs: 0 })
-  const parts: SessionParts = {
+  const parts: AskedParts = {
     workspace: { path: workspace, home },
     log: {
       place: {
@@ -91,9 +91,8 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
     },
     person: {
       presenter: 'test',
-      ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
       rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock: systemClock }),
-      limits: { waiting_turns: 8 },
+      limits: { waiting_turns: 8, question_ms: 120_000 },
     },
   }
   const close = async () => {

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest'
-import { Harness } from '../../src/session/harness.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Harness } from '../../src/session/harness.ts'
+import { AskedHarness, type AskedParts } from './asked-harness.ts'
 import { freshFolder } from './folder.ts'
 import { openParts, type Changes } from './harness-parts.ts'
 
 /** A workspace on the real disk with everything that a Session needs, closed at the end of the test. */
 export interface HarnessPlace {
   readonly workspace: string
-  readonly parts: SessionParts
+  readonly parts: AskedParts
   readonly harness: Harness
 }
 
@@ -19,5 +19,5 @@ export async function harnessPlace(
   const at = root ?? (await freshFolder())
   const { workspace, parts, close } = await openParts(at, changes)
   onTestFinished(close)
-  return { root: at, workspace, parts, harness: new Harness(parts) }
+  return { root: at, workspace, parts, harness: new AskedHarness(parts) }
 }

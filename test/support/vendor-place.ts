@@ -31,8 +31,8 @@ export async function vendorPlace(
   onTestFinished(() => server.close())
   if (clock === undefined) return place
   const parts = withClock(place.parts, clock)
-  const { Harness } = await import('../../src/session/harness.ts')
-  return { ...place, parts, harness: new Harness(parts) }
+  const { AskedHarness } = await import('./asked-harness.ts')
+  return { ...place, parts, harness: new AskedHarness(parts) }
 }
 
 /** A clock that never waits, and records the requested waits. */

@@ -131,7 +131,7 @@ test('a Session with an earlier surface edits in the form that its surface descr
   const { harness, workspace } = await harnessPlace({}, root)
   await writeFile(join(workspace, 'deck.txt'), 'one\n')
   const session = value(await harness.open(example.session_id))
-  value(await session.setPermissionMode('auto'))
+  value(await session.change({ permission_mode: 'auto' }))
   expect(await say(session, 'Replace "one" with "two" in deck.txt')).toBe('completed')
   expect(await readFile(join(workspace, 'deck.txt'), 'utf8')).toBe('two\n')
   const call = session.events.findLast((event) => event.type === 'tool_call')

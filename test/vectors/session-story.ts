@@ -9,8 +9,8 @@ import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import { describe } from '../../src/resources/describe.ts'
-import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { AskedHarness } from '../support/asked-harness.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { DIALECTS, type DialectName } from '../support/dialects.ts'
 import { openParts } from '../support/harness-parts.ts'
@@ -118,11 +118,11 @@ async function openStage({ root, dialect, origin }: Stage) {
     person: {
       ask: async () => {
         questions += 1
-        return { allowed: questions === 1, scope: 'once', by: 'person' }
+        return { allowed: questions === 1, scope: 'once' }
       },
     },
   })
-  return { harness: new Harness(parts), workspace, model, close }
+  return { harness: new AskedHarness(parts), workspace, model, close }
 }
 
 function providerOf(dialect: DialectName, origin: string): Provider {

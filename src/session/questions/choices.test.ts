@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { failed, ok } from '../../model/errors.ts'
-import { answerOf, choicesOf, choiceText, fieldOf } from './choices.ts'
-import type { Question } from './questions.ts'
+import { answerOf, choicesOf, shownChoice } from './choices.ts'
 
 const COMMAND = { kind: 'command', answer: 'allow', command: 'npm test', folder: '.' } as const
 const PREFIX = { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] } as const
 
-const QUESTION: Question = {
-  claim: { tool: 'bash', effect: 'run', paths: ['.'], network: false },
-  reason: 'it runs a program',
+const CHOICES = choicesOf({
   offers: [
     { rule: COMMAND, scopes: ['session'] },
     {
@@ -20,27 +17,48 @@ const QUESTION: Question = {
           : ok({ ...PREFIX, words: text.split(' ') }),
     },
   ],
-}
+})
 
-test('choices go from the narrowest yes to the widest, then no', () => {
-  expect(choicesOf(QUESTION).map(choiceText)).toEqual([
-    'Yes, once',
-    'Yes, for this Session: this command in this folder',
-    'Yes, for this Session: commands that start with `npm test` …',
-    'Yes, for this workspace: commands that start with `npm test` …',
-    'No',
+test('choices go from the narrowest yes to the widest, then no, each with what it means', () => {
+  const field = { label: 'Allow commands that start with: ', text: 'npm test' }
+  expect(CHOICES.map(shownChoice)).toEqual([
+    { number: 1, text: 'Yes, once', decision: 'allowed', scope: 'once' },
+    {
+      number: 2,
+      text: 'Yes, for this Session: this command in this folder',
+      decision: 'allowed',
+      scope: 'session',
+      rule: COMMAND,
+    },
+    {
+      number: 3,
+      text: 'Yes, for this Session: commands that start with `npm test` …',
+      decision: 'allowed',
+      scope: 'session',
+      rule: PREFIX,
+      field,
+    },
+    {
+      number: 4,
+      text: 'Yes, for this workspace: commands that start with `npm test` …',
+      decision: 'allowed',
+      scope: 'workspace',
+      rule: PREFIX,
+      field,
+    },
+    {
+      number: 5,
+      text: 'No',
+      decision: 'denied',
+      scope: 'once',
+      field: { label: 'Reason for the model (optional): ', text: '' },
+    },
   ])
 })
 
-test('each choice is an answer; words narrow a rule or give a reason', () => {
-  const [once, command, , prefix, no] = choicesOf(QUESTION)
+test('each choice is an answer; its text narrows a rule or gives a reason', () => {
+  const [once, command, , prefix, no] = CHOICES
   if (!once || !command || !prefix || !no) throw new Error('a choice is missing')
-  expect([once, command, prefix, no].map(fieldOf)).toEqual([
-    undefined,
-    undefined,
-    { label: expect.any(String), text: 'npm test' },
-    { label: expect.any(String), text: '' },
-  ])
   const yes = { allowed: true, by: 'person' }
   expect(answerOf(once, '')).toEqual({ ...yes, scope: 'once' })
   expect(answerOf(command, '')).toEqual({ ...yes, scope: 'session', rule: COMMAND })
@@ -50,10 +68,7 @@ test('each choice is an answer; words narrow a rule or give a reason', () => {
     rule: { ...PREFIX, words: ['npm'] },
   })
   expect(answerOf(prefix, '')).toBe('Name a command.')
-  expect(answerOf(no, ' not now ')).toEqual({
-    allowed: false,
-    scope: 'once',
-    by: 'person',
-    reason: 'not now',
-  })
+  const denied = { allowed: false, scope: 'once', by: 'person' }
+  expect(answerOf(no, '')).toEqual(denied)
+  expect(answerOf(no, ' not now ')).toEqual({ ...denied, reason: 'not now' })
 })

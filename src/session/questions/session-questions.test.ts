@@ -1,39 +1,307 @@
 import { expect, test } from 'vitest'
-import { NOBODY, Questions, type Answer, type Question } from './questions.ts'
+import {
+  askedQuestions,
+  permissionQuestion,
+  SESSION,
+  TURN,
+} from '../../../test/support/asked-questions.ts'
+import { virtualClock } from '../../../test/support/virtual-clock.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { TurnId } from '../../model/ids.ts'
+import { verdictDraft } from '../../turn/parts/verdict.ts'
 
-const question = (reason: string): Question => ({
-  claim: { tool: 'bash', effect: 'run', paths: ['.'], network: false },
-  reason,
-  offers: [],
+const WAIT_MS = 120_000
+const YES = { allowed: true, scope: 'once', by: 'person' }
+const NO = { allowed: false, scope: 'once', by: 'person' }
+const TIMEOUT = { allowed: false, scope: 'once', by: 'timeout' }
+const INTERRUPTED = { allowed: false, scope: 'once', by: 'interrupt' }
+const OTHER_TURN = TurnId.parse(`trn_${'1'.repeat(26)}`)
+
+function open(waitMs = WAIT_MS) {
+  const clock = virtualClock()
+  const { questions, published } = askedQuestions(clock, waitMs)
+  const interrupt = new AbortController()
+  const ask = (asked = permissionQuestion(), turn = TURN) =>
+    questions.ask(turn, asked, interrupt.signal)
+  /** Reports that the decision about a question is durable. */
+  const record = ({ about } = permissionQuestion(), outcome: Result<void> = ok(undefined)) => {
+    const { data } = verdictDraft(about, { allowed: true, scope: 'once', by: 'person' })
+    questions.recorded(data, outcome)
+  }
+  return { clock, questions, published, interrupt, ask, record }
+}
+
+/** Whether a promise is settled, after all work that is due. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  void promise.finally(() => {
+    settled = true
+  })
+  await new Promise((resolve) => void setImmediate(resolve))
+  return settled
+}
+
+function aboutCall(call_id: string): ReturnType<typeof permissionQuestion> {
+  const { about } = permissionQuestion()
+  return permissionQuestion({ about: { ...about, call_id } })
+}
+
+const failure = (result: Result<void>) => (result.ok ? 'ok' : result.error.kind)
+
+test('open questions are listed in order, and each can be answered, the last one first too', async () => {
+  const { questions, ask } = open()
+  questions.attach()
+  const answers = [ask(aboutCall('c1')), ask(aboutCall('c2')), ask(aboutCall('c3'))]
+  expect(questions.open.map(({ call_id, request_id }) => [call_id, request_id])).toEqual([
+    ['c1', 'req_1'],
+    ['c2', 'req_2'],
+    ['c3', 'req_3'],
+  ])
+  void questions.answer('req_3', { choice: 2, text: 'later' })
+  void questions.answer('req_1', { choice: 1 })
+  expect(questions.open.map(({ call_id }) => call_id)).toEqual(['c2'])
+  void questions.answer('req_2', { choice: 2 })
+  expect(await Promise.all(answers)).toEqual([YES, NO, { ...NO, reason: 'later' }])
 })
-const YES: Answer = { allowed: true, scope: 'once', by: 'person' }
-const calm = () => new AbortController().signal
 
-test('questions wait in order and are answered in sequence', async () => {
-  const questions = new Questions()
-  const seen: (string | undefined)[] = []
-  questions.listen(() => seen.push(questions.first?.reason))
-  const answers = [questions.ask(question('one'), calm()), questions.ask(question('two'), calm())]
-  questions.answerFirst(YES)
-  questions.answerFirst({ ...YES, allowed: false })
-  expect(await Promise.all(answers)).toEqual([YES, { ...YES, allowed: false }])
-  expect(seen).toEqual(['one', 'one', 'two', undefined])
+test('a question contains everything that a person needs to answer, and no function', () => {
+  const { questions, ask } = open()
+  questions.attach()
+  const rule = { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] } as const
+  const upload = { handle: '@img1', name: 'a.png', kind: 'image', size_bytes: 3 } as const
+  void ask(
+    permissionQuestion({
+      claim: { tool: 'bash', effect: 'run', paths: ['sub'], network: true, upload },
+      diff: '--- a\n+++ b\n',
+      offers: [{ rule, scopes: ['session'], reworded: () => ok(rule) }],
+    }),
+  )
+  const expected = {
+    request_id: 'req_1',
+    call_id: 'c1',
+    subject: 'bash',
+    tool: 'bash',
+    effect: 'run',
+    paths: ['sub'],
+    network: true,
+    arguments: '{"command":"npm test"}',
+    diff: '--- a\n+++ b\n',
+    upload,
+    reason: 'it runs a program',
+    choices: [
+      { number: 1, decision: 'allowed', scope: 'once' },
+      { number: 2, decision: 'allowed', scope: 'session', rule },
+      { number: 3, decision: 'denied', scope: 'once' },
+    ],
+  }
+  expect(questions.open).toMatchObject([expected])
+  expect(structuredClone(questions.open)).toEqual(questions.open)
 })
 
-test('without a listener, and after it left, questions are denied', async () => {
-  const questions = new Questions()
-  expect(await questions.ask(question('early'), calm())).toEqual(NOBODY)
-  questions.listen(() => {})
-  const waiting = questions.ask(question('late'), calm())
-  questions.leave()
-  expect(await waiting).toEqual(NOBODY)
+test('the first answer counts: a second one is question_closed, and an unknown id is not_found', async () => {
+  const { questions, ask, record } = open()
+  questions.attach()
+  const asked = ask()
+  const first = questions.answer('req_1', { choice: 1 })
+  expect(failure(await questions.answer('req_1', { choice: 2 }))).toBe('question_closed')
+  record()
+  expect([await asked, failure(await first)]).toEqual([YES, 'ok'])
+  expect(failure(await questions.answer('req_1', { choice: 2 }))).toBe('question_closed')
+  expect(failure(await questions.answer('req_2', { choice: 1 }))).toBe('not_found')
+  expect([questions.knows('req_1'), questions.knows('req_2')]).toEqual([true, false])
 })
 
-test('an interrupted Turn withdraws its question', async () => {
-  const questions = new Questions()
-  questions.listen(() => {})
-  const stop = new AbortController()
-  const answer = questions.ask(question('long'), stop.signal)
-  stop.abort()
-  expect([await answer, questions.first]).toEqual([NOBODY, undefined])
+test('a wrong number and text that does not fit are invalid_args, and the question stays open', async () => {
+  const { questions, ask } = open()
+  questions.attach()
+  const rule = { kind: 'prefix', answer: 'allow', words: ['npm'] } as const
+  const reworded = () => failed('invalid_args', 'It does not cover this command.')
+  const asked = ask(permissionQuestion({ offers: [{ rule, scopes: ['session'], reworded }] }))
+  const wrong = [0, 4, -1, 1.5, Number.NaN].map((choice) => questions.answer('req_1', { choice }))
+  const unfit = questions.answer('req_1', { choice: 2, text: 'git' })
+  expect((await Promise.all([...wrong, unfit])).map(failure)).toEqual(Array(6).fill('invalid_args'))
+  expect(questions.open.length).toBe(1)
+  void questions.answer('req_1', { choice: 3 })
+  expect(await asked).toEqual(NO)
+})
+
+test('a question waits for ever while a client is attached that can answer', async () => {
+  const { questions, clock, ask } = open()
+  questions.attach()
+  const asked = ask()
+  expect(clock.pending()).toEqual([])
+  clock.advance(WAIT_MS * 1_000)
+  expect([await isSettled(asked), questions.open.length]).toEqual([false, 1])
+})
+
+test('the time limit starts when the last able client leaves, and ends the question as a timeout', async () => {
+  const { questions, clock, ask } = open()
+  const leave = [questions.attach(), questions.attach()]
+  const asked = ask()
+  leave[0]?.()
+  leave[0]?.()
+  expect(clock.pending()).toEqual([])
+  leave[1]?.()
+  expect([clock.pending(), questions.canAsk]).toEqual([[WAIT_MS], true])
+  clock.advance(WAIT_MS - 1)
+  expect(await isSettled(asked)).toBe(false)
+  clock.advance(1)
+  expect([await asked, questions.open]).toEqual([TIMEOUT, []])
+  expect(failure(await questions.answer('req_1', { choice: 1 }))).toBe('question_closed')
+})
+
+test('a client that comes back in time stops the time limit, and the next one is a whole one', async () => {
+  const { questions, clock, ask } = open()
+  const leave = questions.attach()
+  const asked = ask()
+  leave()
+  clock.advance(WAIT_MS - 1)
+  const leaveAgain = questions.attach()
+  clock.advance(WAIT_MS)
+  expect([await isSettled(asked), clock.pending()]).toEqual([false, []])
+  leaveAgain()
+  expect(clock.pending()).toEqual([WAIT_MS])
+  void questions.answer('req_1', { choice: 1 })
+  expect([await asked, clock.pending()]).toEqual([YES, []])
+})
+
+test('a question that is asked after the able client left has the whole time limit', async () => {
+  const { questions, clock, ask } = open()
+  questions.attach()()
+  const asked = ask()
+  expect(clock.pending()).toEqual([WAIT_MS])
+  clock.advance(WAIT_MS)
+  expect(await asked).toEqual(TIMEOUT)
+})
+
+test('nothing can be asked before an able client was attached; without a wait, nothing after it left', async () => {
+  const { questions } = open()
+  expect(questions.canAsk).toBe(false)
+  const leave = questions.attach()
+  expect(questions.canAsk).toBe(true)
+  leave()
+  expect(questions.canAsk).toBe(true)
+  const atOnce = open(0)
+  const leaveNow = atOnce.questions.attach()
+  const asked = atOnce.ask()
+  leaveNow()
+  expect([await asked, atOnce.questions.canAsk, atOnce.clock.set]).toEqual([TIMEOUT, false, 0])
+})
+
+test('an interrupt ends open questions of the Turn, and those that come too late', async () => {
+  const { questions, ask, interrupt } = open()
+  questions.attach()
+  const asked = [ask(aboutCall('c1')), ask(aboutCall('c2'))]
+  interrupt.abort()
+  expect(await Promise.all([...asked, ask(aboutCall('c3'))])).toEqual([
+    INTERRUPTED,
+    INTERRUPTED,
+    INTERRUPTED,
+  ])
+  expect(questions.open).toEqual([])
+  expect(failure(await questions.answer('req_1', { choice: 1 }))).toBe('question_closed')
+  expect(questions.knows('req_3')).toBe(false)
+})
+
+test('an interrupt after the answer changes nothing', async () => {
+  const { questions, ask, interrupt, published } = open()
+  questions.attach()
+  const asked = ask()
+  void questions.answer('req_1', { choice: 1 })
+  interrupt.abort()
+  expect([await asked, published.length]).toEqual([YES, 2])
+})
+
+test('an answer resolves only when its own decision is durable', async () => {
+  const { questions, ask, record } = open()
+  questions.attach()
+  void ask(aboutCall('c1'))
+  void ask(aboutCall('c2'))
+  const first = questions.answer('req_1', { choice: 1 })
+  const second = questions.answer('req_2', { choice: 1 })
+  const { about } = aboutCall('c1')
+  record(permissionQuestion({ about: { ...about, subject: 'upload' } }))
+  expect([await isSettled(first), await isSettled(second)]).toEqual([false, false])
+  record(aboutCall('c2'))
+  expect([await isSettled(first), await isSettled(second)]).toEqual([false, true])
+  record(aboutCall('c1'), failed('storage_failed', 'The disk is full.'))
+  expect([failure(await first), failure(await second)]).toEqual(['storage_failed', 'ok'])
+})
+
+test('the end of a Turn ends the wait for its decisions with an error, and for no others', async () => {
+  const { questions, ask, record } = open()
+  questions.attach()
+  void ask(aboutCall('c1'))
+  void ask(aboutCall('c2'), OTHER_TURN)
+  const lost = questions.answer('req_1', { choice: 1 })
+  const other = questions.answer('req_2', { choice: 1 })
+  questions.turnEnded(TURN)
+  expect([failure(await lost), await isSettled(other)]).toEqual(['interrupted', false])
+  record(aboutCall('c2'))
+  expect(failure(await other)).toBe('ok')
+})
+
+test('listeners hear of each question that is asked or settled, until they stop', async () => {
+  const { questions, ask, interrupt } = open()
+  questions.attach()
+  const heard: string[] = []
+  const stop = questions.listen((change) => {
+    const by = change.kind === 'settled' ? ` ${change.settled.by}` : ''
+    heard.push(`${change.kind} ${change.question.request_id}${by}, open ${questions.open.length}`)
+  })
+  void ask(aboutCall('c1'))
+  void ask(aboutCall('c2'))
+  void questions.answer('req_1', { choice: 2, text: 'no' })
+  interrupt.abort()
+  stop()
+  void ask(aboutCall('c3'))
+  expect(heard).toEqual([
+    'requested req_1, open 1',
+    'requested req_2, open 2',
+    'settled req_1 person, open 1',
+    'settled req_2 interrupt, open 0',
+  ])
+})
+
+test('watchers are told of each question once; a late one is told of those open, and of the newest settled', () => {
+  const { questions, ask, published } = open()
+  questions.attach()
+  void ask(aboutCall('c1'))
+  void ask(aboutCall('c2'))
+  void questions.answer('req_1', { choice: 2, text: 'not now' })
+  const own = { session_id: SESSION, turn_id: TURN }
+  const [second] = questions.open
+  const settled = {
+    type: 'permission_settled',
+    ...own,
+    data: {
+      request_id: 'req_1',
+      call_id: 'c1',
+      decision: 'denied',
+      scope: 'once',
+      by: 'person',
+      reason: 'not now',
+    },
+  }
+  const requested = { type: 'permission_requested', ...own, data: second }
+  expect(published).toEqual([
+    expect.objectContaining({ type: 'permission_requested' }),
+    requested,
+    settled,
+  ])
+  expect(questions.notices).toEqual([requested, settled])
+})
+
+test('of very many settled questions, the oldest are forgotten', async () => {
+  const { questions, ask } = open()
+  questions.attach()
+  for (let n = 1; n <= 257; n++) {
+    void ask(aboutCall(`c${n}`))
+    void questions.answer(`req_${n}`, { choice: 1 })
+  }
+  expect(questions.notices.length).toBe(256)
+  expect([
+    failure(await questions.answer('req_1', { choice: 1 })),
+    failure(await questions.answer('req_2', { choice: 1 })),
+  ]).toEqual(['not_found', 'question_closed'])
 })

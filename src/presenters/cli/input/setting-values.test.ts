@@ -86,6 +86,7 @@ test('every setting describes its accepted values', () => {
     ['display.bell', 'true or false'],
     ['limits.provider_calls', 'a whole number from 1 to 10000'],
     ['limits.waiting_turns', 'a whole number from 0 to 1000'],
+    ['limits.question_seconds', 'a whole number from 0 to 86400'],
     ['limits.command_seconds', 'a whole number from 1 to 600'],
     ['limits.command_processes', 'a whole number from 16 to 32768'],
     ['limits.command_memory_percent', 'a whole number from 1 to 90'],

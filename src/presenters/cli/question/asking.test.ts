@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { ok } from '../../../model/errors.ts'
+import {
+  askedQuestions,
+  permissionQuestion,
+  TURN,
+} from '../../../../test/support/asked-questions.ts'
+import { virtualClock } from '../../../../test/support/virtual-clock.ts'
+import { failed, ok } from '../../../model/errors.ts'
 import { Asking } from './asking.ts'
 import type { Key } from '../screen/keys.ts'
-import { Questions, type Question } from '../../../session/questions/questions.ts'
 
-const QUESTION: Question = {
-  call_id: 'c1',
-  claim: { tool: 'bash', effect: 'run', paths: [], command: 'npm test', network: false },
-  arguments: '{"command":"npm test"}',
-  reason: 'it runs a program',
+const QUESTION = permissionQuestion({
   offers: [
     {
       rule: { kind: 'command', answer: 'allow', command: 'npm test', folder: '.' },
@@ -17,57 +18,36 @@ const QUESTION: Question = {
     {
       rule: { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] },
       scopes: ['session', 'workspace'],
-      reworded: (text) => ok({ kind: 'prefix', answer: 'allow', words: text.split(' ') }),
+      reworded: (text) =>
+        text.startsWith('npm')
+          ? ok({ kind: 'prefix', answer: 'allow', words: text.split(' ') })
+          : failed('invalid_args', 'It does not cover this command.'),
     },
   ],
-}
+})
 const typed = (text: string): Key => ({ kind: 'text', text })
 const press = (chord: string): Key => ({ kind: 'press', chord })
 
-/** A clock that only the test advances. */
-class ManualClock {
-  #now = 0
-  #alarms = new Map<() => void, number>()
-
-  readonly clock = {
-    now: () => this.#now,
-    monotonicMs: () => this.#now,
-    after: (ms: number, then: () => void) => {
-      const alarm = () => then()
-      this.#alarms.set(alarm, this.#now + ms)
-      return () => void this.#alarms.delete(alarm)
-    },
-  }
-
-  pass(ms: number): void {
-    this.#now += ms
-    for (const [alarm, due] of this.#alarms) {
-      if (due > this.#now) continue
-      this.#alarms.delete(alarm)
-      alarm()
-    }
-  }
-}
-
 function open() {
-  const questions = new Questions()
-  const clock = new ManualClock()
+  const clock = virtualClock()
+  const { questions } = askedQuestions(clock, 0)
+  questions.attach()
   let shownCount = 0
   const asking = new Asking(
-    questions,
-    clock.clock,
+    clock,
     () => {},
     () => {
       shownCount += 1
     },
   )
+  asking.watch(questions)
   const interrupt = new AbortController()
-  const ask = (more: Partial<Question> = {}) =>
-    questions.ask({ ...QUESTION, ...more }, interrupt.signal)
+  const ask = (more: Parameters<typeof permissionQuestion>[0] = {}) =>
+    questions.ask(TURN, { ...QUESTION, ...more }, interrupt.signal)
   /** Keys of someone who types slowly. */
   const keys = (...pressed: readonly Key[]) => {
     for (const key of pressed) {
-      clock.pass(1_000)
+      clock.advance(1_000)
       asking.take(key)
     }
   }
@@ -98,7 +78,7 @@ test('a question shows the proposal and the choices, with none selected', () => 
     ],
     hint: 'A question …',
   })
-  clock.pass(300)
+  clock.advance(300)
   expect([shown(asking).hint, shownCount()]).toEqual([
     '↑ ↓ or 1-6 choose · Enter confirms · Esc no',
     1,
@@ -141,10 +121,10 @@ test('Escape is a no, unless something follows it at once', async () => {
   const answered = ask()
   keys(press('escape'))
   asking.take(typed('['))
-  clock.pass(1_000)
+  clock.advance(1_000)
   expect(asking.waits).toBe(true)
   keys(press('escape'))
-  clock.pass(150)
+  clock.advance(150)
   expect(await answered).toEqual({ allowed: false, scope: 'once', by: 'person' })
 })
 
@@ -171,7 +151,7 @@ test('keys of someone who keeps typing are ignored, for any length of time', () 
   const { asking, clock, ask } = open()
   void ask()
   for (const text of '1 2 3 4 5 6') {
-    clock.pass(299)
+    clock.advance(299)
     expect(asking.take(typed(text))).toBe(true)
     asking.take(press('enter'))
   }
@@ -184,10 +164,10 @@ test('keys of someone who keeps typing are ignored, for any length of time', () 
 test('Enter in the same burst as the choice confirms nothing', () => {
   const { asking, clock, ask } = open()
   void ask()
-  clock.pass(300)
+  clock.advance(300)
   asking.take(typed('1'))
   asking.take(press('enter'))
-  clock.pass(99)
+  clock.advance(99)
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
 })
@@ -274,11 +254,11 @@ test('in a terminal with few rows the choice stays visible', () => {
 
 test('questions are asked in sequence, and each waits for its own keys', async () => {
   const { ask, keys, asking, clock, came: shownCount } = open()
-  const answers = [ask(), ask({ call_id: 'c2' })]
+  const answers = [ask(), ask({ about: { ...QUESTION.about, call_id: 'c2' } })]
   keys(typed('1'), press('enter'))
   // The next question has just appeared.
   asking.take(typed('1'))
-  clock.pass(150)
+  clock.advance(150)
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
   keys(typed('6'), press('enter'), press('enter'))
@@ -286,18 +266,46 @@ test('questions are asked in sequence, and each waits for its own keys', async (
   expect(shownCount()).toBe(2)
 })
 
-test('an interrupted Turn withdraws its question, and after leaving every question is denied', async () => {
-  const { asking, interrupt, ask } = open()
-  const taken = ask()
+test('a question that an interrupt or another client ended is not shown any more', async () => {
+  const { asking, questions, interrupt, ask, keys } = open()
+  const answered = ask()
+  keys(typed('6'))
+  void questions.answer('req_1', { choice: 1 })
+  expect([await answered, asking.waits]).toMatchObject([{ allowed: true }, false])
+  const interrupted = ask()
+  expect(asking.waits).toBe(true)
   interrupt.abort()
-  const nobody = { allowed: false, scope: 'once', by: 'nobody' }
-  expect([await taken, asking.waits]).toEqual([nobody, false])
-  expect(await ask()).toEqual(nobody)
-  const other = open()
-  const left = other.ask()
-  other.asking.close()
-  expect([await left, await other.ask()]).toEqual([nobody, nobody])
-  expect(await new Questions().ask(QUESTION, new AbortController().signal)).toEqual(nobody)
+  expect([await interrupted, asking.waits]).toMatchObject([{ by: 'interrupt' }, false])
+})
+
+test('text that does not fit is reported, and the question stays', async () => {
+  const { asking, ask, keys } = open()
+  const answered = ask()
+  keys(typed('3'), press('enter'), press('ctrl-u'), typed('git'), press('enter'))
+  await Promise.resolve()
+  expect(shown(asking).rows.join('\n')).toContain('It does not cover this command.')
+  keys(press('ctrl-u'), typed('npm'), press('enter'))
+  expect(await answered).toMatchObject({ allowed: true, rule: { words: ['npm'] } })
+})
+
+test('a chat that goes to another Session asks its questions, and leaves the others open', () => {
+  const { asking, clock, questions, ask, keys } = open()
+  const other = askedQuestions(clock, 0, 'other').questions
+  other.attach()
+  void other.ask(
+    TURN,
+    permissionQuestion({ reason: 'another Session' }),
+    new AbortController().signal,
+  )
+  void ask()
+  asking.watch(other)
+  expect(shown(asking).rows).toContain('  Reason for asking: another Session.')
+  keys(press('escape'))
+  clock.advance(1_000)
+  expect([other.open.length, questions.open.length, asking.waits]).toEqual([0, 1, false])
+  asking.watch(questions)
+  asking.close()
+  expect([asking.waits, asking.take(typed('1')), questions.open.length]).toEqual([false, false, 1])
 })
 
 test('before a Resource is sent to the model, the question shows its handle, name and size', () => {
@@ -309,7 +317,7 @@ test('before a Resource is sent to the model, the question shows its handle, nam
     size_bytes: 12_595,
   } as const
   void ask({
-    call_id: undefined,
+    about: { ...QUESTION.about, call_id: undefined },
     claim: { tool: 'upload', effect: 'none', paths: [], network: false, upload },
     arguments: undefined,
     reason: 'images are sent only with permission',

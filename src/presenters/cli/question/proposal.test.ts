@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Question } from '../../../session/questions/questions.ts'
+import type { Question } from '../../../session/questions/session-questions.ts'
 import { proposalOf, questionTitle } from './proposal.ts'
 
-function rowsOf(claim: Partial<Question['claim']>): string[] {
+function rowsOf(changes: Partial<Question>): string[] {
   const question: Question = {
+    request_id: 'req_1',
     call_id: 'c1',
-    claim: { tool: 'hydrate_context', effect: 'run', paths: [], network: false, ...claim },
+    subject: 'hydration',
+    tool: 'hydrate_context',
+    effect: 'run',
+    paths: [],
     reason: 'it is not known to only read',
-    offers: [],
+    choices: [],
+    ...changes,
   }
   const rows = [...questionTitle(question, 80), ...proposalOf(question, 80)]
   return rows.map((row) => row.map(({ text }) => text).join(''))
@@ -29,4 +34,23 @@ test('a question about a file shows its path', () => {
   expect(rowsOf({ effect: 'read', paths: ['docs/guide.md'], hydration: SOURCE }).at(-1)).toBe(
     '  reads "docs/guide.md"',
   )
+})
+
+test('a question about a call with the network says so', () => {
+  const call = { tool: 'bash', arguments: '{"command":"npm ci"}', network: true }
+  expect(rowsOf({ ...call, reason: 'it runs a program' })).toEqual([
+    '? bash npm ci',
+    '  Reason for asking: it runs a program, with the network.',
+    '  $ npm ci',
+  ])
+})
+
+test('a question about no call shows its own title and every path', () => {
+  const asked = { call_id: undefined, tool: 'Move files aside', effect: 'write' } as const
+  expect(rowsOf({ ...asked, paths: ['.envrc', 'a\u202eb'] })).toEqual([
+    '? Move files aside',
+    '  Reason for asking: it is not known to only read.',
+    '  .envrc',
+    '  a\\u{202e}b',
+  ])
 })
