@@ -128,6 +128,7 @@ export class Session {
    * little memory, however slowly it is read. Open questions are told to every reader, also to one that comes later.
    */
   async *stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    if (this.#leaving !== undefined) return
     const stop = new AbortController()
     const end = () => stop.abort()
     if (signal?.aborted === true) end()
@@ -142,9 +143,12 @@ export class Session {
   }
 
   subscribe(): Subscription {
+    // A closed Session ends the subscription before it is returned.
+    let close = () => {}
     const subscription = this.#live.subscribe(() => this.#streams.delete(close))
-    const close = () => subscription.close()
+    close = () => subscription.close()
     this.#streams.add(close)
+    if (this.#leaving !== undefined) close()
     return subscription
   }
 

@@ -88,6 +88,7 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
 export class Watchers {
   readonly #all = new Set<Subscription>()
   readonly #changed: () => void
+  #closed = false
 
   /** `changed` is called when a watcher is added or removed. */
   constructor(changed: () => void = () => {}) {
@@ -105,7 +106,8 @@ export class Watchers {
       ended()
     })
     this.#all.add(one)
-    this.#changed()
+    if (this.#closed) one.close()
+    else this.#changed()
     return one
   }
 
@@ -126,7 +128,9 @@ export class Watchers {
     for (const one of this.#all) one.cutOff(Math.min(after_seq, one.lastSeq))
   }
 
+  /** Ends every watcher, also one that subscribes later. */
   close(): void {
+    this.#closed = true
     for (const one of this.#all) one.close()
   }
 }
