@@ -93,6 +93,7 @@ class Actual {
   readonly first: Session
   #turn: AdmittedTurn | undefined
   #request = 'none'
+  #no = 0
 
   constructor(harness: Harness, clock: VirtualClock, first: Session) {
     this.#harness = harness
@@ -119,12 +120,17 @@ class Actual {
         if (wasOpen) return void expect(turn).toMatchObject({ error: { kind: 'turn_in_progress' } })
         this.#turn = value(turn)
         expected.ask()
-        if (expected.open) this.#request = (await questionOf(this.first)).request_id
+        if (!expected.open) return
+        const { request_id, choices } = await questionOf(this.first)
+        this.#request = request_id
+        this.#no = choices.length
         return
       }
       case 'answer': {
         const kind = this.#request === 'none' ? 'not_found' : 'question_closed'
-        const answered = await this.#harness.answer(this.#request, { choice: step.yes ? 1 : 4 })
+        const answered = await this.#harness.answer(this.#request, {
+          choice: step.yes ? 1 : this.#no,
+        })
         expect(answered).toMatchObject(expected.open ? { ok: true } : { error: { kind } })
         return expected.decide(`${step.yes ? 'allowed' : 'denied'} by person`)
       }
