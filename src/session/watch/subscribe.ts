@@ -41,7 +41,7 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
     if (this.#ended) return
     this.#waiting.push({ update, bytes })
     this.#bytes += bytes
-    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) this.cutOff()
+    if (this.#isTooMuch) this.cutOff()
     else this.#wake?.()
   }
 
@@ -75,6 +75,12 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
     } finally {
       this.#end()
     }
+  }
+
+  /** One update is never too much, however long it is. */
+  get #isTooMuch(): boolean {
+    const { length } = this.#waiting
+    return length > WAITING_EVENTS || (length > 1 && this.#bytes > WAITING_BYTES)
   }
 
   #end(): void {
@@ -112,7 +118,7 @@ export class Watchers {
   }
 
   line(line: LogLine, whole?: WholeEvent): void {
-    const bytes = line.next.offset - line.offset
+    const bytes = line.next.offset - line.offset + longBytes(line, whole)
     const update: WatcherUpdate =
       whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
     for (const one of this.#all) one.push(update, bytes)
@@ -133,6 +139,11 @@ export class Watchers {
     this.#closed = true
     for (const one of this.#all) one.close()
   }
+}
+
+/** Of the fields that are not in the line; without any, the whole Event is the one of the line. */
+function longBytes({ logged: { event } }: LogLine, whole: WholeEvent | undefined): number {
+  return whole === undefined || whole === event ? 0 : JSON.stringify(whole.data).length
 }
 
 /** Roughly. */
