@@ -10,7 +10,6 @@ test('200 Sessions that every client has left hold no file, and their memory is 
   // The first round loads modules and fills caches.
   const [first, ...later] = await scriptResult('idle-sessions.ts', order, Held)
   if (first === undefined) throw new Error('nothing was measured')
-  console.log('idle Sessions:', JSON.stringify([first, ...later]))
   expect(later).toHaveLength(2)
   for (const { open, descriptors, bytes } of later) {
     expect(open).toBe(0)

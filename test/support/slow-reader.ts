@@ -14,14 +14,16 @@ const Order = z.object({
   /** Of the Turns that pass while nothing is read. */
   turns: z.int(),
   readers: z.int(),
+  /** Characters of each message. */
+  message: z.int(),
+  /** Characters of each delta. */
   delta: z.int(),
   deltas: z.int(),
 })
 
-/** Just short enough to be in the line of its Event. */
-const MESSAGE_CHARACTERS = 60_000
-
-const { root, turns, readers, delta, deltas } = Order.parse(JSON.parse(process.argv[2] ?? ''))
+const { root, turns, readers, message, delta, deltas } = Order.parse(
+  JSON.parse(process.argv[2] ?? ''),
+)
 const changes = withChanges(WAITING, talking('t'.repeat(delta), deltas))
 const { parts, close } = await openParts(root, changes)
 const harness = new Harness(parts)
@@ -35,7 +37,7 @@ let peak = before
 let passed = 0
 for (let done = 0; done < turns; done += 4) {
   await pass(4)
-  passed += 4 * 2 * delta * deltas
+  passed += 4 * (message + 2 * delta * deltas)
   peak = Math.max(peak, await liveBytes())
 }
 const last = session.nextSeq - 1
@@ -48,8 +50,7 @@ process.stdout.write(JSON.stringify({ before, peak, after, passed, last, orders 
 /** The checkpoint lets the Session itself forget what passed. */
 async function pass(count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
-    const text = 'x'.repeat(MESSAGE_CHARACTERS)
-    value(await value(await session.admit(text)).done)
+    value(await value(await session.admit('x'.repeat(message))).done)
   }
   const { compactable } = value(await harness.compact(session))
   if (!compactable) throw new Error('there is no checkpoint')
