@@ -82,7 +82,7 @@ test('clients that open a Session at the same time share it', async () => {
   )
   expect(turns.filter(({ ok }) => ok)).toHaveLength(1)
   expect(turns.filter((one) => !one.ok && one.error.kind === 'turn_in_progress')).toHaveLength(9)
-  await Promise.all(turns.map((one) => (one.ok ? one.value.done : undefined)))
+  await Promise.all(turns.flatMap((one) => (one.ok ? [one.value.done] : [])))
   expect(new Set(sessions.map(({ events }) => events)).size).toBe(1)
   await Promise.all(sessions.map((session) => session.close()))
   expect(harness.openSessions).toBe(0)

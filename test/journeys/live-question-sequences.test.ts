@@ -117,7 +117,10 @@ class Actual {
       case 'ask': {
         const wasOpen = expected.open
         const turn = await this.first.admit('Write "rope" to rope.txt')
-        if (wasOpen) return void expect(turn).toMatchObject({ error: { kind: 'turn_in_progress' } })
+        if (wasOpen) {
+          expect(turn).toMatchObject({ error: { kind: 'turn_in_progress' } })
+          return
+        }
         this.#turn = value(turn)
         expected.ask()
         if (!expected.open) return

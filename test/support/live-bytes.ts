@@ -5,7 +5,7 @@ export async function liveBytes(): Promise<number> {
   // Finalizers, and what they free, need another round.
   for (let round = 0; round < 4; round += 1) {
     await new Promise(setImmediate)
-    await gc()
+    gc()
   }
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

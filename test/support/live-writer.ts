@@ -30,4 +30,4 @@ for await (const line of createInterface(process.stdin)) {
 }
 await session.close()
 await close()
-process.exit(0)
+process.stdin.destroy()

@@ -143,10 +143,8 @@ export class Session {
   }
 
   subscribe(): Subscription {
-    // A closed Session ends the subscription before it is returned.
-    let close = () => {}
+    const close = () => subscription.close()
     const subscription = this.#live.subscribe(() => this.#streams.delete(close))
-    close = () => subscription.close()
     this.#streams.add(close)
     if (this.#leaving !== undefined) close()
     return subscription
@@ -177,7 +175,7 @@ export class Session {
   }
 
   #endStreams(): void {
-    for (const end of [...this.#streams]) end()
+    for (const end of this.#streams) end()
   }
 }
 
