@@ -64,6 +64,8 @@ const Report = z.object({
   orders: z.array(z.boolean()),
 })
 
+const SLOW_READER = new URL('../support/slow-reader.ts', import.meta.url)
+
 const MIB = 1024 * 1024
 
 test.each([
@@ -74,7 +76,7 @@ test.each([
   'readers that never read use little memory while 50 MB of %s pass, and then read all in order',
   async (_, story) => {
     const order = { root: await freshFolder(), readers: 4, ...story }
-    const { before, peak, passed, orders } = await scriptResult('slow-reader.ts', order, Report)
+    const { before, peak, passed, orders } = await scriptResult(SLOW_READER, order, Report)
     expect(passed).toBeGreaterThan(50 * MIB)
     expect(orders).toEqual([true, true, true, true])
     expect(peak - before).toBeLessThan(8 * MIB)

@@ -1,3 +1,4 @@
+import { watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import * as z from 'zod'
 import { Harness } from '../../src/session/harness.ts'
@@ -14,11 +15,12 @@ const Order = z.object({ root: z.string(), sessions: z.int(), rounds: z.int() })
 const { root, sessions, rounds } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { parts, close } = await openParts(root, WAITING)
 const harness = new Harness(parts)
-const held = []
+// Node keeps the descriptor with which it first watches a folder.
+watch(root).close()
+const held = [await holding()]
 for (let round = 0; round < rounds; round += 1) {
   await openAndLeave()
-  const descriptors = (await readdir('/proc/self/fd')).length
-  held.push({ open: harness.openSessions, descriptors, bytes: await liveBytes() })
+  held.push(await holding())
 }
 await close()
 process.stdout.write(JSON.stringify(held))
@@ -44,4 +46,9 @@ async function answering(session: Session): Promise<void> {
     if (update.kind !== 'notice' || update.notice.type !== 'permission_requested') continue
     await session.questions.answer(update.notice.data.request_id, { choice: 1 })
   }
+}
+
+async function holding() {
+  const descriptors = (await readdir('/proc/self/fd')).length
+  return { open: harness.openSessions, descriptors, bytes: await liveBytes() }
 }
