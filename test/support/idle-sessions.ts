@@ -1,14 +1,21 @@
 import { watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { queryObjects } from 'node:v8'
 import * as z from 'zod'
 import { Harness } from '../../src/session/harness.ts'
-import type { Session } from '../../src/session/live/session.ts'
+import { LiveSession } from '../../src/session/live/live-session.ts'
+import { Session } from '../../src/session/live/session.ts'
+import { SessionLog } from '../../src/session/live/session-log.ts'
+import { Subscription } from '../../src/session/watch/subscribe.ts'
 import { openParts } from './harness-parts.ts'
 import { liveBytes } from './live-bytes.ts'
 import { ASKING, WAITING } from './live-parts.ts'
 import { value } from './story.ts'
 
 /** A process that opens many Sessions, each with a Turn and two clients that watch, leaves them, and prints what it holds. */
+
+/** Objects that belong to one Session. */
+const OF_SESSIONS = [LiveSession, Session, SessionLog, Subscription]
 
 const Order = z.object({ root: z.string(), sessions: z.int(), rounds: z.int() })
 
@@ -35,7 +42,8 @@ async function openAndLeave(): Promise<void> {
     value(await value(await client.admit(`Write "${at}" to ${at}.txt`)).done)
     clients.push(client, other)
   }
-  if (harness.openSessions !== sessions) throw new Error(`${harness.openSessions} are open`)
+  const open = [harness.openSessions, queryObjects(LiveSession)]
+  if (open.some((count) => count !== sessions)) throw new Error(`open: ${open.join(', ')}`)
   await Promise.all(clients.map((one, at) => (at % 4 < 2 ? one.close() : one.detach())))
   await Promise.all(streams)
 }
@@ -50,5 +58,7 @@ async function answering(session: Session): Promise<void> {
 
 async function holding() {
   const descriptors = (await readdir('/proc/self/fd')).length
-  return { open: harness.openSessions, descriptors, bytes: await liveBytes() }
+  const bytes = await liveBytes()
+  const objects = OF_SESSIONS.map((one) => queryObjects(one))
+  return { open: harness.openSessions, descriptors, bytes, objects }
 }
