@@ -1,5 +1,5 @@
 import { Redactor } from '../../encoding/redaction.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { withoutCalls } from '../../history/without-calls.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
@@ -96,6 +96,7 @@ export class SessionLog {
    * Takes the lock, reads what other processes wrote, and ends a Turn that a crash left open. Release with `release`.
    */
   async acquire(): Promise<Result<Writer>> {
+    if (this.#closed) return failed('interrupted', 'The Session is closed; open it again.')
     const { place, store } = this.#shared
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
     const held = this.#held

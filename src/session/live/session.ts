@@ -128,6 +128,7 @@ export class Session {
    * little memory, however slowly it is read. Open questions are told to every reader, also to one that comes later.
    */
   async *stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
+    if (this.#leaving !== undefined) return
     const stop = new AbortController()
     const end = () => stop.abort()
     if (signal?.aborted === true) end()
@@ -142,9 +143,10 @@ export class Session {
   }
 
   subscribe(): Subscription {
-    const subscription = this.#live.subscribe(() => this.#streams.delete(close))
     const close = () => subscription.close()
+    const subscription = this.#live.subscribe(() => this.#streams.delete(close))
     this.#streams.add(close)
+    if (this.#leaving !== undefined) close()
     return subscription
   }
 
@@ -173,7 +175,7 @@ export class Session {
   }
 
   #endStreams(): void {
-    for (const end of [...this.#streams]) end()
+    for (const end of this.#streams) end()
   }
 }
 

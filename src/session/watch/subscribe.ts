@@ -41,7 +41,7 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
     if (this.#ended) return
     this.#waiting.push({ update, bytes })
     this.#bytes += bytes
-    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) this.cutOff()
+    if (this.#isTooMuch) this.cutOff()
     else this.#wake?.()
   }
 
@@ -77,6 +77,12 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
     }
   }
 
+  /** One update is never too much, however long it is. */
+  get #isTooMuch(): boolean {
+    const { length } = this.#waiting
+    return length > WAITING_EVENTS || (length > 1 && this.#bytes > WAITING_BYTES)
+  }
+
   #end(): void {
     if (this.#ended) return
     this.#ended = true
@@ -88,6 +94,7 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
 export class Watchers {
   readonly #all = new Set<Subscription>()
   readonly #changed: () => void
+  #closed = false
 
   /** `changed` is called when a watcher is added or removed. */
   constructor(changed: () => void = () => {}) {
@@ -105,12 +112,13 @@ export class Watchers {
       ended()
     })
     this.#all.add(one)
-    this.#changed()
+    if (this.#closed) one.close()
+    else this.#changed()
     return one
   }
 
   line(line: LogLine, whole?: WholeEvent): void {
-    const bytes = line.next.offset - line.offset
+    const bytes = line.next.offset - line.offset + longBytes(line, whole)
     const update: WatcherUpdate =
       whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
     for (const one of this.#all) one.push(update, bytes)
@@ -126,9 +134,16 @@ export class Watchers {
     for (const one of this.#all) one.cutOff(Math.min(after_seq, one.lastSeq))
   }
 
+  /** Ends every watcher, also one that subscribes later. */
   close(): void {
+    this.#closed = true
     for (const one of this.#all) one.close()
   }
+}
+
+/** Of the fields that are not in the line; without any, the whole Event is the one of the line. */
+function longBytes({ logged: { event } }: LogLine, whole: WholeEvent | undefined): number {
+  return whole === undefined || whole === event ? 0 : JSON.stringify(whole.data).length
 }
 
 /** Roughly. */
