@@ -1,6 +1,6 @@
-import process from 'node:process'
 import { composeWorkspace } from './compose.ts'
 import { homePath } from './host/home.ts'
+import { processEnv } from './host/machine.ts'
 import { ok, type Result } from './model/errors.ts'
 import { LibraryWorkspace } from './session/library/workspace.ts'
 
@@ -55,7 +55,7 @@ export async function openWorkspace(
   path: string,
   options: WorkspaceOptions = {},
 ): Promise<Result<LibraryWorkspace>> {
-  const { env = process.env, home = homePath(env), presenter = 'library', questionMs } = options
+  const { env = processEnv(), home = homePath(env), presenter = 'library', questionMs } = options
   const opened = await composeWorkspace(path, home, {
     presenter,
     env,

@@ -17,6 +17,11 @@ export function machineFacts(): MachineFacts {
   return { node: versions.node, platform, arch: arch(), release: release() }
 }
 
+/** The environment of this process. */
+export function processEnv(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
 /** The operating system by its usual name, and the processor: `Linux x64`. */
 export function operatingSystem(): string {
   const { platform } = process

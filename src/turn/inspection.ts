@@ -74,11 +74,15 @@ async function settle(
   found: readonly ProtectedChange[],
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
-  const decide = () => log.commit([verdictDraft(about, answer)])
-  if (!answer.allowed) return decide()
+  const decide = (verdict: PermissionAnswer) => log.commit([verdictDraft(about, verdict)])
+  if (!answer.allowed) return decide(answer)
   const moved = await tools.inspection.moveAside(found)
-  if (!moved.ok) return moved
-  const decided = await decide()
+  if (!moved.ok) {
+    // The Turn ends here. A yes would settle the command although its files are still in place.
+    const undecided = await decide({ allowed: false, scope: 'once', by: 'interrupt' })
+    return undecided.ok ? moved : undecided
+  }
+  const decided = await decide(answer)
   if (!decided.ok || moved.value.length === 0) return decided
   return log.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
 }

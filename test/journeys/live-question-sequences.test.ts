@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Harness } from '../../src/session/harness.ts'
-import type { AdmittedTurn } from '../../src/session/live/admit-options.ts'
+import type { AdmittedTurn } from '../../src/session/admission/admit-options.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { withClock } from '../support/harness-parts.ts'
 import { ASKING, QUESTION_MS } from '../support/live-parts.ts'

@@ -86,7 +86,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tether',
   ],
-  'index.ts': ['compose.ts', 'session', 'history', 'host/home.ts', 'model'],
+  'index.ts': ['compose.ts', 'session', 'history', 'host', 'model'],
 
   bin: ['main.ts'],
   test: ['src', 'test'],

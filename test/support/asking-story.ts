@@ -1,4 +1,4 @@
-import type { AdmitOptions } from '../../src/session/live/admit-options.ts'
+import type { AdmitOptions } from '../../src/session/admission/admit-options.ts'
 import { commandSource, withSkills, type HandSkill } from './hand-skills.ts'
 import { withChanges, type Changes } from './harness-parts.ts'
 import { WAITING } from './live-parts.ts'

@@ -2,8 +2,6 @@ import * as z from 'zod'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
 import { BlobKey, Sha256, TurnId } from '../ids.ts'
-import { Rule } from '../rule.ts'
-import { PermissionMode } from '../modes.ts'
 import { Flag, list, Milliseconds, openObject } from '../shape.ts'
 
 /** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, type Result } from '../../model/errors.ts'
 import type { EphemeralData, EphemeralEvent, EventData } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/permission.ts'
@@ -86,9 +86,13 @@ export class SessionQuestions implements OpenQuestions {
   }
 
   /** Resolves once; an interrupted Turn ends its question. Only if `canAsk`. */
-  ask(turn: TurnId, asked: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+  async ask(
+    turn: TurnId,
+    asked: PermissionQuestion,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    if (signal.aborted) return INTERRUPTED
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve(INTERRUPTED)
       const choices = choicesOf(asked)
       const request_id = this.#parts.ids.request()
       const question = shownQuestion(request_id, asked, choices)
@@ -145,7 +149,7 @@ export class SessionQuestions implements OpenQuestions {
       attached = false
       this.#able -= 1
       if (this.#able > 0) return
-      for (const waiting of [...this.#waiting]) this.#startTimer(waiting)
+      for (const waiting of this.#waiting) this.#startTimer(waiting)
     }
   }
 

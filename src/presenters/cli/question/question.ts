@@ -18,10 +18,10 @@ export function askAtTerminal(parts: TerminalParts): AskAtTerminal | undefined {
     const defects: unknown[] = []
     let isShowing = false
     let shown: Promise<void> = Promise.resolve()
+    const interrupt = () => session.interrupt()
     const show = async () => {
       // Loaded on first use: most Turns ask nothing, and the module is slow to load.
       const { askOpen } = await import('./terminal-question.ts')
-      const interrupt = () => session.interrupt()
       while (questions.open.length > 0) await askOpen(parts, { questions, interrupt })
       isShowing = false
     }
@@ -30,7 +30,7 @@ export function askAtTerminal(parts: TerminalParts): AskAtTerminal | undefined {
       isShowing = true
       shown = show().catch((defect: unknown) => {
         defects.push(defect)
-        session.interrupt()
+        interrupt()
       })
     })
     return async () => {

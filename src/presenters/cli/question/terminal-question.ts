@@ -26,7 +26,8 @@ export async function askOpen(
   { questions, interrupt }: AskedSession,
 ): Promise<void> {
   const { stdin, stderr } = streams
-  const over = openEnd()
+  const over = new AbortController()
+  const defects: unknown[] = []
   const display = new Display(
     { streams: { ...streams, stdout: stderr }, clock, colour },
     {
@@ -39,7 +40,10 @@ export async function askOpen(
         cursor: 'none',
       }),
       resized: () => {},
-      onDefect: over.fail,
+      onDefect: (defect) => {
+        defects.push(defect)
+        over.abort()
+      },
     },
   )
   const asking = new Asking(
@@ -64,12 +68,13 @@ export async function askOpen(
   const stopListening = questions.listen((change) => {
     if (change.kind !== 'settled') return
     display.print(outcome(change.question, change.settled, stderr.columns))
-    if (questions.open.length === 0) over.end()
+    if (questions.open.length === 0) over.abort()
   })
   try {
     display.open()
     asking.watch(questions)
-    if (questions.open.length > 0) await over.promise
+    if (questions.open.length > 0) await aborted(over.signal)
+    if (defects.length > 0) throw defects[0]
   } finally {
     stopListening()
     stopKeys()
@@ -84,15 +89,11 @@ interface AskedSession {
   readonly interrupt: () => void
 }
 
-/** A promise that others end. */
-function openEnd() {
-  let end = () => {}
-  let fail: (defect: unknown) => void = () => {}
-  const promise = new Promise<void>((resolve, reject) => {
-    end = resolve
-    fail = reject
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
   })
-  return { promise, end: () => end(), fail: (defect: unknown) => fail(defect) }
 }
 
 /** The rows that remain after the answer. */
