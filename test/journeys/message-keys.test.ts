@@ -326,21 +326,30 @@ test.each([
   expect((await send(session, 'Hello', { messageKey: 'é'.repeat(64) })).repeated).toBe(false)
 })
 
-test('a salvaged Log knows the keys of its Turns', async () => {
-  const here = await place()
-  const session = value(await here.harness.create(REHEARSAL))
-  const first = await send(session, 'Hello', KEY)
-  await send(session, 'Next')
-  await send(session, 'And then')
-  await session.close()
-  const { sessions } = here.parts.log.place
-  const lines = linesOf(await rawLog(sessions, session.id))
-  const second = session.events.filter(({ type }) => type === 'turn_ended')[1]
-  lines[second?.seq ?? 0]?.fill('x', 10, 20)
-  await registerDamage(here.root, 'log', 'One line is damaged.')
-  await overwrite(sessions, logName(session.id), Buffer.concat(lines))
-  const { session_id } = value(await here.harness.salvage(session.id))
-  const salvaged = value(await here.harness.open(session_id))
-  expect(await send(salvaged, 'Hello', KEY)).toEqual({ ...first, repeated: true })
-  expect((await send(salvaged, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
-})
+test.each(['turn_ended', 'user_message'] as const)(
+  'a salvaged Log without a %s knows the keys of its Turns',
+  async (type) => {
+    const here = await place()
+    const session = value(await here.harness.create(REHEARSAL))
+    const first = await send(session, 'Hello', KEY)
+    const second = await send(session, 'Next', { messageKey: 'message 2' })
+    await send(session, 'And then')
+    await session.close()
+    const { sessions } = here.parts.log.place
+    const lines = linesOf(await rawLog(sessions, session.id))
+    const lost = session.events.find((e) => e.type === type && e.turn_id === second.turn)
+    lines[lost?.seq ?? 0]?.fill('x', 10, 20)
+    await registerDamage(here.root, 'log', 'One line is damaged.')
+    await registerDamage(here.root, 'events', 'The damaged line is missing in the salvaged Log.')
+    await overwrite(sessions, logName(session.id), Buffer.concat(lines))
+    const { session_id } = value(await here.harness.salvage(session.id))
+    const salvaged = value(await here.harness.open(session_id))
+    expect(await send(salvaged, 'Hello', KEY)).toEqual({ ...first, repeated: true })
+    const again = value(await salvaged.admit('Next', { messageKey: 'message 2' }))
+    expect([again.turn, again.repeated]).toEqual([second.turn, true])
+    const done = await again.done
+    if (type === 'user_message') expect(value(done).ended).toEqual(second.ended)
+    else expect(done).toMatchObject({ error: { kind: 'log_damaged' } })
+    expect((await send(salvaged, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
+  },
+)

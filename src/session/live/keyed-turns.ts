@@ -102,7 +102,8 @@ export class KeyedTurns {
   #inMemory(key: string): KeyedTurn | 'maybe_earlier' | undefined {
     const { events } = this.#session
     const turn = turnOfKey(events, key)
-    if (turn === undefined || turn === 'maybe_earlier') return turn
+    if (turn === undefined) return undefined
+    if (turn === 'maybe_earlier') return 'maybe_earlier'
     const end = events.findLast((e) => e.type === 'turn_ended' && e.turn_id === turn)
     return { turn, ended: end?.type === 'turn_ended' ? end.data : undefined }
   }
@@ -119,14 +120,18 @@ export class KeyedTurns {
 
 /** An earlier Turn in place of a new one. A message that was refused stays refused. */
 export function asAdmitted({ turn, ended }: KeyedTurn): Result<AdmittedTurn> {
-  if (ended === undefined)
-    return failed('internal', 'The Turn of this message key has no end in the Log.')
+  if (ended === undefined) return ok({ turn, done: Promise.resolve(endIsLost()), repeated: true })
   if (ended.status === 'refused' && ended.error !== undefined) {
     const { kind, message, details, next_actions } = ended.error
     return failed(kind, message, details, next_actions)
   }
   const outcome: TurnOutcome = { ended, lastRequest: undefined }
   return ok({ turn, done: Promise.resolve(ok(outcome)), repeated: true })
+}
+
+/** Under the lock every Turn has its end, except in a salvaged Log. */
+function endIsLost(): Result<never> {
+  return failed('log_damaged', 'The end of the Turn with this message key is missing in the Log.')
 }
 
 function repeated(admitted: Result<AdmittedTurn>): Result<AdmittedTurn> {
