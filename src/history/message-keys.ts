@@ -1,6 +1,6 @@
 import { sha256 } from '../encoding/hash.ts'
 import { IdFilter } from '../encoding/id-filter.ts'
-import type { WholeEvent } from '../model/events/event.ts'
+import type { EventEnvelope, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type History, type ResumeState } from './history.ts'
@@ -47,12 +47,23 @@ export function keysAfter(
 }
 
 function rawTurn(events: readonly WholeEvent[], key: string): TurnId | undefined {
-  let started: TurnId | undefined
-  for (const { type, turn_id, data } of withoutCalls(events)) {
-    if (type === 'turn_started' && data.source.message_key === key) started = turn_id
-    if (type === 'user_message' && turn_id === started && started !== undefined) return started
-  }
-  return undefined
+  const started = withoutCalls(events).flatMap(({ type, turn_id, data }) =>
+    type === 'turn_started' && turn_id !== undefined && data.source.message_key === key
+      ? [turn_id]
+      : [],
+  )
+  return started.find((turn) => events.some((event) => provesMessage(event, turn)))
+}
+
+/**
+ * Whether this Event of the Turn was recorded together with its message, or after it. The message itself may be missing in a
+ * salvaged Log. Pure.
+ */
+export function provesMessage(
+  { type, turn_id }: Pick<EventEnvelope, 'type' | 'turn_id'>,
+  turn: TurnId,
+): boolean {
+  return turn_id === turn && type !== 'turn_started' && type !== 'turn_ended'
 }
 
 /** Also if these Events do not begin where the state ends, or a checkpoint from elsewhere has no state. */

@@ -33,7 +33,7 @@ export class Admissions {
         if (whenBusy === 'replace') this.#queue.unshift(resolve)
         else this.#queue.push(resolve)
       })
-      if (!mayRun) return closed()
+      if (!mayRun) return closedBefore()
     }
     const running = new AbortController()
     this.#running = running
@@ -77,6 +77,7 @@ function tooMany(limit: number): Result<never> {
   return failed('backpressure', `${limit} Turns are already waiting in this Session.`, { limit })
 }
 
-function closed(): Result<never> {
+/** The error of a Turn that still waits when its Session is closed. */
+export function closedBefore(): Result<never> {
   return failed('interrupted', 'The Session was closed before this Turn could start.')
 }

@@ -5,6 +5,7 @@ import type { SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import type { TurnOutcome } from '../../turn/run.ts'
+import { closedBefore } from '../admission/admissions.ts'
 import type { AdmittedTurn } from '../admission/admit-options.ts'
 import { keyedTurn, type KeyedTurn } from '../reading/keyed-turn.ts'
 import type { ReadParts } from '../reading/read-log.ts'
@@ -22,6 +23,8 @@ export class KeyedTurns {
   readonly #recordedText: (text: string) => string
   /** Turns of this process that have not ended, and messages that are being admitted. */
   readonly #running = new Map<string, Promise<Result<AdmittedTurn>>>()
+  /** Aborted when messages whose keys are being looked up must not start. */
+  #lookups = new AbortController()
 
   constructor(parts: ReadParts, session: KeyedSession, recordedText: (text: string) => string) {
     this.#parts = parts
@@ -38,13 +41,18 @@ export class KeyedTurns {
     if (unfit !== undefined) return unfit
     const running = this.#running.get(key)
     if (running !== undefined) return repeated(await running)
-    const admitted = this.#afterEarlier(key, admit)
+    const admitted = this.#unlessEarlier(key, admit)
     this.#running.set(key, admitted)
     const forget = () => void this.#running.delete(key)
-    const turn = await admitted
-    if (!turn.ok) forget()
-    else void turn.value.done.then(forget, forget)
-    return turn
+    try {
+      const turn = await admitted
+      if (turn.ok) void turn.value.done.then(forget, forget)
+      else forget()
+      return turn
+    } catch (error) {
+      forget()
+      throw error
+    }
   }
 
   /**
@@ -52,22 +60,52 @@ export class KeyedTurns {
    * reading what others wrote.
    */
   async earlier(key: string): Promise<Result<KeyedTurn | undefined>> {
-    const { id, events } = this.#session
-    const turn = turnOfKey(events, key)
-    if (turn === undefined) return ok(undefined)
-    if (turn === 'maybe_earlier') return keyedTurn(this.#parts, id, key)
-    const end = events.findLast((e) => e.type === 'turn_ended' && e.turn_id === turn)
-    return ok({ turn, ended: end?.type === 'turn_ended' ? end.data : undefined })
+    const known = this.#inMemory(key)
+    return known === 'maybe_earlier' ? keyedTurn(this.#parts, this.#session.id, key) : ok(known)
   }
 
-  /** Most repeats are recognized here, before their attachments are read. */
-  async #afterEarlier(
+  /** Refuses messages whose keys are being looked up, unless they have run. */
+  refuseLookups(): void {
+    this.#lookups.abort()
+    this.#lookups = new AbortController()
+  }
+
+  /** Resolves when every message so far is admitted or refused. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running.values())
+  }
+
+  /**
+   * Most repeats are recognized here, before their attachments are read. Unless the Log must be read, a message is admitted
+   * at once, so that it has its place before any later one and before its client can leave.
+   */
+  async #unlessEarlier(
     key: string,
     admit: () => Promise<Result<AdmittedTurn>>,
   ): Promise<Result<AdmittedTurn>> {
-    const known = await this.earlier(key)
-    if (!known.ok) return known
-    return known.value?.ended === undefined ? admit() : asAdmitted(known.value)
+    const known = this.#inMemory(key)
+    if (known === 'maybe_earlier') return this.#unlessInLog(key, admit)
+    return known?.ended === undefined ? admit() : asAdmitted(known)
+  }
+
+  /** If the Log cannot be read now, that is decided under the lock. */
+  async #unlessInLog(
+    key: string,
+    admit: () => Promise<Result<AdmittedTurn>>,
+  ): Promise<Result<AdmittedTurn>> {
+    const { signal } = this.#lookups
+    const found = await keyedTurn(this.#parts, this.#session.id, key)
+    if (found.ok && found.value?.ended !== undefined) return asAdmitted(found.value)
+    return signal.aborted ? closedBefore() : admit()
+  }
+
+  #inMemory(key: string): KeyedTurn | 'maybe_earlier' | undefined {
+    const { events } = this.#session
+    const turn = turnOfKey(events, key)
+    if (turn === undefined) return undefined
+    if (turn === 'maybe_earlier') return 'maybe_earlier'
+    const end = events.findLast((e) => e.type === 'turn_ended' && e.turn_id === turn)
+    return { turn, ended: end?.type === 'turn_ended' ? end.data : undefined }
   }
 
   /** A key is compared as it is recorded, so it must be recorded as it is. */
@@ -82,14 +120,18 @@ export class KeyedTurns {
 
 /** An earlier Turn in place of a new one. A message that was refused stays refused. */
 export function asAdmitted({ turn, ended }: KeyedTurn): Result<AdmittedTurn> {
-  if (ended === undefined)
-    return failed('internal', 'The Turn of this message key has no end in the Log.')
+  if (ended === undefined) return ok({ turn, done: Promise.resolve(endIsLost()), repeated: true })
   if (ended.status === 'refused' && ended.error !== undefined) {
     const { kind, message, details, next_actions } = ended.error
     return failed(kind, message, details, next_actions)
   }
   const outcome: TurnOutcome = { ended, lastRequest: undefined }
   return ok({ turn, done: Promise.resolve(ok(outcome)), repeated: true })
+}
+
+/** Under the lock every Turn has its end, except in a salvaged Log. */
+function endIsLost(): Result<never> {
+  return failed('log_damaged', 'The end of the Turn with this message key is missing in the Log.')
 }
 
 function repeated(admitted: Result<AdmittedTurn>): Result<AdmittedTurn> {

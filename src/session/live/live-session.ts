@@ -251,13 +251,15 @@ export class LiveSession {
 
   /** Interrupts the running Turn and refuses those that wait. */
   end(): void {
+    this.#keyed.refuseLookups()
     this.#admissions.refuseWaiting()
     this.interrupt()
   }
 
-  /** Resolves when no Turn is running or waiting. */
-  idle(): Promise<void> {
-    return this.#admissions.idle()
+  /** Resolves when no Turn is running or waiting, and none can start any more if all clients have left. */
+  async idle(): Promise<void> {
+    await this.#keyed.settled()
+    await this.#admissions.idle()
   }
 
   /** Only when idle and without clients. */

@@ -1,3 +1,4 @@
+import { provesMessage } from '../../history/message-keys.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventEnvelope } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
@@ -27,7 +28,7 @@ export async function keyedTurn(
   const read = await readLog(parts, session, { wanted }, ({ raw, event }) => {
     if (event?.type === 'turn_started' && event.data.source.message_key === key)
       started = event.turn_id
-    if (raw.type === 'user_message' && raw.turn_id === started && started !== undefined)
+    if (started !== undefined && provesMessage(raw, started))
       found ??= { turn: started, ended: undefined }
     if (event?.type !== 'turn_ended' || found === undefined) return undefined
     found = { ...found, ended: event.data }
