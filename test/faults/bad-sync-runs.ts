@@ -7,7 +7,7 @@ import { bundleScript } from '../support/bundle-script.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
 import { runTraced, type Traced } from './strace.ts'
-import { Ledger } from './child-report.ts'
+import { Ledger } from '../support/child-report.ts'
 
 export interface BadSyncRun {
   readonly folder: string

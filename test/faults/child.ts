@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { ChildReport } from './child-report.ts'
+import { ChildReport } from '../support/child-report.ts'
 
 export interface Ending {
   readonly code: number | null

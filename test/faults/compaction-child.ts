@@ -4,7 +4,7 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
-import { emit } from './child-report.ts'
+import { emit } from '../support/child-report.ts'
 
 /** A child process that records or undoes a checkpoint, on request, so that strace can kill it at any of its calls. */
 

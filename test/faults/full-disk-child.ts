@@ -13,7 +13,7 @@ import { sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { judge } from './judge.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { Ledger, emit } from './child-report.ts'
+import { Ledger, emit } from '../support/child-report.ts'
 
 /** A child process in its own mount namespace that fills a small disk, frees space, and continues. */
 

@@ -9,7 +9,7 @@ import { verifyLog } from '../../src/log/verify.ts'
 import { turnEnded, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
 import type { FaultPlace } from './place.ts'
-import type { Ledger } from './child-report.ts'
+import type { Ledger } from '../support/child-report.ts'
 
 const JUDGED: EventDraft = { type: 'notice', data: { code: 'judged', text: 'It goes on.' } }
 

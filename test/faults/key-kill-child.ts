@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { value } from '../support/story.ts'
-import { emit, emitEvents } from './child-report.ts'
+import { emit, emitEvents } from '../support/child-report.ts'
 import { MESSAGE, noteAnswer, noteKill, openSteps } from './key-kill-scene.ts'
 
 /** A child process that admits the message with its key, and kills itself at the step number `killAt`, if that is given. */

@@ -11,7 +11,7 @@ import { bundleScript } from '../support/bundle-script.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 import { startChild } from './child.ts'
-import { Ledger } from './child-report.ts'
+import { Ledger } from '../support/child-report.ts'
 import { answersIn, killsIn, MESSAGE, type KeyAnswer } from './key-kill-scene.ts'
 import { actionsIn, prepareWorkspace, type Action } from './turn-kill-scene.ts'
 

@@ -6,7 +6,7 @@ import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
-import { Ledger } from './child-report.ts'
+import { Ledger } from '../support/child-report.ts'
 
 export interface KillRun {
   readonly seed: number

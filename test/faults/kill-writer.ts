@@ -9,7 +9,7 @@ import { random, type Random } from '../support/random.ts'
 import { sessionStarted, turnEnded } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { emit, emitEvents, emitRefusal } from './child-report.ts'
+import { emit, emitEvents, emitRefusal } from '../support/child-report.ts'
 
 /** A child process that writes endlessly and reports what was acknowledged, until it is killed. */
 

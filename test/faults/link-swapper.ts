@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { emit } from './child-report.ts'
+import { emit } from '../support/child-report.ts'
 
 /** A child process that swaps folders and files for links and back, as fast as it can, until it is killed or orphaned. */
 

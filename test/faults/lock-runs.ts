@@ -11,7 +11,7 @@ import { textFold } from '../support/text-fold.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 import { startChild, type Child } from './child.ts'
 import { openPlace, PROGRAM, type FaultPlace } from './place.ts'
-import type { ChildReport } from './child-report.ts'
+import type { ChildReport } from '../support/child-report.ts'
 
 export interface LockRun {
   readonly seed: number

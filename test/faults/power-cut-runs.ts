@@ -8,7 +8,7 @@ import { startChild } from './child.ts'
 import { judge } from './judge.ts'
 import { LoopDisk } from './loop-disk.ts'
 import { openPlace } from './place.ts'
-import { Ledger, type ChildReport } from './child-report.ts'
+import { Ledger, type ChildReport } from '../support/child-report.ts'
 
 export interface PowerCutRun {
   readonly seed: number

@@ -5,7 +5,7 @@ import type { LogWriter } from '../../src/log/append.ts'
 import { acquireLog } from '../../src/log/open.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace } from './place.ts'
-import { emit, emitRefusal } from './child-report.ts'
+import { emit, emitRefusal } from '../support/child-report.ts'
 
 /** A child process that opens a Session on request, and holds it until it receives a release order. */
 

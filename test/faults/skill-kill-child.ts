@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Harness } from '../../src/session/harness.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
-import { emit } from './child-report.ts'
+import { emit } from '../support/child-report.ts'
 import { FIRST, skillChanges } from './skill-kill-scene.ts'
 
 /** A child process that runs one Turn with a Skill, and kills itself when the line `after` is durable, or while it is written. */

@@ -9,7 +9,7 @@ import { acquireLog, createLog } from '../../src/log/open.ts'
 import { Refused, sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { emit, emitEvents, emitRefusal } from './child-report.ts'
+import { emit, emitEvents, emitRefusal } from '../support/child-report.ts'
 
 /**
  * A child process that performs the same few steps each time, on request, so that strace can count its system calls.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { startChild, type Ending } from './child.ts'
-import type { ChildReport } from './child-report.ts'
+import type { ChildReport } from '../support/child-report.ts'
 
 /** One run of a child whose system calls are traced from the moment it reported ready. */
 export interface Traced {

@@ -9,7 +9,7 @@ import { value } from '../support/story.ts'
 import { vendorParts } from '../support/vendor-parts.ts'
 import { measured } from './peak-memory.ts'
 import { mapEvents } from './stream-cut-planted.ts'
-import { emit } from './child-report.ts'
+import { emit } from '../support/child-report.ts'
 
 /** A child process that requests, in each Session, a correct answer, noise, and another correct answer. */
 

@@ -1,6 +1,6 @@
 import type { Ending } from './child.ts'
 import type { Noise } from './stream-noise-kinds.ts'
-import type { ChildReport } from './child-report.ts'
+import type { ChildReport } from '../support/child-report.ts'
 
 /** The record of a child that received noise between two correct answers. */
 export interface NoiseRecord {

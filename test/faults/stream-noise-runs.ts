@@ -16,7 +16,7 @@ import { ANSWER } from './stream-cut-answer.ts'
 import { growthOf, noiseOffences, type NoiseRecord } from './stream-noise-judge.ts'
 import { NOISES, type Noise } from './stream-noise-kinds.ts'
 import { sourceOf, longAnswer } from './stream-noise-source.ts'
-import type { ChildReport } from './child-report.ts'
+import type { ChildReport } from '../support/child-report.ts'
 
 export interface NoiseRun {
   readonly seed: number

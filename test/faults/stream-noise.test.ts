@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
 import { MOST_GROWTH, noiseOffences, type NoiseRecord } from './stream-noise-judge.ts'
 import { NoiseRuns, PLANTED } from './stream-noise-runs.ts'
-import type { ChildReport } from './child-report.ts'
+import type { ChildReport } from '../support/child-report.ts'
 
 let runs: NoiseRuns
 

@@ -11,7 +11,7 @@ import { bundleScript } from '../support/bundle-script.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
 import { callsOf, runTraced } from './strace.ts'
-import { Ledger } from './child-report.ts'
+import { Ledger } from '../support/child-report.ts'
 
 /** Every call that changes a file, a folder or a lock, and `close`, which releases a lock. */
 export const FILE_CALLS = [

@@ -3,7 +3,7 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { value } from '../support/story.ts'
-import { emit, emitEvents } from './child-report.ts'
+import { emit, emitEvents } from '../support/child-report.ts'
 import { Moment, openScene } from './turn-kill-scene.ts'
 
 /** A child process that runs one Turn, reports every durable line it sees, and kills itself at a given moment. */

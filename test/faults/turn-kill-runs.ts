@@ -13,7 +13,7 @@ import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
-import { Ledger } from './child-report.ts'
+import { Ledger } from '../support/child-report.ts'
 import { offencesIn, type Evidence, type Reading } from './turn-kill-judge.ts'
 import {
   actionsIn,

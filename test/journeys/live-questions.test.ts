@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
+import type { Question } from '../../src/session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../src/session/watch/session-stream.ts'
 import { startChild } from '../faults/child.ts'
 import {
@@ -213,6 +214,42 @@ test('a reader that comes late is told once about the open question, and when it
   expect([after.requested, after.settled]).toEqual([[], []])
   await client.close()
 })
+
+test('a question that is asked while a reader catches up is reported to it once', async () => {
+  const { harness } = await livePlace()
+  const client = value(await harness.create(ASKING, { answers: true }))
+  expect(await say(client, 'Hello')).toBe('completed')
+  const reader = client.stream({ after_seq: -1 })
+  const seen = [await reader.next()]
+  const turn = value(await client.admit(askingMessage('tool call').text))
+  const { request_id } = await questionOf(client)
+  value(await client.questions.answer(request_id, { choice: 1 }))
+  expect(value(await turn.done).ended.status).toBe('completed')
+  const again = value(await client.admit('Write "sail" to sail.txt'))
+  const second = await questionOf(client)
+  while (!isRequest(seen.at(-1)?.value, second)) seen.push(await reader.next())
+  value(await client.questions.answer(second.request_id, { choice: 1 }))
+  expect(value(await again.done).ended.status).toBe('completed')
+  const last = client.nextSeq - 1
+  while (!isEvent(seen.at(-1)?.value, last)) seen.push(await reader.next())
+  const requested = seen.flatMap(({ value: one }) =>
+    one?.kind === 'notice' && one.notice.type === 'permission_requested'
+      ? [one.notice.data.request_id]
+      : [],
+  )
+  expect(requested.toSorted()).toEqual([request_id, second.request_id].toSorted())
+  await reader.return()
+  await client.close()
+})
+
+function isRequest(update: SessionUpdate | void, { request_id }: Question): boolean {
+  if (update?.kind !== 'notice' || update.notice.type !== 'permission_requested') return false
+  return update.notice.data.request_id === request_id
+}
+
+function isEvent(update: SessionUpdate | void, seq: number): boolean {
+  return update?.kind === 'event' && update.raw.seq === seq
+}
 
 test('a reader that lagged behind is told that the question it knows is settled', async () => {
   const { harness } = await livePlace({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Harness } from '../../src/session/harness.ts'
-import { emit } from '../faults/child-report.ts'
-import { askingMessage, askingParts } from './asking-story.ts'
+import { emit } from './child-report.ts'
+import { askingMessage, askingParts, prepare } from './asking-story.ts'
 import { openParts } from './harness-parts.ts'
 import { ASKING } from './live-parts.ts'
 import { value } from './story.ts'
@@ -11,12 +11,13 @@ import { questionOf } from './watching.ts'
 
 const Order = z.object({
   root: z.string(),
-  kind: z.enum(['tool call', 'upload', 'hydration']),
+  kind: z.enum(['tool call', 'upload', 'hydration', 'view']),
 })
 
 const { root, kind } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { parts } = await openParts(root, askingParts())
 const session = value(await new Harness(parts).create(ASKING, { answers: true }))
+await prepare(session, kind)
 const { text, options } = askingMessage(kind)
 const turn = value(await session.admit(text, options))
 await questionOf(session)

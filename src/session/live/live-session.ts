@@ -38,15 +38,9 @@ import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
 import { turnLog } from './turn-log.ts'
 import { turnParts } from './turn-parts.ts'
-import type { BegunTurn, OpenedTurn, TurnRequest } from './turn-request.ts'
+import type { AskModel, BegunTurn, OpenedTurn, RecordEvents, TurnRequest } from './turn-request.ts'
 
 type Writer = LogWriter<SessionState>
-
-/** Appends Events that belong to no Turn. */
-export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
-
-/** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
-export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>
 
 /**
  * One Session in this process, shared by its clients. The Log is locked from the admission of a Turn to its end. Between

@@ -4,7 +4,7 @@ import { missingFacts, summaryIn } from '../../context/written-summary.ts'
 import { checkpoint } from '../../encoding/words/checkpoint.ts'
 import { SUMMARY_INSTRUCTION } from '../../encoding/words/summary.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { AskModel } from './live-session.ts'
+import type { AskModel } from './turn-request.ts'
 import type { Session } from './session.ts'
 
 interface Prepared {
