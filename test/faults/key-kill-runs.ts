@@ -57,20 +57,26 @@ export class KeyKillRuns {
     return new KeyKillRuns(own, script)
   }
 
-  /** Kills at the steps `earlier`, then in turn at every step of the next process. */
-  async everyStep(origin: Origin, earlier: KillSteps = []): Promise<KeyTrial[]> {
+  /** Kills in turn at every step of the process, or at one of `each`. */
+  async everyStep(origin: Origin, each = 1): Promise<KeyTrial[]> {
     const trials: KeyTrial[] = []
-    let at = 0
+    let at = 1 - each
     let isOver = false
     const lane = async () => {
       while (!isOver) {
-        const trial = await this.trial(origin, [...earlier, ++at])
+        at += each
+        const trial = await this.trial(origin, [at])
         trials.push(trial)
-        isOver ||= trial.kills.length <= earlier.length
+        isOver ||= trial.kills.length === 0
       }
     }
     await Promise.all([lane(), lane()])
     return trials
+  }
+
+  /** Deletes all files of the runs. */
+  async clear(): Promise<void> {
+    await rm(this.#folder, { recursive: true })
   }
 
   async trial(origin: Origin, killSteps: KillSteps): Promise<KeyTrial> {
