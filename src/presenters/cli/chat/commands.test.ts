@@ -41,6 +41,8 @@ test('only supported commands are listed, and others fail as not supported', asy
     'help',
     'sessions',
     'model',
+    'effort',
+    'title',
     'permission',
     'permissions',
     'plan',
@@ -82,6 +84,25 @@ test('the permission mode is shown and changed, and an unknown mode is refused',
   })
   expect(await run('permission', 'auto')).toEqual({ rows: [] })
   expect([session.permissionMode, await run('permission', 'all')]).toEqual(['auto', 'invalid_args'])
+})
+
+test('the effort and the title are shown, changed, and refused if they do not fit', async () => {
+  const { session, run } = await place()
+  expect(await run('effort')).toMatchObject({
+    rows: [
+      expect.stringContaining('No effort is set for this Session. Levels: none, minimal, low'),
+    ],
+  })
+  expect(await run('effort', 'hihg')).toBe('invalid_args')
+  expect(await run('effort', 'high')).toEqual({ rows: [] })
+  expect(await run('effort')).toMatchObject({ rows: [expect.stringContaining('Effort: high.')] })
+  expect(await run('title')).toEqual({ rows: ['No title yet.'] })
+  expect(await run('title', 'Tides')).toEqual({ rows: [] })
+  expect(await run('title')).toEqual({ rows: ['Tides'] })
+  expect(await run('title', 'x'.repeat(201))).toBe('invalid_args')
+  expect(session.state).toMatchObject({ effort: 'high', title: 'Tides' })
+  const recorded = session.events.flatMap((e) => (e.type === 'session_settings' ? [e.data] : []))
+  expect(recorded).toEqual([{ effort: 'high' }, { title: 'Tides' }])
 })
 
 test('the model is shown, and changed if supported', async () => {

@@ -8,6 +8,7 @@ import type { ChatActions, CommandResult, CommandContext } from './command-conte
 import { compact } from './compaction-command.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
+import { effort, title } from './setting-commands.ts'
 import { reload, skills } from './skill-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
@@ -87,6 +88,18 @@ const COMMANDS: readonly Command[] = [
     usage: '[[provider] name]',
     summary: 'show or change the model',
     run: model,
+  },
+  {
+    name: 'effort',
+    usage: '[level]',
+    summary: 'show or change the reasoning effort of the model',
+    run: effort,
+  },
+  {
+    name: 'title',
+    usage: '[text]',
+    summary: 'show or change the title of this Session',
+    run: title,
   },
   {
     name: 'permission',

@@ -202,11 +202,12 @@ const UNANSWERED = {
 const SCOPES = { session: 'Session', workspace: 'workspace' } as const
 
 function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
-  const { mode, permission_mode, model, title } = data
+  const { mode, permission_mode, model, effort, title } = data
   const words = [
     ...(mode === undefined ? [] : [`Mode: ${MODES[mode]}.`]),
     ...(permission_mode === undefined ? [] : [`Permission mode: ${permission_mode}.`]),
     ...(model === undefined ? [] : [`Model: ${model}.`]),
+    ...(effort === undefined ? [] : [`Effort: ${effort}.`]),
     ...(title === undefined ? [] : [`Title: ${title}.`]),
   ]
   return words.join(' ')
