@@ -154,7 +154,7 @@ export class Session {
   async detach(): Promise<void> {
     this.#leaving ??= this.#leave()
     // Whoever detaches does not wait for a Turn.
-    if (!this.#live.busy) await this.#leaving
+    if (!this.#live.hasWork) await this.#leaving
     this.#endStreams()
   }
 
