@@ -145,3 +145,18 @@ test('a failure is a value with one error type', async () => {
     'not_found',
   ])
 })
+
+test('a repeated message gets the result of its own Turn, also from before a checkpoint', async () => {
+  const { workspace } = await opened()
+  const session = value(await workspace.create())
+  const key = { messageKey: 'first' } as const
+  const result = value(await value(await session.admit('What is in this folder?', key)).done)
+  for (let turn = 0; turn < 6; turn++) {
+    const { done } = value(await session.admit(`Remember: ${'tide '.repeat(1_000)}`))
+    value(await done)
+  }
+  expect(value(await value(await session.admit('', key)).done)).toEqual(result)
+  expect(value(await session.compact()).compactable).toBe(true)
+  expect(value(await value(await session.admit('', key)).done)).toEqual(result)
+  await session.close()
+})
