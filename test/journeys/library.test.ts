@@ -146,6 +146,23 @@ test('a failure is a value with one error type', async () => {
   ])
 })
 
+test('a Session is resumed while another process runs a Turn in it', async () => {
+  const { root, path, workspace } = await opened()
+  const session = value(await workspace.create({ permission: 'ask', answers: true }))
+  const { done } = value(await session.admit('Write "noon" to tide.txt'))
+  const question = await first(session, asked)
+  const other = value(await openWorkspace(path, { home: join(root, 'home'), env: {} }))
+  const watching = value(await other.resume(session.id))
+  expect(await watching.change({})).toMatchObject({ ok: true })
+  const ended = first(watching, (update) =>
+    update.kind === 'event' && update.event?.type === 'turn_ended' ? update.event.data : undefined,
+  )
+  value(await session.answer(question.request_id, { choice: 1 }))
+  expect((await ended).status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
+  await other.close()
+})
+
 test('a repeated message gets the result of its own Turn, also from before a checkpoint', async () => {
   const { workspace } = await opened()
   const session = value(await workspace.create())
