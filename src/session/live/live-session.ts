@@ -82,6 +82,7 @@ export class LiveSession {
       waitMs: person.limits.question_ms,
       publish: (notice) => this.#log.notice(notice),
       session: id,
+      redacted: (text) => this.#redactor.text(text),
     })
   }
 

@@ -47,7 +47,7 @@ export async function turnParts(
   owner: SessionContext,
   own: TurnContext,
 ): Promise<Result<TurnParts>> {
-  const log = reportingDecisions(own.log, owner.questions)
+  const log = reportingDecisions(own.log, owner.questions, new Redactor(shared.log.secrets))
   const model = await modelOf(shared, owner, own)
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
@@ -132,11 +132,12 @@ function personOf(
 function reportingDecisions(
   log: TurnParts['log'],
   questions: Pick<SessionQuestions, 'recorded'>,
+  redactor: Redactor,
 ): TurnParts['log'] {
   const commit: typeof log.commit = async (drafts) => {
     const recorded = await log.commit(drafts)
     for (const { type, data } of drafts)
-      if (type === 'permission_decision') questions.recorded(data, recorded)
+      if (type === 'permission_decision') questions.recorded(redactor.value(data), recorded)
     return recorded
   }
   return { ...log, commit }

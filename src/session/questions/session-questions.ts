@@ -30,7 +30,7 @@ export interface OpenQuestions {
    * not fit the question is `invalid_args`, and the question stays open.
    */
   answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>>
-  /** Calls `changed` for each question that is asked or settled, until the returned function is called. */
+  /** Calls `changed` for each question that is asked or settled, until the returned function is called; it must not throw. */
   listen(changed: (change: QuestionChange) => void): () => void
 }
 
@@ -45,6 +45,8 @@ export interface QuestionParts {
   /** Tells the watchers of the Session. */
   readonly publish: (notice: QuestionNotice) => void
   readonly session: SessionId
+  /** The text without keys. */
+  readonly redacted: (text: string) => string
 }
 
 /**
@@ -119,12 +121,12 @@ export class SessionQuestions implements OpenQuestions {
     })
   }
 
-  async answer(request_id: string, { choice, text = '' }: ChosenAnswer): Promise<Result<void>> {
+  async answer(request_id: string, { choice, text }: ChosenAnswer): Promise<Result<void>> {
     const waiting = this.#waiting.find(({ question }) => question.request_id === request_id)
     if (waiting === undefined) return this.#notOpen(request_id)
     const chosen = waiting.choices[choice - 1]
     if (chosen === undefined) return noSuchChoice(waiting.choices.length)
-    const answer = answerOf(chosen, text)
+    const answer = answerOf(chosen, text === undefined ? text : this.#parts.redacted(text))
     if (typeof answer === 'string') return failed('invalid_args', answer, { request_id })
     const recorded = new Promise<Result<void>>((resolve) => {
       this.#unrecorded.push({ waiting, resolve })
@@ -161,8 +163,10 @@ export class SessionQuestions implements OpenQuestions {
     done.resolve(outcome)
   }
 
-  /** The Turn has ended: decisions of it that are not recorded never will be. */
+  /** The Turn has ended: decisions of it that are not recorded never will be. Only a defect leaves a question open. */
   turnEnded(turn: TurnId): void {
+    for (const waiting of this.#waiting)
+      if (waiting.turn === turn) this.#settle(waiting, INTERRUPTED)
     const own = this.#unrecorded.filter(({ waiting }) => waiting.turn === turn)
     this.#unrecorded = this.#unrecorded.filter(({ waiting }) => waiting.turn !== turn)
     for (const { resolve } of own) resolve(notRecorded())
@@ -183,13 +187,23 @@ export class SessionQuestions implements OpenQuestions {
     const own = { session_id: this.#parts.session, turn_id: turn }
     const notice = { type: 'permission_settled', ...own, data: settled } as const
     this.#settled = [...this.#settled, notice].slice(-SETTLED_KEPT)
+    // First, so that a defect of a listener does not hold up the Turn, which goes on after this function.
+    waiting.resolve(answer)
     this.#parts.publish(notice)
     this.#tell({ kind: 'settled', question, settled })
-    waiting.resolve(answer)
   }
 
+  /** Throws the first defect of a listener after all were called. */
   #tell(change: QuestionChange): void {
-    for (const listener of this.#listeners) listener(change)
+    const defects: unknown[] = []
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch (defect) {
+        defects.push(defect)
+      }
+    }
+    if (defects.length > 0) throw defects[0]
   }
 
   #notOpen(request_id: string): Result<never> {
