@@ -62,9 +62,10 @@ export async function* sessionStream(
     next = line.seq + 1
     return { kind: 'event', ...(await readLine(log.parts, line)) }
   }
+  const isStopped = () => signal?.aborted === true
   const questions = new ToldQuestions()
   for (;;) {
-    if (signal?.aborted === true) return
+    if (isStopped()) return
     const live = log.subscribe()
     const stop = () => live.close()
     signal?.addEventListener('abort', stop)
@@ -75,6 +76,7 @@ export async function* sessionStream(
           yield { kind: 'failed', error: line.error }
           return
         }
+        if (isStopped()) return
         if (line.value.seq >= next) yield await deliver(line.value)
       }
       for (const notice of log.questions()) if (questions.isNews(notice)) yield asUpdate(notice)
