@@ -137,12 +137,16 @@ test('a failure is a value with one error type', async () => {
     await workspace.resume('ses_01kg8m2q3r4s5t6v7w8x9y0z12'),
     await workspace.resume('../../etc/passwd'),
     await workspace.answer('req_none', { choice: 1 }),
+    await workspace.delete('latest'),
+    await workspace.verify('../../etc/passwd'),
   ]
   expect(failures.map((one) => (one.ok ? 'ok' : one.error.kind))).toEqual([
     'not_regular_file',
     'not_found',
     'invalid_args',
     'not_found',
+    'invalid_args',
+    'invalid_args',
   ])
 })
 
