@@ -68,7 +68,7 @@ export class LiveSessions {
     )
   }
 
-  /** Counts the client at once, so that nobody closes the Session in between. `undefined` once all are being closed. */
+  /** Counts the client at once, so that the Session is not closed in between. `undefined` once all are being closed. */
   async #entry(id: SessionId, held?: LogWriter<SessionState>): Promise<Entry | undefined> {
     for (;;) {
       if (this.#closed) return undefined

@@ -122,13 +122,13 @@ function personOf(
       const kept = await rules.keep(answer)
       if (kept.ok) return kept
       const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
-      const told = await log.commit([notice('rule_not_saved', text)])
-      return told.ok ? ok({ ...answer, scope: 'session' }) : told
+      const noted = await log.commit([notice('rule_not_saved', text)])
+      return noted.ok ? ok({ ...answer, scope: 'session' }) : noted
     },
   }
 }
 
-/** Tells the clients who answered that their answers are durable. */
+/** Acknowledges answers once their decisions are durable. Questions are redacted, so decisions are compared redacted. */
 function reportingDecisions(
   log: TurnParts['log'],
   questions: Pick<SessionQuestions, 'recorded'>,

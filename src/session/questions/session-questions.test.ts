@@ -126,7 +126,7 @@ test('a wrong number and text that does not fit are invalid_args, and the questi
   expect(await asked).toEqual(NO)
 })
 
-test('a question waits for ever while a client is attached that can answer', async () => {
+test('a question waits without limit while a client is attached that can answer', async () => {
   const { questions, clock, ask } = open()
   questions.attach()
   const asked = ask()
@@ -264,7 +264,7 @@ test('listeners hear of each question that is asked or settled, until they stop'
   ])
 })
 
-test('watchers are told of each question once; a late one is told of those open, and of the newest settled', () => {
+test('watchers receive each question once; a late one receives those open and the newest settled', () => {
   const { questions, ask, published } = open()
   questions.attach()
   void ask(aboutCall('c1'))

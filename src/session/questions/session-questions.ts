@@ -34,7 +34,7 @@ export interface OpenQuestions {
   listen(changed: (change: QuestionChange) => void): () => void
 }
 
-/** What watchers of the Session are told about a question. */
+/** What watchers of the Session receive about a question. */
 export type QuestionNotice = EphemeralEvent<'permission_requested' | 'permission_settled'>
 
 export interface QuestionParts {
@@ -42,7 +42,7 @@ export interface QuestionParts {
   readonly ids: Pick<Ids, 'request'>
   /** How long a question waits while no client is attached that can answer. */
   readonly waitMs: number
-  /** Tells the watchers of the Session. */
+  /** Passes the notice to the watchers of the Session. */
   readonly publish: (notice: QuestionNotice) => void
   readonly session: SessionId
   /** The text without keys. */
@@ -51,7 +51,7 @@ export interface QuestionParts {
 
 /**
  * The permission questions of one Session. A question waits as long as a client is attached that can answer, and then for
- * a limited time for one to come back. Where no such client was ever attached, there is nobody to ask.
+ * a limited time for one to come back. Where no such client was ever attached, nothing is asked.
  */
 export class SessionQuestions implements OpenQuestions {
   readonly #parts: QuestionParts
@@ -77,7 +77,7 @@ export class SessionQuestions implements OpenQuestions {
     return this.#waiting.map(({ question }) => question)
   }
 
-  /** What a watcher is told that comes late: all open questions, and the newest settled ones. */
+  /** For a watcher that comes late: all open questions, and the newest settled ones. */
   get notices(): readonly QuestionNotice[] {
     return [...this.#waiting.map(({ notice }) => notice), ...this.#settled]
   }
@@ -116,7 +116,7 @@ export class SessionQuestions implements OpenQuestions {
       signal.addEventListener('abort', interrupted)
       this.#waiting.push(waiting)
       this.#parts.publish(notice)
-      this.#tell({ kind: 'requested', question })
+      this.#notify({ kind: 'requested', question })
       if (this.#able === 0) this.#startTimer(waiting)
     })
   }
@@ -190,11 +190,11 @@ export class SessionQuestions implements OpenQuestions {
     // First, so that a defect of a listener does not hold up the Turn, which goes on after this function.
     waiting.resolve(answer)
     this.#parts.publish(notice)
-    this.#tell({ kind: 'settled', question, settled })
+    this.#notify({ kind: 'settled', question, settled })
   }
 
   /** Throws the first defect of a listener after all were called. */
-  #tell(change: QuestionChange): void {
+  #notify(change: QuestionChange): void {
     const defects: unknown[] = []
     for (const listener of this.#listeners) {
       try {
@@ -221,7 +221,7 @@ export const NOBODY: PermissionAnswer = { allowed: false, scope: 'once', by: 'no
 const TIMEOUT: PermissionAnswer = { allowed: false, scope: 'once', by: 'timeout' }
 const INTERRUPTED: PermissionAnswer = { allowed: false, scope: 'once', by: 'interrupt' }
 
-/** So many settled questions are told apart from unknown ones. */
+/** How many settled questions are distinguished from unknown ones. */
 const SETTLED_KEPT = 256
 
 interface WaitingQuestion {

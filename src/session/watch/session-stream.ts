@@ -63,7 +63,7 @@ export async function* sessionStream(
     return { kind: 'event', ...(await readLine(log.parts, line)) }
   }
   const isStopped = () => signal?.aborted === true
-  const questions = new ToldQuestions()
+  const questions = new QuestionReports()
   for (;;) {
     if (isStopped()) return
     const live = log.subscribe()
@@ -107,8 +107,8 @@ function asUpdate(notice: EphemeralEvent): SessionUpdate {
   return { kind: 'notice', notice }
 }
 
-/** Questions that a reader was told about. It is told of each once, and that it is settled only if it saw it open. */
-class ToldQuestions {
+/** Reports each question to a reader once, and that it is settled only if the reader saw it open. */
+class QuestionReports {
   readonly #open = new Set<string>()
 
   isNews({ type, data }: EphemeralEvent): boolean {
