@@ -23,11 +23,9 @@ export interface TurnResult {
   readonly denied: number
 }
 
-/**
- * The result of a Turn, from the Events of its Session; Events before its start and after its end are ignored. Pure.
- */
+/** The result of a Turn, from the Events of its Session; those of other Turns are ignored. Pure. */
 export function turnResult(events: readonly WholeEvent[], turn_id: string): TurnResult {
-  const own = eventsOf(events, turn_id)
+  const own = events.filter((event) => event.turn_id === turn_id)
   const ended = own.findLast((event) => event.type === 'turn_ended')
   const { status = 'failed', usage_total, error, cut } = ended?.data ?? {}
   const later = runsLater(own)
@@ -60,13 +58,6 @@ export function turnCost(events: readonly WholeEvent[]): number | undefined {
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
     0,
   )
-}
-
-function eventsOf(events: readonly WholeEvent[], turn_id: string): readonly WholeEvent[] {
-  const at = (type: WholeEvent['type']) =>
-    events.findLastIndex((event) => event.type === type && event.turn_id === turn_id)
-  const [from, to] = [at('turn_started'), at('turn_ended')]
-  return events.slice(Math.max(0, from), to < 0 ? undefined : to + 1)
 }
 
 function answerIn(events: readonly WholeEvent[]): string {

@@ -222,6 +222,21 @@ test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', asy
   expect(ends).toEqual(['interrupted', 'completed', 'interrupted'])
 })
 
+test('Ctrl-C at a question interrupts the Turn, and is not recorded as an answer', async () => {
+  const chat = await openChat(program)
+  chat.say('Write "hello" to out.txt')
+  await chat.until(QUESTION)
+  chat.write('\u0003')
+  await chat.until(/^Interrupted\.$/m)
+  expect(await leave(chat)).toBe(0)
+  const decisions = (await logOf(chat.root)).flatMap((event) =>
+    event.type === 'permission_decision' ? [event.data] : [],
+  )
+  expect(decisions.map(({ decision, by }) => `${decision} by ${by}`)).toEqual([
+    'denied by interrupt',
+  ])
+})
+
 test('Ctrl-C clears the draft, then warns, then exits and restores the terminal', async () => {
   const root = await freshFolder()
   const script = '"$@"; echo "code $?"; stty -a'

@@ -137,11 +137,47 @@ test('a failure is a value with one error type', async () => {
     await workspace.resume('ses_01kg8m2q3r4s5t6v7w8x9y0z12'),
     await workspace.resume('../../etc/passwd'),
     await workspace.answer('req_none', { choice: 1 }),
+    await workspace.delete('latest'),
+    await workspace.verify('../../etc/passwd'),
   ]
   expect(failures.map((one) => (one.ok ? 'ok' : one.error.kind))).toEqual([
     'not_regular_file',
     'not_found',
     'invalid_args',
     'not_found',
+    'invalid_args',
+    'invalid_args',
   ])
+})
+
+test('a Session is resumed while another process runs a Turn in it', async () => {
+  const { root, path, workspace } = await opened()
+  const session = value(await workspace.create({ permission: 'ask', answers: true }))
+  const { done } = value(await session.admit('Write "noon" to tide.txt'))
+  const question = await first(session, asked)
+  const other = value(await openWorkspace(path, { home: join(root, 'home'), env: {} }))
+  const watching = value(await other.resume(session.id))
+  expect(await watching.change({})).toMatchObject({ ok: true })
+  const ended = first(watching, (update) =>
+    update.kind === 'event' && update.event?.type === 'turn_ended' ? update.event.data : undefined,
+  )
+  value(await session.answer(question.request_id, { choice: 1 }))
+  expect((await ended).status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
+  await other.close()
+})
+
+test('a repeated message gets the result of its own Turn, also from before a checkpoint', async () => {
+  const { workspace } = await opened()
+  const session = value(await workspace.create())
+  const key = { messageKey: 'first' } as const
+  const result = value(await value(await session.admit('What is in this folder?', key)).done)
+  for (let turn = 0; turn < 6; turn++) {
+    const { done } = value(await session.admit(`Remember: ${'tide '.repeat(1_000)}`))
+    value(await done)
+  }
+  expect(value(await value(await session.admit('', key)).done)).toEqual(result)
+  expect(value(await session.compact()).compactable).toBe(true)
+  expect(value(await value(await session.admit('', key)).done)).toEqual(result)
+  await session.close()
 })

@@ -254,3 +254,17 @@ async function logOf(harness: Harness, session: Session): Promise<string[]> {
   value(await harness.read(session.id, {}, ({ raw }) => void types.push(raw.type)))
   return types
 }
+
+test('a reader that stops during catch-up gets nothing more', async () => {
+  const { harness } = await livePlace()
+  const client = value(await harness.create(ASKING))
+  value(await value(await client.admit('Hello')).done)
+  const stop = new AbortController()
+  const seqs: number[] = []
+  for await (const update of client.stream({ after_seq: -1, signal: stop.signal })) {
+    if (update.kind === 'event') seqs.push(update.raw.seq)
+    stop.abort()
+  }
+  expect(seqs).toEqual([0])
+  await client.close()
+})

@@ -31,9 +31,13 @@ export function askedQuestions(
     waitMs,
     publish: (notice) => void published.push(notice),
     session: SESSION,
+    redacted: (text) => text.replaceAll(SECRET, '[redacted key]'),
   })
   return { questions, published }
 }
+
+/** A key that this process uses. */
+export const SECRET = 'sk-secret-1234'
 
 export const SESSION = SessionId.parse(`ses_${'0'.repeat(26)}`)
 export const TURN = TurnId.parse(`trn_${'0'.repeat(26)}`)

@@ -15,6 +15,7 @@ export class Admissions {
   #running: AbortController | undefined
   #queue: ((mayRun: boolean) => void)[] = []
   #idle: (() => void)[] = []
+  #closed = false
 
   constructor(limit: number) {
     this.#limit = limit
@@ -25,6 +26,7 @@ export class Admissions {
   }
 
   async enter(whenBusy: WhenBusy, interrupt: () => void): Promise<Result<Admission>> {
+    if (this.#closed) return closedBefore()
     if (this.#running !== undefined) {
       if (whenBusy === 'refuse') return inProgress()
       if (this.#queue.length >= this.#limit) return tooMany(this.#limit)
@@ -47,6 +49,11 @@ export class Admissions {
   /** Every Turn that waits is refused. */
   refuseWaiting(): void {
     for (const refuse of this.#queue.splice(0)) refuse(false)
+  }
+
+  /** Every Turn that comes from now on is refused. */
+  close(): void {
+    this.#closed = true
   }
 
   /** Resolves when no Turn is running or waiting. */

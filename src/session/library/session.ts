@@ -1,5 +1,6 @@
 import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness, Proof } from '../harness.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
@@ -65,9 +66,22 @@ export class LibrarySession {
     const { turn, done } = admitted.value
     const result = async (): Promise<Result<TurnResult>> => {
       const outcome = await done
-      return outcome.ok ? ok(turnResult(this.#session.events, turn)) : outcome
+      return outcome.ok ? this.#resultOf(turn) : outcome
     }
     return ok({ turn, done: result() })
+  }
+
+  /** The Turn of a repeated message may be among those that a checkpoint replaced: those are only in the Log. */
+  async #resultOf(turn: TurnId): Promise<Result<TurnResult>> {
+    const { events } = this.#session
+    if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
+    const own: WholeEvent[] = []
+    const wanted = ({ turn_id }: EventEnvelope) => turn_id === turn
+    const read = await this.#harness.read(this.id, { wanted }, ({ event }) => {
+      if (event !== undefined) own.push(event)
+      return event?.type === 'turn_ended' ? false : undefined
+    })
+    return read.ok ? ok(turnResult(own, turn)) : read
   }
 
   /**

@@ -1,5 +1,5 @@
-import { ok, type Result } from '../../model/errors.ts'
-import type { SessionId } from '../../model/ids.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { SessionId } from '../../model/ids.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { Proof } from '../harness.ts'
@@ -48,16 +48,19 @@ export class LibraryWorkspace {
     return this.#opened.harness.list()
   }
 
-  delete(session: SessionId): Promise<Result<void>> {
-    return this.#opened.harness.delete(session)
+  /** Only by its whole id. */
+  async delete(session: string): Promise<Result<void>> {
+    const id = wholeId(session)
+    return id.ok ? this.#opened.harness.delete(id.value) : id
   }
 
   /** Also for a Session that cannot be opened. See `LibrarySession.verify`. */
-  verify(
-    session: SessionId,
+  async verify(
+    session: string,
     { requests = false }: { readonly requests?: boolean } = {},
   ): Promise<Result<Proof>> {
-    return this.#opened.harness.verify(session, { requests })
+    const id = wholeId(session)
+    return id.ok ? this.#opened.harness.verify(id.value, { requests }) : id
   }
 
   /** Answers a permission question of any open Session. */
@@ -79,4 +82,11 @@ export class LibraryWorkspace {
     if (!begun.ok) return begun
     return ok(new LibrarySession(this.#opened.harness, begun.value.session))
   }
+}
+
+/** A program may keep an id as plain text. */
+function wholeId(text: string): Result<SessionId> {
+  const id = SessionId.safeParse(text)
+  if (id.success) return ok(id.data)
+  return failed('invalid_args', 'Invalid Session id. Expected a whole id, as `list` returns it.')
 }

@@ -70,6 +70,11 @@ export class KeyedTurns {
     this.#lookups = new AbortController()
   }
 
+  /** A message with a key is being admitted, or its Turn runs. */
+  get any(): boolean {
+    return this.#running.size > 0
+  }
+
   /** Resolves when every message so far is admitted or refused. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values())

@@ -3,7 +3,6 @@ import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
-import type { LogWriter } from '../../log/append.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Rule } from '../../model/rule.ts'
 import { narrower } from '../../policy/permission-mode.ts'
@@ -27,7 +26,7 @@ import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
 import { tooMuch, unfit } from '../admission/message-limits.ts'
-import { SessionLog } from './session-log.ts'
+import { SessionLog, type Writer } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import { SessionQuestions } from '../questions/session-questions.ts'
@@ -39,8 +38,6 @@ import type { Subscription } from '../watch/subscribe.ts'
 import { turnLog } from './turn-log.ts'
 import { turnParts } from './turn-parts.ts'
 import type { AskModel, BegunTurn, OpenedTurn, RecordEvents, TurnRequest } from './turn-request.ts'
-
-type Writer = LogWriter<SessionState>
 
 /**
  * One Session in this process, shared by its clients. The Log is locked from the admission of a Turn to its end. Between
@@ -85,6 +82,7 @@ export class LiveSession {
       waitMs: person.limits.question_ms,
       publish: (notice) => this.#log.notice(notice),
       session: id,
+      redacted: (text) => this.#redactor.text(text),
     })
   }
 
@@ -98,6 +96,11 @@ export class LiveSession {
 
   get busy(): boolean {
     return this.#admissions.busy
+  }
+
+  /** A Turn is running or waiting, or a message is being admitted. */
+  get hasWork(): boolean {
+    return this.busy || this.#keyed.any
   }
 
   /** The number of the next Event. */
@@ -216,6 +219,7 @@ export class LiveSession {
    * effort applies from the next Turn on; while one runs, that is `turn_in_progress`.
    */
   async change(change: SettingsChange): Promise<Result<void>> {
+    if (Object.values(change).every((one) => one === undefined)) return ok(undefined)
     if (this.#running === undefined || !isSimple(change))
       return this.between((record) => this.#recordSettings(change, record))
     // At once: the Turn may end at any moment, and release the lock.
@@ -243,8 +247,9 @@ export class LiveSession {
     return this.#log.subscribe(ended)
   }
 
-  /** Interrupts the running Turn and refuses those that wait. */
-  end(): void {
+  /** Interrupts the running Turn and refuses those that wait; with `forever`, also those that come later. */
+  end({ forever = false } = {}): void {
+    if (forever) this.#admissions.close()
     this.#keyed.refuseLookups()
     this.#admissions.refuseWaiting()
     this.interrupt()

@@ -1,5 +1,5 @@
 import type { LogWriter } from '../../log/append.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Rule } from '../../model/rule.ts'
 import type { OpenQuestions } from '../questions/session-questions.ts'
@@ -16,6 +16,7 @@ export class LiveSessions {
   readonly #parts: SessionParts
   readonly #live = new Map<SessionId, Entry>()
   readonly #granted: SessionGrants
+  #closed = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -34,13 +35,18 @@ export class LiveSessions {
     held?: LogWriter<SessionState>,
   ): Promise<Result<Session>> {
     const entry = await this.#entry(id, held)
+    if (entry === undefined) {
+      await held?.release()
+      return failed('interrupted', 'The workspace is closed; open it again.')
+    }
     const session = new Session(entry.session, options, {
       isLast: () => entry.clients === 0,
       left: () => this.#leave(id, entry),
     })
     const known = await session.catchUp()
     if (known.ok) return ok(session)
-    await session.close()
+    // Not `close`: a Turn may be running that another client left to go on.
+    await session.detach()
     return known
   }
 
@@ -50,20 +56,22 @@ export class LiveSessions {
     return live.find((questions) => questions.knows(request_id))
   }
 
-  /** Ends all Turns, and resolves when every Session is closed. */
+  /** Ends all Turns, and resolves when every Session is closed. From now on, no client attaches and no Turn starts. */
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all(
       [...this.#live].map(async ([id, entry]) => {
         entry.clients = 0
-        entry.session.end()
+        entry.session.end({ forever: true })
         await this.#closeIdle(id, entry)
       }),
     )
   }
 
-  /** Counts the client at once, so that nobody closes the Session in between. */
-  async #entry(id: SessionId, held?: LogWriter<SessionState>): Promise<Entry> {
+  /** Counts the client at once, so that the Session is not closed in between. `undefined` once all are being closed. */
+  async #entry(id: SessionId, held?: LogWriter<SessionState>): Promise<Entry | undefined> {
     for (;;) {
+      if (this.#closed) return undefined
       const known = this.#live.get(id)
       if (known?.closing !== undefined) {
         await known.closing

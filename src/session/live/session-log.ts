@@ -17,7 +17,7 @@ import { sessionFold, type SessionState } from './state.ts'
 import { sessionStream, type SessionUpdate, type StreamedLog } from '../watch/session-stream.ts'
 import { Watchers, type Subscription } from '../watch/subscribe.ts'
 
-type Writer = LogWriter<SessionState>
+export type Writer = LogWriter<SessionState>
 
 /**
  * This process's view of one Log, kept up to date with its own writes and, while it has watchers, with those of other

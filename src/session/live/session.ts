@@ -125,7 +125,7 @@ export class Session {
 
   /**
    * Every Event after number `after_seq`, then everything that happens, until `signal` aborts or this client leaves. Uses
-   * little memory, however slowly it is read. Open questions are told to every reader, also to one that comes later.
+   * little memory, however slowly it is read. Every reader receives the open questions, also one that comes later.
    */
   async *stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
     if (this.#leaving !== undefined) return
@@ -154,7 +154,7 @@ export class Session {
   async detach(): Promise<void> {
     this.#leaving ??= this.#leave()
     // Whoever detaches does not wait for a Turn.
-    if (!this.#live.busy) await this.#leaving
+    if (!this.#live.hasWork) await this.#leaving
     this.#endStreams()
   }
 

@@ -47,7 +47,7 @@ export async function turnParts(
   owner: SessionContext,
   own: TurnContext,
 ): Promise<Result<TurnParts>> {
-  const log = reportingDecisions(own.log, owner.questions)
+  const log = reportingDecisions(own.log, owner.questions, new Redactor(shared.log.secrets))
   const model = await modelOf(shared, owner, own)
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
@@ -122,21 +122,22 @@ function personOf(
       const kept = await rules.keep(answer)
       if (kept.ok) return kept
       const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
-      const told = await log.commit([notice('rule_not_saved', text)])
-      return told.ok ? ok({ ...answer, scope: 'session' }) : told
+      const noted = await log.commit([notice('rule_not_saved', text)])
+      return noted.ok ? ok({ ...answer, scope: 'session' }) : noted
     },
   }
 }
 
-/** Tells the clients who answered that their answers are durable. */
+/** Acknowledges answers once their decisions are durable. Questions are redacted, so decisions are compared redacted. */
 function reportingDecisions(
   log: TurnParts['log'],
   questions: Pick<SessionQuestions, 'recorded'>,
+  redactor: Redactor,
 ): TurnParts['log'] {
   const commit: typeof log.commit = async (drafts) => {
     const recorded = await log.commit(drafts)
     for (const { type, data } of drafts)
-      if (type === 'permission_decision') questions.recorded(data, recorded)
+      if (type === 'permission_decision') questions.recorded(redactor.value(data), recorded)
     return recorded
   }
   return { ...log, commit }

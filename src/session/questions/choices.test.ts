@@ -72,3 +72,12 @@ test('each choice is an answer; its text narrows a rule or gives a reason', () =
   expect(answerOf(no, '')).toEqual(denied)
   expect(answerOf(no, ' not now ')).toEqual({ ...denied, reason: 'not now' })
 })
+
+test('a lasting yes without text grants the rule as it was offered', () => {
+  const granted = (at: number) => {
+    const choice = CHOICES[at - 1]
+    return choice === undefined ? undefined : answerOf(choice, undefined)
+  }
+  expect(granted(3)).toEqual({ allowed: true, scope: 'session', by: 'person', rule: PREFIX })
+  expect(granted(5)).toEqual({ allowed: false, scope: 'once', by: 'person' })
+})

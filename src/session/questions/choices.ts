@@ -1,4 +1,5 @@
 import { prefixText, type Rule, type RuleScope } from '../../model/rule.ts'
+import { ok } from '../../model/errors.ts'
 import type { EphemeralData } from '../../model/events/event.ts'
 import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/permission.ts'
 
@@ -57,16 +58,17 @@ function fieldOf(choice: Choice): ShownChoice['field'] {
   return { label: 'Allow commands that start with: ', text }
 }
 
-/** The answer for a choice and its text, or an error message if the text is invalid. */
-export function answerOf(choice: Choice, words: string): PermissionAnswer | string {
+/** The answer for a choice and its text, or an error message if the text is invalid. Without text, a rule stays as offered. */
+export function answerOf(choice: Choice, words: string | undefined): PermissionAnswer | string {
   switch (choice.kind) {
     case 'once':
       return { allowed: true, scope: 'once', by: 'person' }
     case 'no':
-      return words.trim() === '' ? NO : { ...NO, reason: words.trim() }
+      return words === undefined || words.trim() === '' ? NO : { ...NO, reason: words.trim() }
     case 'rule': {
       const { scope, offer } = choice
-      const rule = offer.reworded?.(words) ?? { ok: true, value: offer.rule }
+      const offered = ok(offer.rule)
+      const rule = words === undefined ? offered : (offer.reworded?.(words) ?? offered)
       if (!rule.ok) return rule.error.message
       return { allowed: true, scope, by: 'person', rule: rule.value }
     }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   askedQuestions,
   permissionQuestion,
+  SECRET,
   SESSION,
   TURN,
 } from '../../../test/support/asked-questions.ts'
@@ -125,7 +126,7 @@ test('a wrong number and text that does not fit are invalid_args, and the questi
   expect(await asked).toEqual(NO)
 })
 
-test('a question waits for ever while a client is attached that can answer', async () => {
+test('a question waits without limit while a client is attached that can answer', async () => {
   const { questions, clock, ask } = open()
   questions.attach()
   const asked = ask()
@@ -263,7 +264,7 @@ test('listeners hear of each question that is asked or settled, until they stop'
   ])
 })
 
-test('watchers are told of each question once; a late one is told of those open, and of the newest settled', () => {
+test('watchers receive each question once; a late one receives those open and the newest settled', () => {
   const { questions, ask, published } = open()
   questions.attach()
   void ask(aboutCall('c1'))
@@ -304,4 +305,38 @@ test('of very many settled questions, the oldest are forgotten', async () => {
     failure(await questions.answer('req_1', { choice: 1 })),
     failure(await questions.answer('req_2', { choice: 1 })),
   ]).toEqual(['not_found', 'question_closed'])
+})
+
+test('a listener that throws neither holds up the Turn nor hides the question from others', async () => {
+  const { questions, ask } = open()
+  questions.attach()
+  const seen: string[] = []
+  questions.listen(({ kind }) => {
+    if (kind === 'settled') throw new Error('a defect of a client')
+  })
+  questions.listen(({ kind }) => void seen.push(kind))
+  const answer = ask()
+  await expect(questions.answer('req_1', { choice: 1 })).rejects.toThrow('a defect of a client')
+  expect(await isSettled(answer)).toBe(true)
+  expect([await answer, seen, questions.open]).toEqual([YES, ['requested', 'settled'], []])
+})
+
+test('a question of a Turn that ended by a defect is not left open', async () => {
+  const { questions, published, ask } = open()
+  questions.attach()
+  const [own, other] = [ask(aboutCall('c1')), ask(aboutCall('c2'), OTHER_TURN)]
+  questions.turnEnded(TURN)
+  expect(await own).toEqual(INTERRUPTED)
+  expect(questions.open.map(({ call_id }) => call_id)).toEqual(['c2'])
+  expect(published.at(-1)).toMatchObject({ type: 'permission_settled', data: { call_id: 'c1' } })
+  expect(await isSettled(other)).toBe(false)
+})
+
+test('the text of an answer is redacted before anyone receives it', async () => {
+  const { questions, ask } = open()
+  questions.attach()
+  const answer = ask()
+  void questions.answer('req_1', { choice: 2, text: `not with ${SECRET}` })
+  expect(await answer).toEqual({ ...NO, reason: 'not with [redacted key]' })
+  expect(JSON.stringify(questions.notices)).not.toContain(SECRET)
 })

@@ -30,11 +30,11 @@ export interface OpenQuestions {
    * not fit the question is `invalid_args`, and the question stays open.
    */
   answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>>
-  /** Calls `changed` for each question that is asked or settled, until the returned function is called. */
+  /** Calls `changed` for each question that is asked or settled, until the returned function is called; it must not throw. */
   listen(changed: (change: QuestionChange) => void): () => void
 }
 
-/** What watchers of the Session are told about a question. */
+/** What watchers of the Session receive about a question. */
 export type QuestionNotice = EphemeralEvent<'permission_requested' | 'permission_settled'>
 
 export interface QuestionParts {
@@ -42,14 +42,16 @@ export interface QuestionParts {
   readonly ids: Pick<Ids, 'request'>
   /** How long a question waits while no client is attached that can answer. */
   readonly waitMs: number
-  /** Tells the watchers of the Session. */
+  /** Passes the notice to the watchers of the Session. */
   readonly publish: (notice: QuestionNotice) => void
   readonly session: SessionId
+  /** The text without keys. */
+  readonly redacted: (text: string) => string
 }
 
 /**
  * The permission questions of one Session. A question waits as long as a client is attached that can answer, and then for
- * a limited time for one to come back. Where no such client was ever attached, there is nobody to ask.
+ * a limited time for one to come back. Where no such client was ever attached, nothing is asked.
  */
 export class SessionQuestions implements OpenQuestions {
   readonly #parts: QuestionParts
@@ -75,7 +77,7 @@ export class SessionQuestions implements OpenQuestions {
     return this.#waiting.map(({ question }) => question)
   }
 
-  /** What a watcher is told that comes late: all open questions, and the newest settled ones. */
+  /** For a watcher that comes late: all open questions, and the newest settled ones. */
   get notices(): readonly QuestionNotice[] {
     return [...this.#waiting.map(({ notice }) => notice), ...this.#settled]
   }
@@ -114,17 +116,17 @@ export class SessionQuestions implements OpenQuestions {
       signal.addEventListener('abort', interrupted)
       this.#waiting.push(waiting)
       this.#parts.publish(notice)
-      this.#tell({ kind: 'requested', question })
+      this.#notify({ kind: 'requested', question })
       if (this.#able === 0) this.#startTimer(waiting)
     })
   }
 
-  async answer(request_id: string, { choice, text = '' }: ChosenAnswer): Promise<Result<void>> {
+  async answer(request_id: string, { choice, text }: ChosenAnswer): Promise<Result<void>> {
     const waiting = this.#waiting.find(({ question }) => question.request_id === request_id)
     if (waiting === undefined) return this.#notOpen(request_id)
     const chosen = waiting.choices[choice - 1]
     if (chosen === undefined) return noSuchChoice(waiting.choices.length)
-    const answer = answerOf(chosen, text)
+    const answer = answerOf(chosen, text === undefined ? text : this.#parts.redacted(text))
     if (typeof answer === 'string') return failed('invalid_args', answer, { request_id })
     const recorded = new Promise<Result<void>>((resolve) => {
       this.#unrecorded.push({ waiting, resolve })
@@ -161,8 +163,10 @@ export class SessionQuestions implements OpenQuestions {
     done.resolve(outcome)
   }
 
-  /** The Turn has ended: decisions of it that are not recorded never will be. */
+  /** The Turn has ended: decisions of it that are not recorded never will be. Only a defect leaves a question open. */
   turnEnded(turn: TurnId): void {
+    for (const waiting of this.#waiting)
+      if (waiting.turn === turn) this.#settle(waiting, INTERRUPTED)
     const own = this.#unrecorded.filter(({ waiting }) => waiting.turn === turn)
     this.#unrecorded = this.#unrecorded.filter(({ waiting }) => waiting.turn !== turn)
     for (const { resolve } of own) resolve(notRecorded())
@@ -183,13 +187,23 @@ export class SessionQuestions implements OpenQuestions {
     const own = { session_id: this.#parts.session, turn_id: turn }
     const notice = { type: 'permission_settled', ...own, data: settled } as const
     this.#settled = [...this.#settled, notice].slice(-SETTLED_KEPT)
-    this.#parts.publish(notice)
-    this.#tell({ kind: 'settled', question, settled })
+    // First, so that a defect of a listener does not hold up the Turn, which goes on after this function.
     waiting.resolve(answer)
+    this.#parts.publish(notice)
+    this.#notify({ kind: 'settled', question, settled })
   }
 
-  #tell(change: QuestionChange): void {
-    for (const listener of this.#listeners) listener(change)
+  /** Throws the first defect of a listener after all were called. */
+  #notify(change: QuestionChange): void {
+    const defects: unknown[] = []
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch (defect) {
+        defects.push(defect)
+      }
+    }
+    if (defects.length > 0) throw defects[0]
   }
 
   #notOpen(request_id: string): Result<never> {
@@ -207,7 +221,7 @@ export const NOBODY: PermissionAnswer = { allowed: false, scope: 'once', by: 'no
 const TIMEOUT: PermissionAnswer = { allowed: false, scope: 'once', by: 'timeout' }
 const INTERRUPTED: PermissionAnswer = { allowed: false, scope: 'once', by: 'interrupt' }
 
-/** So many settled questions are told apart from unknown ones. */
+/** How many settled questions are distinguished from unknown ones. */
 const SETTLED_KEPT = 256
 
 interface WaitingQuestion {

@@ -62,9 +62,10 @@ export async function* sessionStream(
     next = line.seq + 1
     return { kind: 'event', ...(await readLine(log.parts, line)) }
   }
-  const questions = new ToldQuestions()
+  const isStopped = () => signal?.aborted === true
+  const questions = new QuestionReports()
   for (;;) {
-    if (signal?.aborted === true) return
+    if (isStopped()) return
     const live = log.subscribe()
     const stop = () => live.close()
     signal?.addEventListener('abort', stop)
@@ -75,6 +76,7 @@ export async function* sessionStream(
           yield { kind: 'failed', error: line.error }
           return
         }
+        if (isStopped()) return
         if (line.value.seq >= next) yield await deliver(line.value)
       }
       for (const notice of log.questions()) if (questions.isNews(notice)) yield asUpdate(notice)
@@ -105,8 +107,8 @@ function asUpdate(notice: EphemeralEvent): SessionUpdate {
   return { kind: 'notice', notice }
 }
 
-/** Questions that a reader was told about. It is told of each once, and that it is settled only if it saw it open. */
-class ToldQuestions {
+/** Reports each question to a reader once, and that it is settled only if the reader saw it open. */
+class QuestionReports {
   readonly #open = new Set<string>()
 
   isNews({ type, data }: EphemeralEvent): boolean {

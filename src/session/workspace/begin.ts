@@ -2,7 +2,8 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { ClientOptions, Session } from '../live/session.ts'
 import { chooseProvider } from '../settings/choice.ts'
-import { judgeModel } from '../settings/model-choice.ts'
+import { judgeModel, type NamedModel } from '../settings/model-choice.ts'
+import type { SettingsChange } from '../admission/settings-change.ts'
 import { openNamed } from './session-reference.ts'
 import type { OpenWorkspace } from './workspace.ts'
 
@@ -48,32 +49,53 @@ export async function beginSession(
       : await openNamed(harness, choice.session, options)
   if (!session.ok) return session
   const changed = await changeSession(workspace, session.value, choice)
-  return changed.ok
-    ? ok({ session: session.value, byDefault: false, warning: changed.value })
-    : changed
+  if (changed.ok) return ok({ session: session.value, byDefault: false, warning: changed.value })
+  await session.value.detach()
+  return changed
 }
 
-/** Choices for a continued Session apply from its next Turn. */
+/** Choices for a continued Session apply from its next Turn. If one is refused, none is recorded. */
 async function changeSession(
   { defaultModel, models }: OpenWorkspace,
   session: Session,
-  { provider, model, mode, permission }: SessionChoice,
+  choice: SessionChoice,
 ): Promise<Result<string | undefined>> {
-  const posture = await session.change({
-    ...(mode === undefined ? {} : { mode }),
-    ...(permission === undefined ? {} : { permission_mode: permission }),
-  })
-  if (!posture.ok) return posture
-  if (provider === undefined && model === undefined) return ok(undefined)
-  const chosen = provider ?? session.state.provider
-  const same = chosen === session.state.provider
-  const named = model ?? (same ? session.state.model : defaultModel(chosen))
-  if (named === undefined) return noDefaultModel(chosen)
-  const choice = { provider: chosen, model: named }
-  const judged = judgeModel(choice, models())
+  const chosen = chosenModel(session, choice, defaultModel)
+  if (!chosen.ok) return chosen
+  const { value: model } = chosen
+  const judged = model === undefined ? ok(undefined) : judgeModel(model, models())
   if (!judged.ok) return judged
-  const set = await session.change({ model: choice })
+  const change = newSettings(session, choice, model)
+  const set = await session.change(change)
   return set.ok ? judged : set
+}
+
+/** What is set already is left out: a Session that another process writes can be opened as long as nothing changes. */
+function newSettings(
+  { state }: Session,
+  { mode, permission }: SessionChoice,
+  model: NamedModel | undefined,
+): SettingsChange {
+  const isModel = model?.provider === state.provider && model.model === state.model
+  return {
+    ...(mode === undefined || mode === state.mode ? {} : { mode }),
+    ...(permission === undefined || permission === state.permission_mode
+      ? {}
+      : { permission_mode: permission }),
+    ...(model === undefined || isModel ? {} : { model }),
+  }
+}
+
+/** The model that was named, or the default one of the provider that was named; `undefined` if neither was. */
+function chosenModel(
+  { state }: Session,
+  { provider, model }: SessionChoice,
+  defaultModel: OpenWorkspace['defaultModel'],
+): Result<NamedModel | undefined> {
+  if (provider === undefined && model === undefined) return ok(undefined)
+  const chosen = provider ?? state.provider
+  const named = model ?? (chosen === state.provider ? state.model : defaultModel(chosen))
+  return named === undefined ? noDefaultModel(chosen) : ok({ provider: chosen, model: named })
 }
 
 async function newSession(

@@ -198,7 +198,6 @@ class Chat {
     this.#note = 'Press Ctrl-C again to exit.'
     if (!busy) return
     this.#note = 'Interrupted. Press Ctrl-C again to exit.'
-    if (this.#asking.waits) this.#asking.refuse()
     session.interrupt()
   }
 

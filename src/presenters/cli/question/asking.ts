@@ -73,7 +73,7 @@ export class Asking {
     if (this.#open) this.#stir()
     else this.#wait()
     if (!this.#open) return true
-    if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.refuse())
+    if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.#refuse())
     else if (isPress(key, 'enter')) {
       if (wasCalm) this.#confirm()
     } else if (this.#field !== undefined) this.#write(this.#field, key)
@@ -84,12 +84,6 @@ export class Asking {
 
   get waits(): boolean {
     return this.#shown !== undefined
-  }
-
-  /** Denies the question that is shown. */
-  refuse(): void {
-    const no = this.#shown?.choices.find(({ decision }) => decision === 'denied')
-    if (no !== undefined) this.#answer(no)
   }
 
   /** The question in at most `most` rows: the choices stay visible, the proposal is shown one page at a time. */
@@ -182,6 +176,12 @@ export class Asking {
       this.#problem = answered.error.message
       this.#changed()
     })
+  }
+
+  /** Denies the question that is shown. */
+  #refuse(): void {
+    const no = this.#shown?.choices.find(({ decision }) => decision === 'denied')
+    if (no !== undefined) this.#answer(no)
   }
 
   #write(field: Field & { readonly draft: Draft }, key: Key): void {
