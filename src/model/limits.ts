@@ -53,6 +53,7 @@ export const LIMITS = Object.freeze({
   frames_in_memory: 1_000,
   tether_address_bytes: 128,
   sender_name_bytes: 64,
+  sender_bytes: 512,
 
   event_line_bytes: MIB,
   event_field_bytes: 64 * KIB,

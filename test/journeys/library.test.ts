@@ -181,3 +181,30 @@ test('a repeated message gets the result of its own Turn, also from before a che
   expect(value(await value(await session.admit('', key)).done)).toEqual(result)
   await session.close()
 })
+
+/** As a program without types would call it. */
+const untyped = (input: unknown) => JSON.parse(JSON.stringify(input)) as never
+
+test('what does not match its type is refused, and nothing is recorded', async () => {
+  const { workspace } = await opened()
+  const session = value(await workspace.create())
+  const before = session.lastSeq
+  const kinds = [
+    await workspace.create(untyped({ permission: 'root' })),
+    await workspace.create(untyped({ extra: 1 })),
+    await workspace.resume(session.id, untyped({ answers: 'yes' })),
+    await session.change(untyped({ effort: 'huge' })),
+    await session.change(untyped({ title: 7 })),
+    await session.admit(untyped(7)),
+    await session.admit('Hello', untyped({ whenBusy: 'later' })),
+    await session.admit(
+      'Hello',
+      untyped({ attachments: [{ from: 'bytes', name: 'a', bytes: 'x' }] }),
+    ),
+    await session.answer('req_none', untyped({ choice: 'yes' })),
+  ].map((one) => (one.ok ? 'ok' : one.error.kind))
+  expect(new Set(kinds)).toEqual(new Set(['invalid_args']))
+  const long = await session.admit('Hello', { channel: 'c'.repeat(100_000) })
+  expect(long).toMatchObject({ ok: false, error: { kind: 'too_large' } })
+  expect(session.lastSeq).toBe(before)
+})

@@ -43,6 +43,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     frames_in_memory: 1_000,
     tether_address_bytes: 128,
     sender_name_bytes: 64,
+    sender_bytes: 512,
     event_line_bytes: 1_048_576,
     event_field_bytes: 65_536,
     event_depth: 64,

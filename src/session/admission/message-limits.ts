@@ -1,5 +1,6 @@
 import { failed, type Failed } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
+import type { AdmitOptions } from './admit-options.ts'
 
 /** Why a message is refused; `hasMore`: it has attachments or views. */
 export function unfit(text: string, hasMore: boolean): Failed | undefined {
@@ -9,12 +10,18 @@ export function unfit(text: string, hasMore: boolean): Failed | undefined {
   return over('message', text, LIMITS.user_text_bytes)
 }
 
-/** Why what comes with a message is refused: text from standard input, and facts of the presenter. */
+/** Why what comes with a message is refused: text from standard input, facts of the presenter, and who sent it. */
 export function tooMuch(
-  piped = '',
-  facts: Readonly<Record<string, string>> = {},
+  piped: string | undefined,
+  { presenterContext = {}, presenter = '', channel = '', user }: AdmitOptions,
 ): Failed | undefined {
-  return over('piped text', piped, LIMITS.piped_text_bytes) ?? tooMuchContext(facts)
+  return (
+    over('piped text', piped ?? '', LIMITS.piped_text_bytes) ??
+    tooMuchContext(presenterContext) ??
+    over('presenter name', presenter, LIMITS.sender_bytes) ??
+    over('channel', channel, LIMITS.sender_bytes) ??
+    over('user', `${user?.id ?? ''}${user?.name ?? ''}`, LIMITS.sender_bytes)
+  )
 }
 
 function tooMuchContext(facts: Readonly<Record<string, string>>): Failed | undefined {

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { turnResult, type TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
@@ -11,6 +12,7 @@ import type { SessionState } from '../live/state.ts'
 import type { ListedResource } from '../queries/resources.ts'
 import type { ChosenAnswer, Question } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
+import { Admit, Chosen, refusedInput, Settings } from './inputs.ts'
 
 /** A Turn whose message is durable. */
 export interface StartedTurn {
@@ -61,6 +63,8 @@ export class LibrarySession {
    * `turn_in_progress`, unless `whenBusy` says otherwise.
    */
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<StartedTurn>> {
+    const refused = refusedInput(z.string(), text) ?? refusedInput(Admit, options)
+    if (refused !== undefined) return refused
     const admitted = await this.#session.admit(text, options)
     if (!admitted.ok) return admitted
     const { turn, done } = admitted.value
@@ -96,8 +100,8 @@ export class LibrarySession {
    * Answers a question by the number of a choice. The first answer counts: later ones are `question_closed`. Resolves when
    * the decision is durable.
    */
-  answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return this.#session.questions.answer(request_id, answer)
+  async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
+    return refusedInput(Chosen, answer) ?? this.#session.questions.answer(request_id, answer)
   }
 
   /** Adds text to the running Turn. Returns false, and records nothing, if no Turn accepts text any more. */
@@ -111,8 +115,8 @@ export class LibrarySession {
   }
 
   /** Changes settings at the request of a person. They are recorded, and stay. */
-  change(settings: SettingsChange): Promise<Result<void>> {
-    return this.#session.change(settings)
+  async change(settings: SettingsChange): Promise<Result<void>> {
+    return refusedInput(Settings, settings) ?? this.#session.change(settings)
   }
 
   /** Records a checkpoint, or returns why there is none. */

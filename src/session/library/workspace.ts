@@ -8,6 +8,7 @@ import type { ListedSession } from '../queries/list.ts'
 import type { ChosenAnswer } from '../questions/session-questions.ts'
 import { beginSession, type SessionChoice } from '../workspace/begin.ts'
 import type { OpenWorkspace } from '../workspace/workspace.ts'
+import { Chosen, Client, Create, refusedInput } from './inputs.ts'
 import { LibrarySession } from './session.ts'
 
 /** A new Session. What is absent comes from the person's settings, as on the command line. */
@@ -34,13 +35,14 @@ export class LibraryWorkspace {
     return this.#opened.harness.workspace
   }
 
-  create({ answers = false, ...choice }: CreateOptions = {}): Promise<Result<LibrarySession>> {
-    return this.#begin(choice, { answers })
+  async create(options: CreateOptions = {}): Promise<Result<LibrarySession>> {
+    const { answers = false, ...choice } = options
+    return refusedInput(Create, options) ?? this.#begin(choice, { answers })
   }
 
   /** Opens a Session by its id, by the end of its id, or the `latest`. */
-  resume(session: string, client: ClientOptions = {}): Promise<Result<LibrarySession>> {
-    return this.#begin({ session }, client)
+  async resume(session: string, client: ClientOptions = {}): Promise<Result<LibrarySession>> {
+    return refusedInput(Client, client) ?? this.#begin({ session }, client)
   }
 
   /** All Sessions, the latest first. An unreadable one is listed with the reason. */
@@ -64,8 +66,8 @@ export class LibraryWorkspace {
   }
 
   /** Answers a permission question of any open Session. */
-  answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return this.#opened.harness.answer(request_id, answer)
+  async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
+    return refusedInput(Chosen, answer) ?? this.#opened.harness.answer(request_id, answer)
   }
 
   /** The known models: of one provider, or of all. */

@@ -142,7 +142,7 @@ export class LiveSession {
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
     const hasMore = attachments.length + views.length > 0
-    const refused = unfit(text, hasMore) ?? tooMuch(piped, options.presenterContext)
+    const refused = unfit(text, hasMore) ?? tooMuch(piped, options)
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
@@ -216,7 +216,8 @@ export class LiveSession {
   /**
    * Changes settings at the request of a person, which is the only way to widen a mode. They are recorded and in force when
    * this resolves. A mode applies to the next call of a running Turn, and the model is informed in its next Turn. A model or
-   * effort applies from the next Turn on; while one runs, that is `turn_in_progress`.
+   * effort applies from the next Turn on; while one runs, that is `turn_in_progress`, and so is any change while a message is
+   * being admitted or a compaction runs.
    */
   async change(change: SettingsChange): Promise<Result<void>> {
     if (Object.values(change).every((one) => one === undefined)) return ok(undefined)
@@ -321,12 +322,13 @@ export class LiveSession {
     const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
     const stored = await renewInputs(this.#parts.log.store, resolved)
     if (!stored.ok) return stored
-    const set = await this.#recordSettings(options.settings ?? {}, (drafts) =>
-      this.#log.commit(writer, undefined, drafts),
-    )
+    const record: RecordEvents = (drafts) => this.#log.commit(writer, undefined, drafts)
+    const set = await this.#recordSettings(options.settings ?? {}, record)
     if (!set.ok) return set
-    const surfaced = await this.#surface(writer)
+    const surfaced = await surfaceToRecord(this.#parts, this.events, this.state)
     if (!surfaced.ok) return surfaced
+    const isSurfaced = surfaced.value === undefined ? ok(undefined) : await record([surfaced.value])
+    if (!isSurfaced.ok) return isSurfaced
     const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
     const source = turnSource(options, this.#parts.person.presenter)
     const opened = await openTurn(log, {
@@ -342,7 +344,7 @@ export class LiveSession {
     })
     if (!opened.ok) return opened
     // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
-    this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
+    this.#running = record
     const steering = new Steering()
     // Text that is typed now would be hidden together with such a Turn.
     if (purpose === undefined) this.#steering = steering
@@ -351,14 +353,6 @@ export class LiveSession {
       turn: log.turn,
       run: () => this.#run({ log, steering, signal, preparation }),
     })
-  }
-
-  async #surface(writer: Writer): Promise<Result<void>> {
-    const event = await surfaceToRecord(this.#parts, this.events, this.state)
-    if (!event.ok) return event
-    return event.value === undefined
-      ? ok(undefined)
-      : this.#log.commit(writer, undefined, [event.value])
   }
 
   async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {

@@ -8,7 +8,7 @@ import type { ChatActions, CommandResult, CommandContext } from './command-conte
 import { compact } from './compaction-command.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
-import { effort, title } from './setting-commands.ts'
+import { effortCommand, titleCommand } from './setting-commands.ts'
 import { reload, skills } from './skill-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
@@ -93,13 +93,13 @@ const COMMANDS: readonly Command[] = [
     name: 'effort',
     usage: '[level]',
     summary: 'show or change the reasoning effort of the model',
-    run: effort,
+    run: effortCommand,
   },
   {
     name: 'title',
     usage: '[text]',
     summary: 'show or change the title of this Session',
-    run: title,
+    run: titleCommand,
   },
   {
     name: 'permission',

@@ -5,7 +5,7 @@ import { visibleLine } from '../text/visible-text.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** Shows or changes the reasoning effort. The Event shows a change. */
-export async function effort(
+export async function effortCommand(
   { session, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
@@ -23,7 +23,7 @@ export async function effort(
 const LEVELS = Effort.options.join(', ')
 
 /** Shows or changes the title of the Session. The Event shows a change. */
-export async function title(
+export async function titleCommand(
   { session, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {

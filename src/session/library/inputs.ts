@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { failed, type Failed } from '../../model/errors.ts'
+import { PermissionMode, SessionMode } from '../../model/modes.ts'
+import { Effort } from '../../model/settings.ts'
+
+/**
+ * What a program passes, which may come from JavaScript or from outside. Unknown fields are refused: a field that is
+ * ignored would be a promise not kept.
+ */
+
+export const Client = z.strictObject({ answers: z.boolean().optional() })
+
+export const Create = Client.extend({
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  mode: SessionMode.optional(),
+  permission: PermissionMode.optional(),
+})
+
+export const Settings = z.strictObject({
+  mode: SessionMode.optional(),
+  permission_mode: PermissionMode.optional(),
+  model: z.strictObject({ provider: z.string(), model: z.string() }).optional(),
+  effort: Effort.optional(),
+  title: z.string().optional(),
+})
+
+const Attachment = z.discriminatedUnion('from', [
+  // The resolver judges the path.
+  z.strictObject({
+    from: z.literal('path'),
+    path: z.unknown(),
+    given: z.string().optional(),
+  }),
+  z.strictObject({
+    from: z.literal('bytes'),
+    name: z.string(),
+    bytes: z.instanceof(Buffer),
+  }),
+  z.strictObject({
+    from: z.literal('link'),
+    uri: z.string(),
+    name: z.string().optional(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    declared_media_type: z.string().optional(),
+    declared_size_bytes: z.number().optional(),
+  }),
+])
+
+export const Admit = z.strictObject({
+  whenBusy: z.enum(['refuse', 'queue', 'replace']).optional(),
+  presenter: z.string().optional(),
+  channel: z.string().optional(),
+  user: z.strictObject({ id: z.string(), name: z.string() }).optional(),
+  messageKey: z.string().optional(),
+  settings: Settings.optional(),
+  attachments: z.array(Attachment).optional(),
+  piped: z.string().optional(),
+  views: z.array(z.string()).optional(),
+  skills: z.array(z.object({ name: z.string() })).optional(),
+  skillsBy: z.enum(['person', 'presenter']).optional(),
+  presenterContext: z.record(z.string(), z.string()).optional(),
+})
+
+export const Chosen = z.strictObject({ choice: z.int(), text: z.string().optional() })
+
+/** Why a value is refused; `undefined` if it matches. */
+export function refusedInput(schema: z.ZodType, value: unknown): Failed | undefined {
+  const judged = schema.safeParse(value)
+  return judged.success ? undefined : failed('invalid_args', z.prettifyError(judged.error))
+}
