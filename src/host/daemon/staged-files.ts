@@ -1,0 +1,161 @@
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { Clock } from '../clock.ts'
+import {
+  asResult,
+  closing,
+  FileFailure,
+  ifPossible,
+  ifThere,
+  writeAll,
+  type File,
+  type Folder,
+} from '../files/files.ts'
+
+/** Uploads that wait to be attached, in `$HAWSER_HOME/staged`. */
+export interface StagedFiles {
+  /**
+   * Writes a stream to a file with this name, piece by piece, and returns its absolute path once it is durable.
+   * `too_large` above `limit` bytes; nothing is left then. `budget_exceeded` if too much is staged. Errors of the stream
+   * propagate after the file is removed. The name must be one segment.
+   */
+  add(name: string, bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Result<StagedFile>>
+  /** Removes files that were added more than 7 days ago. Returns how many. */
+  removeExpired(): Promise<Result<number>>
+  close(): Promise<void>
+}
+
+export interface StagedFile {
+  readonly path: string
+  readonly size: number
+}
+
+const DAYS_KEPT = 7
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Of all staged files together. */
+const MOST_BYTES = 1024 * 1024 * 1024
+
+/** Files of the same name are in different slots: the name of a file is the name that a model sees. */
+const MOST_SLOTS = 1000
+
+/** Opens the folder, and creates it if missing. Throws a `FileFailure`. */
+export async function stagedFiles(
+  home: Folder,
+  clock: Pick<Clock, 'now'>,
+  mostBytes = MOST_BYTES,
+): Promise<StagedFiles> {
+  const root = await home.folder('staged', 'create')
+  let staged = await totalOf(root)
+  return {
+    add: (name, bytes, limit) =>
+      asResult('store the upload', async () => {
+        if (staged > mostBytes) return full(mostBytes)
+        const slot = await freeSlot(root, name)
+        if (slot === undefined) return full(mostBytes)
+        const { folder } = slot
+        return closing(folder, async () => {
+          const size = await written(slot, name, bytes, limit)
+          if (!size.ok) return size
+          await folder.sync()
+          staged += size.value
+          return ok({ path: `${folder.label}/${name}`, size: size.value })
+        })
+      }),
+    removeExpired: () =>
+      asResult('remove expired uploads', async () => {
+        const removed = await removeOlder(root, clock.now() - DAYS_KEPT * DAY_MS)
+        staged = await totalOf(root)
+        return ok(removed)
+      }),
+    close: () => root.close(),
+  }
+}
+
+interface Slot {
+  readonly folder: Folder
+  readonly file: File
+}
+
+/** Creates the file in the first slot without that name. */
+async function freeSlot(root: Folder, name: string): Promise<Slot | undefined> {
+  for (let number = 0; number < MOST_SLOTS; number++) {
+    const folder = await root.folder(String(number), 'create')
+    try {
+      return { folder, file: await folder.open(name, 'create') }
+    } catch (error) {
+      await folder.close()
+      if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
+    }
+  }
+  return undefined
+}
+
+/** Writes, syncs and closes the file; returns its size. On any failure the file is removed. */
+async function written(
+  { folder, file }: Slot,
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Result<number>> {
+  let size = 0
+  let isWhole = false
+  try {
+    for await (const piece of bytes) {
+      size += piece.length
+      if (size > limit) return tooLarge(limit)
+      await writeAll(file, piece)
+    }
+    await file.sync()
+    await file.close()
+    isWhole = true
+    return ok(size)
+  } finally {
+    if (!isWhole) {
+      await ifPossible(file.close())
+      await ifPossible(folder.remove(name))
+    }
+  }
+}
+
+async function removeOlder(root: Folder, olderThan: number): Promise<number> {
+  let removed = 0
+  for await (const { folder, name, changedAt } of filesIn(root)) {
+    if (changedAt > olderThan) continue
+    await ifThere(folder.remove(name))
+    removed += 1
+  }
+  return removed
+}
+
+async function totalOf(root: Folder): Promise<number> {
+  let total = 0
+  for await (const { size } of filesIn(root)) total += size
+  return total
+}
+
+async function* filesIn(root: Folder) {
+  for (const slot of await root.names()) {
+    if (!/^\d{1,3}$/.test(slot)) continue
+    const folder = await ifThere(root.folder(slot, 'open'))
+    if (folder === undefined) continue
+    try {
+      for (const name of await folder.names()) {
+        const file = await ifThere(folder.open(name, 'read'))
+        if (file === undefined) continue
+        yield { folder, name, ...(await closing(file, () => file.stat())) }
+      }
+    } finally {
+      await folder.close()
+    }
+  }
+}
+
+function tooLarge(limit: number): Failed {
+  return failed('too_large', `The upload exceeds ${limit} bytes.`, { limit })
+}
+
+function full(limit: number): Failed {
+  return failed('budget_exceeded', `Uploads that are not attached yet exceed ${limit} bytes.`, {
+    limit,
+  })
+}
