@@ -26,8 +26,8 @@ this machine only.</p>
 <h2>Use it from a program</h2>
 <p>Every route below needs the token in the file <code>token</code> of your Hawser home, which is
 <code>~/.hawser</code> unless <code>HAWSER_HOME</code> is set.</p>
-<pre><code>curl -H "Authorization: Bearer $(cat ~/.hawser/token)" \\
-  "http://127.0.0.1:4600/api/harness/limits"</code></pre>
+<pre><code>curl -H @&lt;(echo "Authorization: Bearer $(cat ~/.hawser/token)") \\
+  http://127.0.0.1:4600/api/harness/limits</code></pre>
 <table>
 <thead><tr><th>Route</th><th>Purpose</th></tr></thead>
 <tbody>

@@ -13,7 +13,7 @@ function request(
     body,
     headers: { 'content-type': type },
     duplex: 'half',
-  } as RequestInit)
+  })
 }
 
 test.each([

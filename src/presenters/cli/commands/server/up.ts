@@ -70,7 +70,8 @@ function words({ origin, socket, token_file }: UpOutput, last: string): string {
     `Hawser is listening on ${places}, on this machine only. ${last}`,
     `Requests need the token in ${token_file}:`,
     '',
-    `  curl -H "Authorization: Bearer $(cat ${token_file})" ${origin}/api/harness/limits`,
+    // As an argument of curl, the token would be visible to other users.
+    `  curl -H @<(echo "Authorization: Bearer $(cat ${token_file})") ${origin}/api/harness/limits`,
     '',
   ].join('\n')
 }
