@@ -115,7 +115,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
     expect((await ask({ path: '/api/harness/limits', headers: { Origin } })).status).toBe(200)
   })
 
-  test('refuses a WebSocket without the token, and targets that are not paths', async () => {
+  test('refuses a WebSocket without the token, long headers, and targets that are not paths', async () => {
     const { ask, say, port } = server
     const Upgrade = 'websocket'
     const upgrade = { Upgrade, Connection: 'Upgrade', 'Sec-WebSocket-Version': '13' }
@@ -128,6 +128,8 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
     expect(await say(absolute)).toMatch(/^HTTP\/1\.1 400 /)
     const twice = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
     expect(await say(twice)).toMatch(/^HTTP\/1\.1 4\d\d /)
+    const long = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`
+    expect(await say(long)).toMatch(/^HTTP\/1\.1 431 /)
   })
 
   test('takes JSON only as JSON', async () => {

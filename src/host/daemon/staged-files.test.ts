@@ -82,17 +82,29 @@ test('uploads expire after seven days', async () => {
 })
 
 test('all uploads together are limited, also after a restart, until some expire', async () => {
-  const { staged, path } = await opened(5)
-  const first = await staged.add('a', pieces('123456'), 10)
+  const { staged, path } = await opened(8)
   const refusal = { ok: false, error: { kind: 'budget_exceeded' } }
-  expect(await staged.add('b', pieces('1'), 10)).toMatchObject(refusal)
+  const first = await staged.add('a', pieces('123456'), 10)
+  expect(await staged.add('b', pieces('12', '3'), 10)).toMatchObject(refusal)
   const folder = await diskFolder(path)
-  const restarted = await stagedFiles(folder, systemClock, 5)
-  expect(await restarted.add('b', pieces('1'), 10)).toMatchObject(refusal)
+  const restarted = await stagedFiles(folder, systemClock, 8)
+  expect(await restarted.add('b', pieces('123'), 10)).toMatchObject(refusal)
+  // What was refused does not count.
+  expect(await restarted.add('c', pieces('12'), 10)).toMatchObject({ ok: true })
   await utimes(first.ok ? first.value.path : '', 0, 0)
   await restarted.removeExpired()
-  const added = await restarted.add('b', pieces('1'), 10)
+  const added = await restarted.add('b', pieces('123'), 10)
   expect(added.ok && dirname(added.value.path)).toBe(join(path, 'staged', '0'))
   await restarted.close()
   await folder.close()
+})
+
+test('uploads at the same time cannot exceed the limit together', async () => {
+  const { staged, path } = await opened(10)
+  const results = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => staged.add(name, pieces('12', '34'), 4)),
+  )
+  const kept = results.filter((one) => one.ok)
+  expect(kept.length).toBeLessThanOrEqual(2)
+  expect((await filesBelow(path)).length).toBe(kept.length)
 })

@@ -46,19 +46,28 @@ export async function stagedFiles(
 ): Promise<StagedFiles> {
   const root = await home.folder('staged', 'create')
   let staged = await totalOf(root)
+  /** Counts bytes before they are written, so that uploads at the same time cannot exceed the limit together. */
+  const reserve = (bytes: number) => {
+    staged += bytes
+    return staged <= mostBytes
+  }
   return {
     add: (name, bytes, limit) =>
       asResult('store the upload', async () => {
-        if (staged > mostBytes) return full(mostBytes)
         const slot = await freeSlot(root, name)
         if (slot === undefined) return full(mostBytes)
-        const { folder } = slot
-        return closing(folder, async () => {
-          const size = await written(slot, name, bytes, limit)
-          if (!size.ok) return size
-          await folder.sync()
-          staged += size.value
-          return ok({ path: `${folder.label}/${name}`, size: size.value })
+        return closing(slot.folder, async () => {
+          let size = 0
+          const written = await write(slot, name, bytes, ({ length }) => {
+            size += length
+            if (!reserve(length)) return full(mostBytes)
+            return size > limit ? tooLarge(limit) : ok(undefined)
+          }).finally(() => {
+            if (!slot.isWhole) reserve(-size)
+          })
+          if (!written.ok) return written
+          await slot.folder.sync()
+          return ok({ path: `${slot.folder.label}/${name}`, size })
         })
       }),
     removeExpired: () =>
@@ -74,6 +83,8 @@ export async function stagedFiles(
 interface Slot {
   readonly folder: Folder
   readonly file: File
+  /** All bytes are on the disk. */
+  isWhole: boolean
 }
 
 /** Creates the file in the first slot without that name. */
@@ -81,7 +92,7 @@ async function freeSlot(root: Folder, name: string): Promise<Slot | undefined> {
   for (let number = 0; number < MOST_SLOTS; number++) {
     const folder = await root.folder(String(number), 'create')
     try {
-      return { folder, file: await folder.open(name, 'create') }
+      return { folder, file: await folder.open(name, 'create'), isWhole: false }
     } catch (error) {
       await folder.close()
       if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
@@ -90,27 +101,26 @@ async function freeSlot(root: Folder, name: string): Promise<Slot | undefined> {
   return undefined
 }
 
-/** Writes, syncs and closes the file; returns its size. On any failure the file is removed. */
-async function written(
-  { folder, file }: Slot,
+/** Writes, syncs and closes the file, as far as `allow` permits. On any failure the file is removed. */
+async function write(
+  slot: Slot,
   name: string,
   bytes: AsyncIterable<Uint8Array>,
-  limit: number,
-): Promise<Result<number>> {
-  let size = 0
-  let isWhole = false
+  allow: (piece: Uint8Array) => Result<void>,
+): Promise<Result<void>> {
+  const { folder, file } = slot
   try {
     for await (const piece of bytes) {
-      size += piece.length
-      if (size > limit) return tooLarge(limit)
+      const allowed = allow(piece)
+      if (!allowed.ok) return allowed
       await writeAll(file, piece)
     }
     await file.sync()
     await file.close()
-    isWhole = true
-    return ok(size)
+    slot.isWhole = true
+    return ok(undefined)
   } finally {
-    if (!isWhole) {
+    if (!slot.isWhole) {
       await ifPossible(file.close())
       await ifPossible(folder.remove(name))
     }
