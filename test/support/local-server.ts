@@ -1,0 +1,72 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { composeWorkspace } from '../../src/compose.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import type { RunningServer } from '../../src/host/daemon/running-server.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { serveHarness } from '../../src/presenters/http/serve.ts'
+import { CANARY_KEY } from './canary.ts'
+import { freshFolder } from './folder.ts'
+
+export interface LocalServer {
+  readonly origin: string
+  readonly port: number
+  readonly token: string
+  /** Contains `home` and `workspace`. */
+  readonly root: string
+  readonly workspace: string
+  readonly running: RunningServer
+  /** A request with the token; a body that is not bytes is sent as JSON. */
+  readonly api: (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed body; its text if it is not JSON. */
+  readonly body: unknown
+}
+
+/** The local server in this process, on any free port, with the parts of the program. Stopped at the end of the test. */
+export async function localServer(given: { readonly root?: string } = {}): Promise<LocalServer> {
+  const root = given.root ?? (await freshFolder())
+  const [home, workspace] = [join(root, 'home'), join(root, 'workspace')]
+  await mkdir(workspace, { recursive: true })
+  const env = { ANTHROPIC_API_KEY: CANARY_KEY, HAWSER_PROVIDER: 'rehearsal' }
+  const version = '0.0.0-test'
+  const serving = await serveHarness(
+    {
+      home,
+      version,
+      env,
+      clock: systemClock,
+      ids: systemIds(systemClock),
+      open: (path, options = {}) =>
+        composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
+      models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
+    },
+    { port: 0 },
+  )
+  if (!serving.ok) throw new Error(serving.error.message)
+  const running = serving.value
+  onTestFinished(() => running.close())
+  const { origin } = running.record
+  const token = (await readFile(join(home, 'token'), 'utf8')).trim()
+  const api: LocalServer['api'] = async (method, path, body) => {
+    const isRaw = body === undefined || body instanceof Uint8Array
+    const answer = await fetch(origin + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(isRaw ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: isRaw ? new Uint8Array(body) : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+    const parsed: unknown = isJson ? JSON.parse(text) : text
+    return { status: answer.status, headers: answer.headers, body: parsed }
+  }
+  return { origin, port: Number(new URL(origin).port), token, root, workspace, running, api }
+}
