@@ -16,6 +16,7 @@ test('every error kind has this status and type over HTTP', () => {
       "not_found 404 NOT_FOUND",
       "session_busy 409 TURN_IN_PROGRESS",
       "turn_in_progress 409 TURN_IN_PROGRESS",
+      "question_closed 409 QUESTION_CLOSED",
       "session_foreign 403 SESSION_FOREIGN",
       "log_damaged 409 SESSION_DAMAGED",
       "storage_failed 500 STORAGE_FAILURE",
@@ -77,8 +78,13 @@ test('the routes are these', () => {
     'GET /api/harness/session/list',
     'GET /api/harness/session/:id',
     'DELETE /api/harness/session/:id',
+    'POST /api/harness/session/:id/compact',
     'PUT /api/harness/attachments',
     'POST /api/harness/attachments/check',
+    'POST /api/harness/turn',
+    'POST /api/harness/interrupt',
+    'GET /api/harness/session/:id/events',
+    'POST /api/harness/permission',
     'GET /api/harness/session/:id/resources/:resource',
   ])
 })

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { composeWorkspace } from '../../src/compose.ts'
-import { systemClock } from '../../src/host/clock.ts'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { RunningServer } from '../../src/host/daemon/running-server.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { serveHarness } from '../../src/presenters/http/serve.ts'
@@ -28,19 +28,26 @@ export interface ApiAnswer {
   readonly body: unknown
 }
 
+export interface LocalServerOptions {
+  readonly root?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Of the server; Sessions use the clock of the machine. */
+  readonly clock?: Clock
+}
+
 /** The local server in this process, on any free port, with the parts of the program. Stopped at the end of the test. */
-export async function localServer(given: { readonly root?: string } = {}): Promise<LocalServer> {
+export async function localServer(given: LocalServerOptions = {}): Promise<LocalServer> {
   const root = given.root ?? (await freshFolder())
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')]
   await mkdir(workspace, { recursive: true })
-  const env = { ANTHROPIC_API_KEY: CANARY_KEY, HAWSER_PROVIDER: 'rehearsal' }
+  const env = given.env ?? { ANTHROPIC_API_KEY: CANARY_KEY, HAWSER_PROVIDER: 'rehearsal' }
   const version = '0.0.0-test'
   const serving = await serveHarness(
     {
       home,
       version,
       env,
-      clock: systemClock,
+      clock: given.clock ?? systemClock,
       ids: systemIds(systemClock),
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),

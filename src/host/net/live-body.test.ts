@@ -61,3 +61,24 @@ test('a reader that disconnects is reported once, and nothing more is held', asy
   await body.stream.cancel()
   expect([body.send(Buffer.from('b')), gone]).toEqual([false, ['disconnected']])
 })
+
+test('a producer that waits goes on when the reader has taken most of it, or is gone', async () => {
+  const body = liveBody()
+  const piece = Buffer.alloc(40_000)
+  body.send(piece)
+  await body.room()
+  body.send(piece)
+  const steps: string[] = []
+  const waiting = body.room().then(() => steps.push('room'))
+  await Promise.resolve()
+  steps.push('read')
+  await body.stream.getReader().read()
+  await waiting
+  expect(steps).toEqual(['read', 'room'])
+  const left = liveBody()
+  left.send(piece)
+  left.send(piece)
+  const gone = left.room()
+  await left.stream.cancel()
+  await gone
+})

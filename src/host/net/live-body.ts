@@ -3,6 +3,8 @@ export interface LiveBody {
   readonly stream: ReadableStream<Uint8Array>
   /** Queues bytes for the reader. Returns false once the reader is gone, was dropped, or the body has ended. */
   send(bytes: Uint8Array): boolean
+  /** Resolves when little is queued, or the reader is gone: for a producer that can wait. */
+  room(): Promise<void>
   /** Ends the body after what was queued. May be called twice. */
   end(): void
 }
@@ -17,6 +19,8 @@ export interface LiveBodyOptions {
 }
 
 const MOST_BYTES = 4 * 1000 * 1000
+/** With less than this, a producer that waits for its reader goes on. */
+const LITTLE_BYTES = 64 * 1000
 
 /**
  * A producer of live events cannot wait for a slow reader, and must not keep everything for it either. Small pieces cost
@@ -31,6 +35,11 @@ export function liveBody({
   let held = 0
   let state: 'open' | 'ended' | 'gone' = 'open'
   let wake: (() => void) | undefined
+  const waiting: (() => void)[] = []
+  const hasRoom = () => state !== 'open' || held < LITTLE_BYTES
+  const tellRoom = () => {
+    if (hasRoom()) for (const resolve of waiting.splice(0)) resolve()
+  }
   const stream = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
@@ -43,6 +52,7 @@ export function liveBody({
         if (next !== undefined) {
           held -= costOf(next)
           controller.enqueue(next)
+          tellRoom()
         } else if (state === 'ended') controller.close()
       },
       cancel: () => {
@@ -50,6 +60,7 @@ export function liveBody({
         state = 'gone'
         queue = []
         wake?.()
+        tellRoom()
       },
     },
     // Nothing is taken from the queue before the connection asks for it.
@@ -65,13 +76,21 @@ export function liveBody({
         state = 'ended'
         queue = farewell === undefined ? [] : [farewell]
         onGone('too_slow')
+        tellRoom()
       }
       wake?.()
       return state === 'open'
     },
+    room: async () => {
+      if (hasRoom()) return
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      })
+    },
     end: () => {
       if (state === 'open') state = 'ended'
       wake?.()
+      tellRoom()
     },
   }
 }

@@ -1,16 +1,18 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
-import { shortened } from '../../encoding/quote.ts'
 import { failed } from '../../model/errors.ts'
 import { answerFailure, sendAnswer } from './answer.ts'
 import { isToken } from './bearer.ts'
 import { landingPage, landingStyle } from './landing-page.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
+import { eventRoutes } from './event-routes.ts'
+import { permissionRoutes } from './permission-routes.ts'
+import { turnRoutes } from './turn-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
-import { unauthorized } from './translate.ts'
+import { defectText, unauthorized } from './translate.ts'
 
 /** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
 export function httpApp(parts: ServerParts): Hono<RequestVariables> {
@@ -21,18 +23,25 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   app.get('/', landingPage)
   app.get('/style.css', landingStyle)
   app.use(authorized(parts.token))
-  for (const routes of [catalogueRoutes, sessionRoutes, attachmentRoutes, resourceRoutes]) {
-    app.route('/api/harness', routes(parts))
-  }
+  for (const routes of ROUTES) app.route('/api/harness', routes(parts))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
   app.onError((error, context) => {
-    context.set('error', shortened(error.stack ?? error.name, DEFECT_BYTES))
+    context.set('error', defectText(error))
     return answerFailure(context, DEFECT)
   })
   return app
 }
 
-const DEFECT_BYTES = 4096
+const ROUTES = [
+  catalogueRoutes,
+  sessionRoutes,
+  attachmentRoutes,
+  turnRoutes,
+  eventRoutes,
+  permissionRoutes,
+  resourceRoutes,
+]
+
 const { error: NO_ROUTE } = failed('not_found', 'No such route.')
 /** The cause is in the log only. */
 const { error: DEFECT } = failed('internal', 'An unexpected error. The log of the server has it.')

@@ -21,10 +21,11 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { Settings } from '../../model/settings.ts'
 import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
+import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
-import { guardAnswer, type FailureAnswer } from './translate.ts'
+import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
 import { openWorkspaces } from './workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
@@ -83,7 +84,10 @@ async function start(
   const staged = await openStaged(world, home.value)
   if (!staged.ok) return staged
   onClose(() => staged.value.close())
-  const workspaces = openWorkspaces(world.open, workspaceRegister(home.value.own, world.ids))
+  // What a person grants for a Session lasts as long as the server, also while its workspace is closed.
+  const grants: SessionGrants = new Map()
+  const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
+  const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
   const app = httpApp({
     token: token.value,
@@ -93,6 +97,7 @@ async function start(
     env: world.env,
     models: () => servedModels(world, home.value),
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
+    onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
   })
   const server = await serveFetch({
     ports: portsFrom(port),

@@ -15,6 +15,8 @@ export interface ServerParts {
   readonly models: () => Promise<Result<ServedModels>>
   /** Called once for each request, when its response is ready. Never throws. */
   readonly onRequest: (served: ServedRequest) => void
+  /** Called for a defect after the response has begun. Never throws. */
+  readonly onDefect: (error: unknown) => void
 }
 
 export interface ServedModels {

@@ -2,9 +2,13 @@ import { Hono } from 'hono'
 import { causeOf, ok, type Result } from '../../model/errors.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { answerFailure, answerResult } from './answer.ts'
-import { CreateSession, ListQuery, SessionParam } from './protocol.ts'
+import type { Harness } from '../../session/harness.ts'
+import type { Session } from '../../session/live/session.ts'
+import { attachSession, inSession } from './attached-session.ts'
+import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
 import { checked, jsonBody } from './request-body.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
 import { apiSession, noSuchSession, type ApiSession } from './translate.ts'
 import { inHeld, type HeldWorkspace, type Workspaces } from './workspaces.ts'
 
@@ -51,7 +55,33 @@ export function sessionRoutes({ workspaces, env }: ServerParts): Hono<RequestVar
     })
     return answerResult(context, deleted)
   })
+  routes.post('/session/:id/compact', async (context) => {
+    const body = await jsonBody(context.req.raw, CompactBody)
+    if (!body.ok) return answerFailure(context, body.error)
+    const attaching = attachSession(workspaces, context.req.param('id'))
+    const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
+      compact(workspace.harness, session, body.value.dryRun),
+    )
+    return answerResult(context, compacted)
+  })
   return routes
+}
+
+/** What a compaction recorded or, in a dry run, would record; or why there is none. */
+async function compact(
+  harness: Harness,
+  session: Session,
+  dryRun: boolean,
+): Promise<Result<{ readonly compaction: ApiCompaction }>> {
+  if (dryRun) {
+    const preview = await harness.previewCompaction(session)
+    if (!preview.ok) return preview
+    const { plan, request_bytes: requestBytes } = preview.value
+    return ok({ compaction: { ...apiCompaction(plan, { dryRun }), requestBytes } })
+  }
+  const outcome = await harness.compact(session)
+  if (!outcome.ok) return outcome
+  return ok({ compaction: apiCompaction(outcome.value, { dryRun }) })
 }
 
 async function shownSession(

@@ -1,3 +1,4 @@
+import { shortened } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type Failed, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -54,6 +55,14 @@ export function unauthorized(): FailureAnswer {
   )
   return failureAnswer(error, { status: 401, type: 'UNAUTHORIZED' })
 }
+
+/** A defect, for the log. */
+export function defectText(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.name) : 'not an Error'
+  return shortened(text, DEFECT_BYTES)
+}
+
+const DEFECT_BYTES = 4096
 
 /** A Session as the API shows it. */
 export interface ApiSession {

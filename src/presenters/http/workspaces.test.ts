@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
+import type { Harness } from '../../session/harness.ts'
 import { openWorkspaces, type HeldWorkspace } from './workspaces.ts'
 
 const REGISTER = { add: async () => {}, workspaceOf: async () => undefined }
@@ -15,7 +16,8 @@ function recorded(found = (_make: boolean | undefined) => true) {
     calls.push(`open ${path}`)
     if (!found(make)) return failed('not_found', 'Not there.')
     const close = async () => void calls.push(`close ${path}`)
-    return ok({ close } as Partial<OpenWorkspace> as OpenWorkspace)
+    const harness = { close: async () => {} } as Partial<Harness> as Harness
+    return ok({ close, harness } as Partial<OpenWorkspace> as OpenWorkspace)
   }
   return { calls, workspaces: openWorkspaces(open, REGISTER) }
 }

@@ -15,7 +15,9 @@ export interface Workspaces {
   hold(path: string, options?: { readonly make?: boolean }): Promise<Result<HeldWorkspace>>
   /** The workspace that a Session belongs to. */
   holdFor(session: SessionId): Promise<Result<HeldWorkspace>>
-  /** Refuses further requests, and resolves when all workspaces are closed. */
+  /** Those that are open now. They may be closed by their users at any time. */
+  all(): Promise<readonly OpenWorkspace[]>
+  /** Refuses further requests, ends all Turns and streams, and resolves when all workspaces are closed. */
   close(): Promise<void>
 }
 
@@ -62,6 +64,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       const path = await register.workspaceOf(session)
       return path === undefined ? noSuchSession() : hold(path)
     },
+    all: () => openedOf(entries.values()),
     close: async () => {
       isClosed = true
       const open_ = [...entries.values()].map(
@@ -70,6 +73,8 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
             entry.left = resolve
           }),
       )
+      // Users that wait for a Turn, or for a reader to leave, release their workspace then.
+      for (const { harness } of await openedOf(entries.values())) await harness.close()
       await Promise.all([...open_, ...closing])
     },
   }
@@ -80,6 +85,11 @@ interface Entry {
   readonly opening: ReturnType<OpenAt>
   /** Called when it is closed. */
   left?: () => void
+}
+
+async function openedOf(entries: Iterable<Entry>): Promise<readonly OpenWorkspace[]> {
+  const opened = await Promise.all([...entries].map(({ opening }) => opening))
+  return opened.flatMap((one) => (one.ok ? [one.value] : []))
 }
 
 async function closeOf({ opening, left }: Entry): Promise<void> {
