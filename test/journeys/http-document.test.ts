@@ -15,7 +15,8 @@ test('the examples in docs/http.md work as they are written', async () => {
     cwd: workspace,
     env,
   })
-  const answers = stdout.split(/(?<=\})\n?(?=\{"ok")/).map((line): unknown => JSON.parse(line))
+  const [answered = '', ...streams] = stdout.split(/^retry: 1000$/m)
+  const answers = answered.split(/(?<=\})\n?(?=\{"ok")/).map((line): unknown => JSON.parse(line))
   expect(answers).toMatchObject([
     { ok: true, limits: { attachment_bytes: 10 * 1024 * 1024 } },
     { ok: true, attachmentTypes: expect.arrayContaining(['.txt']) as string[] },
@@ -23,5 +24,9 @@ test('the examples in docs/http.md work as they are written', async () => {
     { ok: true, sessions: [{ projectRoot: workspace }] },
     { ok: true, name: 'notes.txt', verdict: { accepted: true } },
     { ok: true, verdicts: [{ accepted: true, kind: 'text' }] },
+  ])
+  expect(streams).toEqual([
+    expect.stringMatching(/event: session:init\n.*"notes.txt".*event: process:exit\n/s),
+    expect.stringMatching(/id: 0\n.*event: user:message\n.*event: process:exit\n/s),
   ])
 })
