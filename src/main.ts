@@ -30,7 +30,9 @@ export async function main(invocation: Invocation): Promise<number> {
   ])
   const open = (home: string) => opening(home, invocation.env)
   const skills = (home: string) => skillsAt(home, invocation.env)
-  const parts = { ...invocation, version: version(), open, skills, models, scratch, rehearsal }
+  const serve = (home: string) => serving(home, invocation.env)
+  const own = { version: version(), open, skills, serve }
+  const parts = { ...invocation, ...own, models, scratch, rehearsal }
   return runProgram(parts, argv)
 }
 
@@ -72,10 +74,33 @@ async function prepareConversation(): Promise<void> {
 }
 
 /** Most of the program, loaded only when a workspace is opened. */
-function opening(home: string, env: Invocation['env']): CliWorld['open'] {
+function opening(home: string, env: Invocation['env'], presenter = 'cli'): CliWorld['open'] {
   return async (path, options = {}) => {
     const { composeWorkspace } = await import('./compose.ts')
-    return composeWorkspace(path, home, { ...options, presenter: 'cli', env, version: version() })
+    return composeWorkspace(path, home, { ...options, presenter, env, version: version() })
+  }
+}
+
+function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
+  return async (options) => {
+    const [{ serveHarness }, { systemClock: clock }, { systemIds }] = await Promise.all([
+      import('./presenters/http/serve.ts'),
+      import('./host/clock.ts'),
+      import('./host/ids.ts'),
+    ])
+    const world = {
+      home,
+      version: version(),
+      env,
+      clock,
+      ids: systemIds(clock),
+      open: opening(home, env, 'http'),
+      models: async (overrides: Parameters<CliWorld['models']>[0]) => {
+        const { asOf, references, rows } = await models(overrides)
+        return { asOf, models: rows(), references }
+      },
+    }
+    return serveHarness(world, options)
   }
 }
 

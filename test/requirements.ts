@@ -34,4 +34,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'resources',
   'compaction',
   'skills',
+  'http',
 ]

@@ -4,6 +4,20 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
+/** One event as text. `data` is JSON, so it has no line breaks; `id` is what a client sends back to continue after it. */
+export function serverSentText({
+  event,
+  data,
+  id,
+}: {
+  readonly event: string
+  readonly data: object
+  readonly id?: number | undefined
+}): string {
+  const numbered = id === undefined ? '' : `id: ${id}\n`
+  return `${numbered}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
 const MiB = 1024 * 1024
 /** Several times the longest events of any model, which repeat a whole answer. */
 const LONGEST_EVENT = 3 * MiB

@@ -10,6 +10,7 @@ import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/e
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
+import type { Variant } from '../resources/variants/variant.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './admission/attachments.ts'
 import type { CompactionOutcome, CompactOptions, UndoneCompaction } from './live/compaction.ts'
@@ -24,7 +25,7 @@ import type { BadPayload, ListedResource } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import type { ClientOptions, Session } from './live/session.ts'
 import { LiveSessions } from './live/live-sessions.ts'
-import type { ChosenAnswer } from './questions/session-questions.ts'
+import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
@@ -90,9 +91,20 @@ export class Harness {
     return this.#live.size
   }
 
+  /** The questions of the open Session that asked this one; `undefined` if none did. */
+  questionsWith(request_id: string): OpenQuestions | undefined {
+    return this.#live.questionsWith(request_id)
+  }
+
+  /** Whether the provider of a Session can be used. Nothing is sent. */
+  async checkProvider({ state }: Session): Promise<Result<void>> {
+    const provider = await this.#parts.model.providerOf(state.provider)
+    return provider.ok ? ok(undefined) : provider
+  }
+
   /** Answers a permission question of any open Session. See `OpenQuestions.answer`. */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    const questions = this.#live.questionsWith(request_id)
+    const questions = this.questionsWith(request_id)
     if (questions === undefined) return failed('not_found', 'No open Session asks this question.')
     return questions.answer(request_id, answer)
   }
@@ -190,6 +202,12 @@ export class Harness {
   async resourceBytes(session: Session, handle: string): Promise<Result<Buffer>> {
     const { resourceBytes } = await import('./queries/resources.ts')
     return resourceBytes(this.#parts.log, session, handle)
+  }
+
+  /** A smaller form of an image, with no side longer than `max_side` pixels. `unsupported_type` for anything else. */
+  async thumbnail(session: Session, handle: string, max_side: number): Promise<Result<Variant>> {
+    const { thumbnail } = await import('./queries/resources.ts')
+    return thumbnail(this.#parts, session, handle, max_side)
   }
 
   /** Stored bytes of any Session of this workspace that are missing or damaged. */

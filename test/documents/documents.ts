@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { format } from 'oxfmt'
 import { commandPage, exitCodeTable } from './command-page.ts'
+import { openApi } from './openapi.ts'
 import { schemas } from './schemas.ts'
 import { modelFactTable, settingTable } from './setting-table.ts'
 
@@ -14,8 +15,12 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
 export async function documents(root: URL): Promise<Map<string, string>> {
   const made = new Map<string, string>()
   for (const { name, schema } of await schemas()) {
-    made.set(`docs/schemas/${name}.json`, await formatted(schema))
+    made.set(
+      `docs/schemas/${name}.json`,
+      await formatted('a.json', JSON.stringify(schema, undefined, 2)),
+    )
   }
+  made.set('docs/openapi.yaml', await formatted('a.yaml', openApi()))
   for (const [path, parts] of Object.entries(PARTS)) {
     let page = await readFile(new URL(path, root), 'utf8')
     for (const [name, make] of Object.entries(parts)) page = replaced(page, path, name, make())
@@ -24,11 +29,9 @@ export async function documents(root: URL): Promise<Map<string, string>> {
   return made
 }
 
-async function formatted(schema: object): Promise<string> {
-  const { code, errors } = await format('a.json', JSON.stringify(schema, undefined, 2), {
-    printWidth: 100,
-  })
-  if (errors.length > 0) throw new Error('a schema could not be formatted')
+async function formatted(name: string, text: string): Promise<string> {
+  const { code, errors } = await format(name, text, { printWidth: 100, singleQuote: true })
+  if (errors.length > 0) throw new Error('a document could not be formatted')
   return code
 }
 

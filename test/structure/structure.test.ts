@@ -39,6 +39,16 @@ test('the command line is parsed before the validator is loaded', () => {
   expect(check.chainsToPackage(tree, 'src/presenters/cli/program.ts', 'zod')).toEqual([])
 })
 
+test('only the local server loads the HTTP framework', () => {
+  for (const start of ['bin/hawser.ts', 'src/presenters/cli/program.ts', 'src/compose.ts']) {
+    for (const name of ['hono', '@hono/node-server']) {
+      expect(check.chainsToPackage(tree, start, name)).toEqual([])
+    }
+  }
+  const chain = check.chainsToPackage(tree, 'src/presenters/http/serve.ts', 'hono')
+  expect(chain.length).toBeGreaterThan(0)
+})
+
 test('no source file is longer than 400 lines', () => {
   expect(file.filesTooLong(tree)).toEqual([])
 })

@@ -216,7 +216,7 @@ class CrashFile implements File {
   async stat() {
     this.#disk.checkPower()
     const { content, links, changedAt } = this.#inode
-    return { size: content.length, links, changedAt }
+    return { size: content.length, links, changedAt, onlyOurs: true }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {

@@ -117,8 +117,9 @@ class DiskFile implements File {
 
   /** Synchronous inside: the system answers from memory, and a thread would cost ten times as much. */
   async stat() {
-    const { size, nlink, mtimeMs } = await asFileFailure(factsOf(this.#handle))
-    return { size, links: nlink, changedAt: mtimeMs }
+    const facts = await asFileFailure(factsOf(this.#handle))
+    const onlyOurs = isOurs(facts) && (facts.mode & 0o077) === 0
+    return { size: facts.size, links: facts.nlink, changedAt: facts.mtimeMs, onlyOurs }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
@@ -194,12 +195,16 @@ async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise
 /** Requires that the folder is ours and not writable by others; removes read access of others. */
 async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
   const facts = await asFileFailure(factsOf(handle))
-  const uid = process.geteuid?.()
-  if (uid !== undefined && facts.uid !== uid) {
+  if (!isOurs(facts)) {
     throw new FileFailure('NOT_OURS', `${label} belongs to another user`)
   }
   if ((facts.mode & 0o022) !== 0) {
     throw new FileFailure('OPEN_TO_OTHERS', `${label} is writable by other users`)
   }
   if ((facts.mode & 0o077) !== 0) await asFileFailure(handle.chmod(0o700))
+}
+
+function isOurs({ uid: owner }: Stats): boolean {
+  const uid = process.geteuid?.()
+  return uid === undefined || owner === uid
 }

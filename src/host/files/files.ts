@@ -64,6 +64,8 @@ export interface FileFacts {
   /** 0 when the file was deleted while open. */
   readonly links: number
   readonly changedAt: number
+  /** It belongs to this user, and no other user can read or write it. */
+  readonly onlyOurs: boolean
 }
 
 /** The only error that a `Folder` or a `File` throws: an errno code of the system, or one of our codes. */

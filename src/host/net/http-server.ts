@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { boundedServer, closeServer, listenOnPort } from './bounded-listener.ts'
+import { guardRefusal } from './request-guard.ts'
 import { socketServer, type SocketServer, type TakeMessages } from './socket-server.ts'
 
 /** A received request. */
@@ -45,19 +46,18 @@ export interface LocalServer {
   close(): Promise<void>
 }
 
-const ADDRESS = '127.0.0.1'
-const MOST_CONNECTIONS = 1_000
+/** Clients keep connections as long as they like: a test client may be slow. */
+const BOUNDS = { idleMs: 0 }
 
 /**
  * Serves HTTP on the loopback address only, and refuses requests that carry the host name of another site (DNS rebinding).
- * A handler that throws is answered with status 500 and stops nothing else. `invalid_args` if the port is unavailable.
+ * A handler that throws is answered with status 500 and stops nothing else. `invalid_args` if the port is
+ * unavailable.
  */
 export async function listenLocally(options: LocalServerOptions): Promise<Result<LocalServer>> {
-  const { createServer } = await import('node:http')
-  const server = createServer({ keepAliveTimeout: 0, maxHeaderSize: 16_384 })
-  server.maxConnections = MOST_CONNECTIONS
+  const server = await boundedServer(BOUNDS)
   const sockets = options.upgrade && (await socketServer(options.longest))
-  const port = await listening(server, options.port)
+  const port = await listenOnPort(server, options.port)
   if (!port.ok) return port
   server.on('request', (incoming, response) => {
     void serve(incoming, response, port.value, options)
@@ -67,40 +67,13 @@ export async function listenLocally(options: LocalServerOptions): Promise<Result
       void upgrade({ incoming, connection, head }, port.value, options, sockets)
     })
   }
-  const closed = new Promise<void>((resolve) => void server.once('close', resolve))
   return ok({
     port: port.value,
     close: async () => {
       sockets?.close()
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await closeServer(server)
     },
   })
-}
-
-function listening(server: Server, port: number): Promise<Result<number>> {
-  return new Promise((resolve) => {
-    // The listener stays: later errors, such as running out of descriptors, are temporary.
-    server.on('error', (error) => resolve(noPort(port, codeOf(error))))
-    server.listen(port, ADDRESS, () => {
-      const address = server.address()
-      resolve(isPlace(address) ? ok(address.port) : noPort(port, 'EADDRNOTAVAIL'))
-    })
-  })
-}
-
-function isPlace(address: ReturnType<Server['address']>): address is AddressInfo {
-  return address !== null && typeof address !== 'string'
-}
-
-function noPort(port: number, code: string): Failed {
-  const why = code === 'EADDRINUSE' ? 'another program is using it' : `system error ${code}`
-  return failed('invalid_args', `Cannot listen on port ${port}: ${why}.`, { port, code })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'an unknown error'
 }
 
 async function serve(
@@ -116,7 +89,7 @@ async function serve(
   const body = await bodyOf(incoming, longest)
   if (body === 'gone') return void response.destroy()
   const request = { ...headOf(incoming), body, signal: gone.signal }
-  const answer = await answerTo(request, port, handle)
+  const answer = isHere(incoming, port) ? await answerTo(request, handle) : ELSEWHERE
   if (answer === 'hang_up') return void response.destroy()
   response.writeHead(answer.status, answer.headers)
   for (const piece of answer.pieces) {
@@ -144,7 +117,7 @@ async function upgrade(
   // A client may disconnect at any time.
   connection.on('error', () => connection.destroy())
   const request = { ...headOf(incoming), body: undefined, signal: gone.signal }
-  const answer = await answerTo(request, port, decide)
+  const answer = isHere(incoming, port) ? await answerTo(request, decide) : ELSEWHERE
   if (typeof answer === 'function') return sockets.open(incoming, connection, head, answer)
   if (answer === 'hang_up') return void connection.destroy()
   const headers = Object.entries({ ...answer.headers, connection: 'close' })
@@ -156,12 +129,8 @@ async function upgrade(
 /** Always returns a response. */
 async function answerTo<Answer>(
   request: LocalRequest,
-  port: number,
   handle: (request: LocalRequest) => Promise<Answer>,
 ): Promise<Answer | WrittenAnswer> {
-  if (!isHere(request.headers['host'], port)) {
-    return plain(403, 'This server accepts only the host names 127.0.0.1 and localhost.')
-  }
   try {
     return await handle(request)
   } catch (error) {
@@ -169,12 +138,11 @@ async function answerTo<Answer>(
   }
 }
 
-/** A page of another site can direct a browser here, but only under its own host name. */
-function isHere(host: string | undefined, port: number): boolean {
-  const names = [ADDRESS, 'localhost']
-  const allowed = [...names.map((name) => `${name}:${port}`), ...(port === 80 ? names : [])]
-  return host !== undefined && allowed.includes(host.toLowerCase())
+function isHere(incoming: IncomingMessage, port: number): boolean {
+  return guardRefusal(incoming, { port }) !== 'host'
 }
+
+const ELSEWHERE = plain(403, 'This server accepts only the host names of the loopback address.')
 
 function plain(status: number, text: string): WrittenAnswer {
   const headers = { 'content-type': 'text/plain; charset=utf-8' }

@@ -6,7 +6,7 @@ import { Count, Flag, openObject } from '../shape.ts'
 
 export const PermissionOutcome = z.enum(['allowed', 'denied'])
 
-const PermissionScope = z.enum(['once', 'session', 'workspace'])
+export const PermissionScope = z.enum(['once', 'session', 'workspace'])
 
 /** What a question and its decision are about. Absent `call_id`: about something that the person attached. */
 const ABOUT = {

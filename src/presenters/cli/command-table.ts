@@ -9,6 +9,7 @@ import {
 } from './world/command.ts'
 import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
+import { SERVER_COMMANDS } from './server-table.ts'
 import { SKILL_COMMANDS } from './skill-table.ts'
 
 // The schemas of these modes would load the validator for every command, before it is known which one runs.
@@ -259,6 +260,7 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
     examples: ['hawser models', 'hawser models --provider anthropic --json'],
     load: () => import('./commands/settings/models.ts'),
   },
+  ...SERVER_COMMANDS,
   {
     name: 'rehearse',
     summary: 'serve the offline demo model locally over the Anthropic and OpenAI APIs',

@@ -1,4 +1,4 @@
-import type { AttachmentInput } from '../../model/attachment.ts'
+import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
 import type { Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
@@ -37,8 +37,16 @@ export interface AdmitOptions {
 export interface AdmittedTurn {
   readonly turn: TurnId
   readonly done: Promise<Result<TurnOutcome>>
+  /** Its attachments that were refused, in input order. Absent if the message came before. */
+  readonly refused?: readonly RefusedAttachment[]
   /** A message with the same key came before: this is its Turn, and nothing was started. */
   readonly repeated?: true
+}
+
+/** `given` is what the client sent; it is returned to that client only. */
+export interface RefusedAttachment {
+  readonly given: string
+  readonly error: AttachmentError
 }
 
 /** Who sent the message, for the Log. `usual` is the presenter of this process. */

@@ -14,6 +14,7 @@ import type {
 } from '../../resources/resolve-attachments.ts'
 import { loadParts } from '../../request/load-parts.ts'
 import { ResourceNames } from '../../turn/parts/resource-names.ts'
+import type { RefusedAttachment } from './admit-options.ts'
 import { nothingUsable, userMessage } from '../../turn/user-message.ts'
 
 interface Place {
@@ -31,6 +32,11 @@ export async function resolveInputs(
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
   return resolveAttachments(inputs, { clock, keep, ...options })
+}
+
+/** What was refused, in input order. */
+export function refusedOf(resolved: readonly ResolvedAttachment[]): readonly RefusedAttachment[] {
+  return resolved.flatMap((one) => (one.ok ? [] : [{ given: one.given, error: one.error }]))
 }
 
 /**

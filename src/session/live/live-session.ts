@@ -17,7 +17,7 @@ import { resourceNamed } from '../reading/resource-named.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
 import { Admissions } from '../admission/admissions.ts'
 import { turnSource, type AdmitOptions, type AdmittedTurn } from '../admission/admit-options.ts'
-import { renewInputs, resolveInputs } from '../admission/attachments.ts'
+import { refusedOf, renewInputs, resolveInputs } from '../admission/attachments.ts'
 import { surfaceToRecord } from './create.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
@@ -172,7 +172,7 @@ export class LiveSession {
         return ok(started.value)
       }
       const { turn, run } = started.value
-      return ok({ turn, done: run().finally(leave) })
+      return ok({ turn, done: run().finally(leave), refused: refusedOf(resolved.value) })
     })
   }
 

@@ -5,6 +5,8 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import { causeOf, failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import type { Variant } from '../../resources/variants/variant.ts'
+import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { listSessions } from './list.ts'
 import { readLog } from '../reading/read-log.ts'
 import { eventsOf } from '../reading/whole-session.ts'
@@ -86,6 +88,25 @@ export async function resourceBytes(
   const { descriptor } = found.value
   if (descriptor.kind !== 'link') return store.get(descriptor.blob)
   return failed('unsupported_type', `${descriptor.handle} is a link. Its target was not fetched.`)
+}
+
+/** A smaller form of an image. */
+export async function thumbnail(
+  { log, model }: Pick<SessionParts, 'log' | 'model'>,
+  session: Session,
+  handle: string,
+  max_side: number,
+): Promise<Result<Variant>> {
+  const found = await session.resourceNamed(handle)
+  if (!found.ok) return found
+  if (found.value === undefined) return unknownHandle(session)
+  const { descriptor } = found.value
+  if (descriptor.kind !== 'image') {
+    return failed('unsupported_type', `${descriptor.handle} is not an image.`)
+  }
+  const bytes = await log.store.get(descriptor.blob)
+  if (!bytes.ok) return bytes
+  return (model.variants ?? variantMaker).image(bytes.value, { max_side })
 }
 
 /** A payload that does not match its descriptor. */

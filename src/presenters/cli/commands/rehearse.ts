@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { Redactor } from '../../../encoding/redaction.ts'
-import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { Result } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
 import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
+import { wholeNumber } from '../input/whole-number.ts'
 import { visibleLine } from '../text/visible-text.ts'
+import { untilStopped } from '../world/until-stopped.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -59,9 +61,9 @@ async function listen(
   { rehearsal, streams, env }: CliWorld,
   { port, cacheRate, json }: Listen,
 ): Promise<Result<RehearsalServer>> {
-  const place = figure(port, '--port', 65_535)
+  const place = wholeNumber(port, '--port', 65_535)
   if (!place.ok) return place
-  const rate = figure(cacheRate, '--cache-rate', 1_000_000)
+  const rate = wholeNumber(cacheRate, '--cache-rate', 1_000_000)
   if (!rate.ok) return rate
   const redactor = new Redactor(secretsOf(env, {}))
   return rehearsal({
@@ -75,14 +77,6 @@ async function listen(
       streams.stderr.write(`${visibleLine(line)}\n`)
     },
   })
-}
-
-function figure(text: string | undefined, flag: string, most: number): Result<number | undefined> {
-  if (text === undefined) return ok(undefined)
-  if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= most) return ok(Number(text))
-  return failed('invalid_args', `${flag} must be a whole number from 1 to ${most}.`, { flag }, [
-    { action: 'show_help', command: 'hawser rehearse --help' },
-  ])
 }
 
 /** Too short to be redacted as a secret, which would also redact this word elsewhere. */
@@ -123,14 +117,4 @@ function words({ origin, environment, switches }: RehearseOutput): string {
     ...switches.map((one) => `  ${one}`),
     '',
   ].join('\n')
-}
-
-async function untilStopped({ streams }: CliWorld): Promise<void> {
-  const listening: (() => void)[] = []
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      listening.push(streams.onSignal(signal, resolve))
-    }
-  })
-  for (const stop of listening) stop()
 }

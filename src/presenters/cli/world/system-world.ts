@@ -14,10 +14,11 @@ export interface WorldParts extends Pick<
   readonly streams?: Streams | undefined
   readonly open: (home: string) => CliWorld['open']
   readonly skills: (home: string) => CliWorld['skills']
+  readonly serve: (home: string) => CliWorld['serve']
 }
 
 /** The world of this machine, this process and this user. */
-export function systemWorld({ streams, open, skills, ...parts }: WorldParts): CliWorld {
+export function systemWorld({ streams, open, skills, serve, ...parts }: WorldParts): CliWorld {
   const home = homePath(parts.env)
   return {
     ...parts,
@@ -26,6 +27,7 @@ export function systemWorld({ streams, open, skills, ...parts }: WorldParts): Cl
     home,
     open: open(home),
     skills: skills(home),
+    serve: serve(home),
     openHome: () => openHomeAt(home),
     clipboard: () => clipboardOf(parts.env),
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../host/clock.ts'
+import type { RunningServer, ServeOptions } from '../../../host/daemon/running-server.ts'
 import type { Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import type { Streams } from '../../../host/streams.ts'
@@ -38,6 +39,8 @@ export interface CliWorld {
   readonly scratch: () => Promise<Result<Scratch>>
   /** The offline demo model as a server on this machine. */
   readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
+  /** Starts the local server of this home in this process. */
+  readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
 }
 
 /** The catalogue of models. */

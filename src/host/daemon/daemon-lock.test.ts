@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { systemClock } from '../clock.ts'
+import { diskFolder } from '../files/disk.ts'
+import { runningDaemon, takeDaemonLock, type DaemonRecord } from './daemon-lock.ts'
+
+async function home() {
+  const path = await freshFolder()
+  const folder = await diskFolder(path)
+  onTestFinished(() => folder.close())
+  return { path, folder }
+}
+
+const RECORD: DaemonRecord = {
+  pid: 4711,
+  version: '1.2.3',
+  since: '2026-01-31T12:00:00.000Z',
+  origin: 'http://127.0.0.1:4600',
+}
+
+test('only one server takes the lock, and the next one is told where the first listens', async () => {
+  const { folder } = await home()
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
+  const lock = await takeDaemonLock(folder, systemClock)
+  if (!lock.ok) throw new Error(lock.error.message)
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+  await lock.value.announce(RECORD)
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: RECORD })
+  expect(await takeDaemonLock(folder, systemClock)).toMatchObject({
+    ok: false,
+    error: { kind: 'invalid_args', details: RECORD },
+  })
+  await lock.value.release()
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
+  const next = await takeDaemonLock(folder, systemClock)
+  expect(next.ok && (await next.value.release())).toBe(undefined)
+})
+
+test('the record of a killed server says nothing: the lock decides', async () => {
+  const { path, folder } = await home()
+  await writeFile(join(path, 'hawserd.lock'), JSON.stringify(RECORD))
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
+  const lock = await takeDaemonLock(folder, systemClock)
+  expect([lock.ok, await readFile(join(path, 'hawserd.lock'), 'utf8')]).toEqual([true, ''])
+  if (lock.ok) await lock.value.release()
+})
+
+test('a record with control characters is not repeated', async () => {
+  const { folder } = await home()
+  const lock = await takeDaemonLock(folder, systemClock)
+  if (!lock.ok) throw new Error(lock.error.message)
+  await lock.value.announce({ ...RECORD, origin: 'http://\u001B[2J' })
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+  await lock.value.release()
+})

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from '../files/files.ts'
+import type { Ids } from '../ids.ts'
+
+const NAME = 'token'
+const TOKEN_BYTES = 32
+
+/** 256 random bits in base64url, with or without a final newline. */
+const TOKEN = /^([A-Za-z0-9_-]{43})\n?$/
+
+/**
+ * The token of the local server, created if it is missing. Call it while holding the lock of the server. A file that
+ * another user owns or can read is refused and not repaired: its content may be known. Judged by the open file.
+ */
+export async function serverToken(home: Folder, ids: Ids): Promise<Result<string>> {
+  return asResult(`read ${home.label}/${NAME}`, async () => {
+    const known = await readToken(home)
+    if (known !== undefined) return known
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    await replaceFile(home, NAME, Buffer.from(`${token}\n`), ids.temporary())
+    return ok(token)
+  })
+}
+
+async function readToken(home: Folder): Promise<Result<string> | undefined> {
+  const file = await ifThere(home.open(NAME, 'read'))
+  if (file === undefined) return undefined
+  return closing(file, async () => {
+    const { onlyOurs, links } = await file.stat()
+    if (!onlyOurs || links !== 1) return refused(home, 'other users can read it')
+    const text = (await readSpan(file, 0, 2 * TOKEN_BYTES)).toString('latin1')
+    const token = TOKEN.exec(text)?.[1]
+    return token === undefined ? refused(home, 'it is not a token') : ok(token)
+  })
+}
+
+function refused({ label }: Folder, why: string): Failed {
+  const path = `${label}/${NAME}`
+  return failed('permission_denied', `The token in ${path} is not usable: ${why}.`, { path }, [
+    { action: 'Delete it. The next start creates another one.', command: `rm ${path}` },
+  ])
+}

@@ -1,0 +1,19 @@
+import { realpath, stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { asHostResult } from './files.ts'
+
+/**
+ * The one path of a folder that every spelling of it leads to. `invalid_args` for a relative path, `not_found` for a
+ * missing folder, `not_regular_file` for anything else. Only names the folder: opening it checks it again.
+ */
+export async function realFolder(path: string): Promise<Result<string>> {
+  if (!isAbsolute(path) || path.includes('\0')) {
+    return failed('invalid_args', 'The path of a folder must be absolute.')
+  }
+  return asHostResult('find the folder', async () => {
+    const real = await realpath(path)
+    if ((await stat(real)).isDirectory()) return ok(real)
+    return failed('not_regular_file', 'The path does not lead to a folder.')
+  })
+}

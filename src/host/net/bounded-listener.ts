@@ -1,0 +1,91 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { ADDRESS } from './request-guard.ts'
+
+/** What one listener grants to all of its clients together. */
+export interface ListenerBounds {
+  readonly connections: number
+  /** For the headers of a request, from the start of its connection. */
+  readonly headersMs: number
+  /** Without progress, while a body is incomplete or bytes of a response are not accepted. */
+  readonly stalledMs: number
+  /** Between two requests. 0: no limit. */
+  readonly idleMs: number
+}
+
+const USUAL: ListenerBounds = {
+  connections: 1_000,
+  headersMs: 10_000,
+  stalledMs: 30_000,
+  idleMs: 5_000,
+}
+
+const HEADER_BYTES = 16 * 1024
+const CHECKS_PER_LIMIT = 4
+
+/** An HTTP server that does not listen yet, with limits for everything a client can hold. */
+export async function boundedServer(chosen: Partial<ListenerBounds> = {}): Promise<Server> {
+  const { createServer } = await import('node:http')
+  const bounds = { ...USUAL, ...chosen }
+  const { connections, headersMs, idleMs } = bounds
+  const options: ServerOptions = {
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: headersMs,
+    // A body may take any time, as long as it makes progress.
+    requestTimeout: 0,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.ceil(headersMs / CHECKS_PER_LIMIT),
+  }
+  const server = createServer(options)
+  server.maxConnections = connections
+  dropStalled(server, bounds)
+  return server
+}
+
+/**
+ * Closes a connection that owes or is owed bytes and does not move, or that waits for the next request. One on which nothing
+ * is due may be quiet. Node closes none of them, because there is a listener.
+ */
+function dropStalled(server: Server, { stalledMs, idleMs }: ListenerBounds): void {
+  const latest = new WeakMap<Socket, { incoming: IncomingMessage; response: ServerResponse }>()
+  server.on('request', (incoming, response) => {
+    latest.set(incoming.socket, { incoming, response })
+  })
+  server.setTimeout(stalledMs, (socket) => {
+    const exchange = latest.get(socket)
+    const isSending = socket.writableLength > 0
+    const isReceiving = exchange?.incoming.complete === false
+    const isIdle = exchange?.response.writableFinished === true && idleMs > 0
+    if (isSending || isReceiving || isIdle) socket.destroy()
+  })
+}
+
+/** Starts to listen on the loopback address; 0 selects a free port. Returns the port. */
+export function listenOnPort(server: Server, port: number): Promise<Result<number>> {
+  return new Promise((resolve) => {
+    // The listener stays: later errors, such as running out of descriptors, are temporary.
+    server.on('error', (error) => resolve(noPort(port, codeOf(error))))
+    server.listen(port, ADDRESS, () => {
+      const address = server.address()
+      const isPlace = address !== null && typeof address !== 'string'
+      resolve(isPlace ? ok(address.port) : noPort(port, 'EADDRNOTAVAIL'))
+    })
+  })
+}
+
+/** Ends every connection, also those in use. May be called twice. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}
+
+function noPort(port: number, code: string): Failed {
+  const why = code === 'EADDRINUSE' ? 'another program is using it' : `system error ${code}`
+  return failed('invalid_args', `Cannot listen on port ${port}: ${why}.`, { port, code })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'an unknown error'
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import type { Clock } from '../../../../host/clock.ts'
+import { runningDaemon, type DaemonState } from '../../../../host/daemon/daemon-lock.ts'
+import type { Folder } from '../../../../host/files/files.ts'
+import { requestEnd } from '../../../../host/process/holder.ts'
+import { wait } from '../../../../host/wait.ts'
+import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
+import { answer } from '../../world/answer.ts'
+import type { CommandInput } from '../../world/command.ts'
+import { inSettings } from '../../world/settings-place.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const DownArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+
+export const Output = z.object({
+  ok: z.literal(true),
+  stopped: z.boolean().describe('False if no server was running.'),
+})
+
+const LOOK_EVERY_MS = 20
+const LOOKS = 1_500
+
+/** Stops the local server and waits until it has released its home. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = DownArgs.parse(commandInput).options
+  return inSettings(world, commandInput, 'none', async ({ home }) => {
+    const stopped = await stop(home, world.clock)
+    if (!stopped.ok) return stopped
+    const words = stopped.value
+      ? 'The local server has stopped.\n'
+      : 'The local server is not running.\n'
+    return ok(answer(world, json, { stopped: stopped.value }, () => words))
+  })
+}
+
+/** Whether a server was stopped. The pid counts only while the lock is held: then it is that of the holder. */
+async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
+  let asked: DaemonState
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const found = await runningDaemon(home)
+    if (!found.ok) return found
+    const state = found.value
+    if (state === undefined) return ok(asked !== undefined)
+    if (asked === undefined && state !== 'starting') {
+      if (!requestEnd(state.pid)) return unreachable(state.pid)
+      asked = state
+    }
+    await wait(clock, LOOK_EVERY_MS)
+  }
+  return failed('timeout', 'The local server did not stop in time.', {}, [
+    { action: 'Show its state.', command: 'hawser status' },
+  ])
+}
+
+function unreachable(pid: number): Failed {
+  const message = `The local server (pid ${pid}) belongs to another user or runs in another container.`
+  return failed('permission_denied', message, { pid })
+}

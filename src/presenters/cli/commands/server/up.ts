@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { RunningServer } from '../../../../host/daemon/running-server.ts'
+import { asResult, closing } from '../../../../host/files/files.ts'
+import { startDetached } from '../../../../host/process/detached.ts'
+import { ErrorBody } from '../../../../model/error-shape.ts'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import { parseJson } from '../../../../encoding/json.ts'
+import { wholeNumber } from '../../input/whole-number.ts'
+import { failureAsText } from '../../world/failure.ts'
+import { answer, refuse } from '../../world/answer.ts'
+import type { CommandInput } from '../../world/command.ts'
+import { EXIT } from '../../world/exit-code.ts'
+import { untilStopped } from '../../world/until-stopped.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const UpArgs = z.object({
+  options: z.object({
+    port: z.string().optional(),
+    background: z.boolean().default(false),
+    json: z.boolean().default(false),
+  }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  origin: z.url().describe('Where it listens for HTTP.'),
+  socket: z.string().optional().describe('The socket on which it serves the same.'),
+  token_file: z.string().describe('The file with the token that requests need.'),
+  pid: z.int().describe('Its process.'),
+})
+type UpOutput = Omit<z.infer<typeof Output>, 'ok'>
+
+/** Serves until a signal, which is the regular way to stop it; in the background, returns when the server is ready. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { port: text, background, json } = UpArgs.parse(commandInput).options
+  const port = wholeNumber(text, '--port', 65_535)
+  if (!port.ok) return refuse(world, json, port.error)
+  if (background) {
+    const started = await inBackground(world, port.value)
+    if (!started.ok) return refuse(world, json, started.error)
+    return answer(world, json, started.value, () => words(started.value, BACKGROUND))
+  }
+  const stopped = untilStopped(world)
+  const serving = await world.serve({ port: port.value })
+  if (!serving.ok) return refuse(world, json, serving.error)
+  const server = serving.value
+  const output = outputOf(world, server)
+  if (server.withoutSocket !== undefined) {
+    world.streams.stderr.write(failureAsText({ error: server.withoutSocket }))
+  }
+  answer(world, json, output, () => words(output, FOREGROUND))
+  await stopped
+  await server.close()
+  return EXIT.done
+}
+
+const FOREGROUND = 'Press Ctrl-C to stop.'
+const BACKGROUND = 'To stop it: hawser down'
+
+function outputOf({ home }: CliWorld, { record }: RunningServer): UpOutput {
+  const { origin, socket, pid } = record
+  const token_file = join(home, 'token')
+  return { origin, ...(socket === undefined ? {} : { socket }), token_file, pid }
+}
+
+function words({ origin, socket, token_file }: UpOutput, last: string): string {
+  const places = socket === undefined ? origin : `${origin} and ${socket}`
+  return [
+    `Hawser is listening on ${places}, on this machine only. ${last}`,
+    `Requests need the token in ${token_file}:`,
+    '',
+    // As an argument of curl, the token would be visible to other users.
+    `  curl -H @<(echo "Authorization: Bearer $(cat ${token_file})") ${origin}/api/harness/limits`,
+    '',
+  ].join('\n')
+}
+
+/** The same command as a process of its own; its JSON says that it is ready, or why not. */
+async function inBackground(
+  { openHome, env, home }: CliWorld,
+  port: number | undefined,
+): Promise<Result<UpOutput>> {
+  const opened = await openHome()
+  if (!opened.ok) return opened
+  const { folder, close } = opened.value
+  const line = await closing({ close }, () =>
+    asResult('open the logs', async () => {
+      const logs = await folder.folder('logs', 'create')
+      await logs.close()
+      const args = ['up', '--json', ...(port === undefined ? [] : ['--port', String(port)])]
+      const errors = join(logs.label, 'server.err')
+      return startDetached({ args, env, folder: home, errors })
+    }),
+  )
+  if (!line.ok) return line
+  const said = parseJson(line.value)
+  const { data } = Output.safeParse(said)
+  if (data !== undefined) return ok(data)
+  const refused = ErrorBody.safeParse(said).data
+  return refused ?? failed('internal', 'The server did not report that it is ready.')
+}

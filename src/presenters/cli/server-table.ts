@@ -1,0 +1,33 @@
+import { JSON_OPTION, type Command } from './world/command.ts'
+
+/** The commands of the local server. */
+export const SERVER_COMMANDS: readonly Command[] = [
+  {
+    name: 'up',
+    summary: 'run the local server: the HTTP API for programs and browsers on this machine',
+    details: `It listens on the loopback address and on the socket hawserd.sock in your Hawser home, until Ctrl-C or hawser down. Requests need the token in the file token of your Hawser home; only your user can read it. There is one server per Hawser home. Its log is logs/server.ndjson there.`,
+    options: [
+      { flags: '--port <n>', help: 'port to listen on (default: 4600, or the next free one)' },
+      { flags: '--background', help: 'return as soon as the server is ready; it keeps running' },
+      { flags: '--json', help: 'print the address as JSON on standard output' },
+    ],
+    examples: ['hawser up', 'hawser up --background', 'hawser up --port 4700'],
+    load: () => import('./commands/server/up.ts'),
+  },
+  {
+    name: 'status',
+    summary: 'show whether the local server is running, and where it listens',
+    details: 'The exit code is 0 if it is running and 1 if it is not.',
+    options: [JSON_OPTION],
+    examples: ['hawser status', 'hawser status --json'],
+    load: () => import('./commands/server/status.ts'),
+  },
+  {
+    name: 'down',
+    summary: 'stop the local server',
+    details: 'Waits until it has stopped. If no server is running, nothing happens.',
+    options: [JSON_OPTION],
+    examples: ['hawser down'],
+    load: () => import('./commands/server/down.ts'),
+  },
+]

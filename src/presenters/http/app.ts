@@ -1,0 +1,97 @@
+import { Hono, type Context, type MiddlewareHandler } from 'hono'
+import { elapsedMs } from '../../host/clock.ts'
+import { failed } from '../../model/errors.ts'
+import { answerFailure, sendAnswer } from './answer.ts'
+import { isToken } from './bearer.ts'
+import { landingPage, landingStyle } from './landing-page.ts'
+import { attachmentRoutes } from './attachment-routes.ts'
+import { catalogueRoutes } from './catalogue-routes.ts'
+import { eventRoutes } from './event-routes.ts'
+import { permissionRoutes } from './permission-routes.ts'
+import { turnRoutes } from './turn-routes.ts'
+import { resourceRoutes } from './resource-routes.ts'
+import { sessionRoutes } from './session-routes.ts'
+import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { defectText, unauthorized } from './translate.ts'
+
+/** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
+export function httpApp(parts: ServerParts): Hono<RequestVariables> {
+  const app = new Hono<RequestVariables>()
+  app.use(logged(parts))
+  app.use(safeHeaders)
+  app.get('/healthz', (context) => context.json({ ok: true }))
+  app.get('/', landingPage)
+  app.get('/style.css', landingStyle)
+  app.use(authorized(parts.token))
+  for (const routes of ROUTES) app.route('/api/harness', routes(parts))
+  app.notFound((context) => answerFailure(context, NO_ROUTE))
+  app.onError((error, context) => {
+    context.set('error', defectText(error))
+    return answerFailure(context, DEFECT)
+  })
+  return app
+}
+
+const ROUTES = [
+  catalogueRoutes,
+  sessionRoutes,
+  attachmentRoutes,
+  turnRoutes,
+  eventRoutes,
+  permissionRoutes,
+  resourceRoutes,
+]
+
+const { error: NO_ROUTE } = failed('not_found', 'No such route.')
+/** The cause is in the log only. */
+const { error: DEFECT } = failed('internal', 'An unexpected error. The log of the server has it.')
+
+/** Gives each request an id, which its response and the log name. */
+function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVariables> {
+  const started = clock.now().toString(36)
+  let count = 0
+  return async (context, next) => {
+    const begun = clock.monotonicMs()
+    count += 1
+    const requestId = `req_${started}_${count}`
+    context.set('requestId', requestId)
+    await next()
+    context.header('x-request-id', requestId)
+    const { method, path } = context.req
+    const error = context.get('error')
+    onRequest({
+      request_id: requestId,
+      method,
+      path,
+      status: context.res.status,
+      duration_ms: elapsedMs(clock, begun),
+      ...(error === undefined ? {} : { error }),
+    })
+  }
+}
+
+/** Nothing is cached, framed, sniffed or run, unless a route decides otherwise. There are no CORS headers on purpose. */
+const safeHeaders: MiddlewareHandler = async (context, next) => {
+  await next()
+  for (const [name, value] of SAFE_HEADERS) {
+    if (!context.res.headers.has(name)) context.header(name, value)
+  }
+}
+
+const SAFE_HEADERS = Object.entries({
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+})
+
+/** Everything after it needs the token, also routes that do not exist. */
+function authorized(token: string): MiddlewareHandler<RequestVariables> {
+  return async (context: Context<RequestVariables>, next) => {
+    if (isToken(context.req.header('authorization'), token)) return next()
+    context.header('www-authenticate', 'Bearer')
+    return sendAnswer(context, unauthorized())
+  }
+}

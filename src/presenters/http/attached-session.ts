@@ -1,0 +1,51 @@
+import { ok, type Result } from '../../model/errors.ts'
+import { SessionId } from '../../model/ids.ts'
+import type { ClientOptions, Session } from '../../session/live/session.ts'
+import { noSuchSession } from './translate.ts'
+import type { HeldWorkspace, Workspaces } from './workspaces.ts'
+
+/** A Session that a request uses, and its workspace. */
+export interface AttachedSession {
+  readonly session: Session
+  readonly held: HeldWorkspace
+  /** Leaves after `until`. A running Turn goes on, and keeps the workspace open if `until` waits for it. */
+  leave(until?: Promise<unknown>): Promise<void>
+}
+
+/** Attaches to a Session for one request. An id that is none is answered like that of no Session. */
+export async function attachSession(
+  workspaces: Workspaces,
+  named: string,
+  client: ClientOptions = {},
+): Promise<Result<AttachedSession>> {
+  const id = SessionId.safeParse(named)
+  if (!id.success) return noSuchSession()
+  const held = await workspaces.holdFor(id.data)
+  if (!held.ok) return held
+  const session = await held.value.workspace.harness.open(id.data, client)
+  if (!session.ok) {
+    await held.value.release()
+    return session
+  }
+  const leave: AttachedSession['leave'] = async (until) => {
+    // Never `close`: as the last client, that would interrupt a Turn whose own client has disconnected.
+    await session.value.detach()
+    await until
+    await held.value.release()
+  }
+  return ok({ session: session.value, held: held.value, leave })
+}
+
+/** Runs `work` with a Session, and leaves it in any case. */
+export async function inSession<T>(
+  attaching: Promise<Result<AttachedSession>>,
+  work: (attached: AttachedSession) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const attached = await attaching
+  if (!attached.ok) return attached
+  try {
+    return await work(attached.value)
+  } finally {
+    await attached.value.leave()
+  }
+}

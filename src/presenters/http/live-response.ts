@@ -1,0 +1,80 @@
+import { serverSentText } from '../../encoding/server-sent-events.ts'
+import { liveBody } from '../../host/net/live-body.ts'
+import type { ServerParts } from './server-parts.ts'
+import type { StreamMessage } from './translate-updates.ts'
+
+/** Where a route writes its stream. */
+export interface LiveOutput {
+  /** Aborts when the client disconnected, or was dropped because it did not read. */
+  readonly signal: AbortSignal
+  /** Sends messages as one piece. Returns without waiting: see `room`. */
+  send(messages: readonly StreamMessage[]): void
+  /** Resolves when little is waiting for the client. For what can be read again at any time, such as past Events. */
+  room(): Promise<void>
+}
+
+const HEARTBEAT_MS = 15_000
+const HEARTBEAT = Buffer.from(': heartbeat\n\n')
+/** Also makes the server send the headers. A client that lost the connection waits this long. */
+const OPENING = Buffer.from('retry: 1000\n\n')
+const RESYNC = Buffer.from(
+  serverSentText({ event: 'resync', data: { reason: 'The client read too slowly.' } }),
+)
+
+/**
+ * A response of server-sent events that `work` writes until it resolves. A client that does not read is told to resync, and
+ * dropped. `disconnected` is called if the client left by itself; `signal` is that of its request.
+ */
+export function liveResponse(
+  { clock, onDefect }: Pick<ServerParts, 'clock' | 'onDefect'>,
+  { signal, disconnected = () => {} }: { signal: AbortSignal; disconnected?: () => void },
+  work: (output: LiveOutput) => Promise<void>,
+): Response {
+  const gone = new AbortController()
+  const leave = () => {
+    if (gone.signal.aborted) return
+    disconnected()
+    gone.abort()
+  }
+  const body = liveBody({
+    farewell: RESYNC,
+    onGone: (why) => (why === 'disconnected' ? leave() : gone.abort()),
+  })
+  body.send(OPENING)
+  let stopHeartbeat: (() => void) | undefined
+  const beat = () => {
+    stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
+      if (body.send(HEARTBEAT)) beat()
+    })
+  }
+  beat()
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave)
+  const output: LiveOutput = {
+    signal: gone.signal,
+    send: (messages) => {
+      if (messages.length > 0) body.send(Buffer.from(messages.map(serverSentText).join('')))
+    },
+    room: () => body.room(),
+  }
+  const working = work(output).catch((error: unknown) => {
+    onDefect(error)
+    output.send([DEFECT])
+  })
+  void working.finally(() => {
+    stopHeartbeat?.()
+    signal.removeEventListener('abort', leave)
+    body.end()
+  })
+  return new Response(body.stream, { headers: HEADERS })
+}
+
+const DEFECT: StreamMessage = {
+  event: 'stream:error',
+  data: { kind: 'internal', message: 'An unexpected error. The log of the server has it.' },
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+}

@@ -1,0 +1,66 @@
+import { Hono } from 'hono'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { ChosenAnswer, Question } from '../../session/questions/session-questions.ts'
+import { answerFailure, answerResult } from './answer.ts'
+import { PermissionBody } from './protocol.ts'
+import { jsonBody } from './request-body.ts'
+import type { RequestVariables, ServerParts } from './server-parts.ts'
+import type { Workspaces } from './workspaces.ts'
+
+/** Answered questions that are told apart from unknown ones after their Sessions are closed. */
+const ANSWERED_KEPT = 1000
+
+/** Answers permission questions. */
+export function permissionRoutes({ workspaces }: ServerParts): Hono<RequestVariables> {
+  const answered = new Set<string>()
+  const routes = new Hono<RequestVariables>()
+  routes.post('/permission', async (context) => {
+    const body = await jsonBody(context.req.raw, PermissionBody)
+    if (!body.ok) return answerFailure(context, body.error)
+    const { requestId } = body.value
+    const settled = await answer(workspaces, body.value)
+    if (settled.ok) {
+      answered.add(requestId)
+      for (const oldest of answered) if (answered.size > ANSWERED_KEPT) answered.delete(oldest)
+      return answerResult(context, ok({ requestId }))
+    }
+    const isClosed = settled.error.kind === 'not_found' && answered.has(requestId)
+    return answerFailure(context, isClosed ? CLOSED : settled.error)
+  })
+  return routes
+}
+
+const { error: CLOSED } = failed('question_closed', 'This question was already answered.')
+
+async function answer(workspaces: Workspaces, request: PermissionBody): Promise<Result<void>> {
+  const { requestId } = request
+  for (const { harness } of await workspaces.all()) {
+    const questions = harness.questionsWith(requestId)
+    if (questions === undefined) continue
+    const open = questions.open.find(({ request_id }) => request_id === requestId)
+    if (open === undefined) return questions.answer(requestId, { choice: 1 })
+    const chosen = chosenAnswer(open, request)
+    return chosen.ok ? questions.answer(requestId, chosen.value) : chosen
+  }
+  return failed('not_found', 'No open Session asks this question.')
+}
+
+/** The first choice with this decision and scope is the narrowest. Without a scope, the answer is for this call only. */
+function chosenAnswer(
+  { choices }: Pick<Question, 'choices'>,
+  { decision, scope, choice, text }: Omit<PermissionBody, 'requestId'>,
+): Result<ChosenAnswer> {
+  const found = choices.find(
+    (one) =>
+      (choice === undefined || one.number === choice) &&
+      (decision === undefined || one.decision === decision) &&
+      (one.scope === scope ||
+        (scope === undefined && (choice !== undefined || one.scope === 'once'))),
+  )
+  if (found === undefined) {
+    return failed('invalid_args', 'This question has no such choice.', { choices })
+  }
+  // A rule that is not edited is granted as it was offered.
+  const words = text ?? found.field?.text
+  return ok({ choice: found.number, ...(words === undefined ? {} : { text: words }) })
+}

@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import { PermissionOutcome, PermissionScope } from '../../model/events/permission-events.ts'
+import { ResourceId, SessionId } from '../../model/ids.ts'
+import { PermissionMode, SessionMode } from '../../model/modes.ts'
+
+/** What clients send. Unknown fields are refused: a field that is ignored would be a promise not kept. */
+
+const PATH_CHARACTERS = 4096
+const NAME_CHARACTERS = 200
+const MOST_PATHS = 100
+const MOST_SKILLS = 20
+const ARGUMENT_CHARACTERS = 16 * 1024
+/** Enough for the longest message with every character escaped. What it may have is checked after that. */
+export const TURN_BYTES = 8 * 1024 * 1024
+
+/** Not checked for its form: whether it is absolute is a fact of the platform. */
+const FolderPath = z.string().min(1).max(PATH_CHARACTERS)
+const Name = z.string().min(1).max(NAME_CHARACTERS)
+
+export const CreateSession = z.strictObject({
+  projectRoot: FolderPath,
+  mode: SessionMode.optional(),
+  permissionMode: PermissionMode.optional(),
+  provider: Name.optional(),
+  model: Name.optional(),
+})
+
+export const CheckAttachments = z.strictObject({
+  paths: z.array(z.string().max(PATH_CHARACTERS)).max(MOST_PATHS),
+})
+
+export const ListQuery = z.object({ projectRoot: FolderPath })
+
+/** One segment of a path, as a person would name a file. */
+export const UploadQuery = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(NAME_CHARACTERS)
+    .regex(/^[^/\\\p{Cc}\p{Cf}\u2028\u2029]+$/u)
+    .refine((name) => !/^\.{1,2}$|^\.tmp-/.test(name) && Buffer.byteLength(name) <= 255),
+})
+
+export const SessionParam = z.object({ id: SessionId })
+export const ResourceParam = z.object({ id: SessionId, resource: ResourceId })
+export const ResourceQuery = z.object({
+  /** The longest side of a thumbnail, in pixels. */
+  size: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.int().min(16).max(2048))
+    .optional(),
+})
+
+const SkillSource = z.strictObject({
+  id: Name,
+  args: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** Ids are checked by their own schemas later, so that a bad one is answered like an unknown one. */
+const AnyId = z.string().max(NAME_CHARACTERS)
+
+export const TurnBody = z.strictObject({
+  sessionId: AnyId,
+  message: z.string(),
+  attachments: z.array(z.string().max(PATH_CHARACTERS)).max(MOST_PATHS).default([]),
+  skills: z
+    .array(
+      z.strictObject({
+        name: Name,
+        args: z.string().max(ARGUMENT_CHARACTERS).optional(),
+        with: z.array(SkillSource).max(MOST_SKILLS).optional(),
+      }),
+    )
+    .max(MOST_SKILLS)
+    .default([]),
+  opts: z
+    .strictObject({
+      model: Name.optional(),
+      permissionMode: PermissionMode.optional(),
+      onDisconnect: z.enum(['continue', 'interrupt']).default('continue'),
+      whenBusy: z.enum(['refuse', 'queue', 'replace']).default('refuse'),
+    })
+    .prefault({}),
+  idempotencyKey: z.string().optional(),
+})
+export type TurnBody = z.infer<typeof TurnBody>
+
+export const InterruptBody = z.strictObject({ sessionId: AnyId })
+
+/** The decision and its scope select a choice of the question; `choice` is its number. */
+export const PermissionBody = z
+  .strictObject({
+    requestId: AnyId,
+    decision: PermissionOutcome.optional(),
+    scope: PermissionScope.optional(),
+    choice: z.int().min(1).max(100).optional(),
+    text: z.string().max(ARGUMENT_CHARACTERS).optional(),
+  })
+  .refine(({ decision, choice }) => decision !== undefined || choice !== undefined, {
+    path: ['decision'],
+  })
+export type PermissionBody = z.infer<typeof PermissionBody>
+
+export const CompactBody = z.strictObject({ dryRun: z.boolean().default(false) })
+
+/** The number of the last Event that a client has; -1 for none. */
+export const EventsQuery = z.object({
+  after_seq: z
+    .string()
+    .regex(/^(-1|\d{1,15})$/)
+    .transform(Number)
+    .default(-1),
+})

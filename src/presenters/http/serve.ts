@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import { Redactor } from '../../encoding/redaction.ts'
+import { backgroundTimer } from '../../host/background-timer.ts'
+import { timestamp, type Clock } from '../../host/clock.ts'
+import {
+  takeDaemonLock,
+  type DaemonLock,
+  type DaemonRecord,
+} from '../../host/daemon/daemon-lock.ts'
+import type { RunningServer, ServeOptions } from '../../host/daemon/running-server.ts'
+import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
+import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
+import { serverToken } from '../../host/daemon/token-file.ts'
+import { asResult } from '../../host/files/files.ts'
+import { openHome, type HomeFolders } from '../../host/home.ts'
+import type { Ids } from '../../host/ids.ts'
+import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
+import { thisProcess } from '../../host/process/holder.ts'
+import { workspaceRegister } from '../../host/workspace-register.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { Settings } from '../../model/settings.ts'
+import { secretsOf } from '../../session/settings/credentials.ts'
+import { loadSettings } from '../../session/settings/settings.ts'
+import type { SessionGrants } from '../../session/live/session-parts.ts'
+import type { OpenAt } from '../../session/workspace/workspace.ts'
+import { httpApp } from './app.ts'
+import type { ServedModels } from './server-parts.ts'
+import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
+import { openWorkspaces } from './workspaces.ts'
+
+/** The world of the server; the composition root creates it. */
+export interface ServerWorld {
+  /** Path of `$HAWSER_HOME`. */
+  readonly home: string
+  readonly version: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly open: OpenAt
+  readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
+}
+
+const FIRST_PORT = 4600
+const PORTS_TRIED = 100
+const HOUR_MS = 60 * 60 * 1000
+
+/** Starts the local server of a home. What was opened is closed again if a later step fails. */
+export async function serveHarness(
+  world: ServerWorld,
+  { port }: ServeOptions = {},
+): Promise<Result<RunningServer>> {
+  const opened: (() => Promise<unknown>)[] = []
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  }
+  const started = await start(world, port, (close) => void opened.push(close))
+  if (!started.ok) {
+    await closeAll()
+    return started
+  }
+  let closing: Promise<void> | undefined
+  return ok({ ...started.value, close: () => (closing ??= closeAll()) })
+}
+
+type OnClose = (close: () => Promise<unknown>) => void
+
+/** In this order: a step may rely on the ones before it, and is undone before them. */
+async function start(
+  world: ServerWorld,
+  port: number | undefined,
+  onClose: OnClose,
+): Promise<Result<Omit<RunningServer, 'close'>>> {
+  const home = await openHome(world.home)
+  if (!home.ok) return home
+  onClose(() => home.value.close())
+  const lock = await takeDaemonLock(home.value.own, world.clock)
+  if (!lock.ok) return lock
+  onClose(() => lock.value.release())
+  const token = await serverToken(home.value.own, world.ids)
+  if (!token.ok) return token
+  const log = await openLog(world, home.value, token.value)
+  if (!log.ok) return log
+  onClose(() => log.value.close())
+  const staged = await openStaged(world, home.value)
+  if (!staged.ok) return staged
+  onClose(() => staged.value.close())
+  // What a person grants for a Session lasts as long as the server, also while its workspace is closed.
+  const grants: SessionGrants = new Map()
+  const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
+  const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
+  onClose(() => workspaces.close())
+  const app = httpApp({
+    token: token.value,
+    workspaces,
+    staged: staged.value,
+    clock: world.clock,
+    env: world.env,
+    models: () => servedModels(world, home.value),
+    onRequest: (served) => log.value.write({ event: 'request', ...served }),
+    onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
+  })
+  const server = await serveFetch({
+    ports: portsFrom(port),
+    socket: join(world.home, 'hawserd.sock'),
+    fetch: async (request) => app.fetch(request),
+    refused: (why) => refusal(guardAnswer(why)),
+  })
+  if (!server.ok) return server
+  onClose(() => server.value.close())
+  return announced(world, lock.value, log.value, server.value, onClose)
+}
+
+async function announced(
+  { clock, version }: ServerWorld,
+  lock: DaemonLock,
+  log: ServerLog,
+  { port, socket }: FetchServer,
+  onClose: OnClose,
+): Promise<Result<Omit<RunningServer, 'close'>>> {
+  const record: DaemonRecord = {
+    pid: thisProcess('hawser').pid,
+    version,
+    since: timestamp(clock),
+    origin: `http://127.0.0.1:${port}`,
+    ...(socket?.ok === true ? { socket: socket.value } : {}),
+  }
+  const published = await lock.announce(record)
+  if (!published.ok) return published
+  log.write({ event: 'started', ...record })
+  onClose(async () => log.write({ event: 'stopping' }))
+  return ok({ record, withoutSocket: socket?.ok === false ? socket.error : undefined })
+}
+
+/** The chosen port only, or the first free one. */
+function portsFrom(port: number | undefined): readonly number[] {
+  if (port !== undefined) return [port]
+  return Array.from({ length: PORTS_TRIED }, (_, at) => FIRST_PORT + at)
+}
+
+/** Keys and the token are removed from every line. */
+async function openLog(
+  { env, clock }: ServerWorld,
+  { own }: HomeFolders,
+  token: string,
+): Promise<Result<ServerLog>> {
+  const settings = await loadSettings(own, undefined)
+  if (!settings.ok) return settings
+  const redactor = new Redactor([token, ...secretsOf(env, settings.value.settings)])
+  return asResult('open the log of the server', async () =>
+    ok(await serverLog(own, clock, (line) => redactor.text(line))),
+  )
+}
+
+/** Expired uploads are removed now and every hour. */
+async function openStaged(
+  { clock }: ServerWorld,
+  { own }: HomeFolders,
+): Promise<Result<StagedFiles>> {
+  return asResult('open the uploads', async () => {
+    const staged = await stagedFiles(own, clock)
+    let expiring: Promise<unknown> = staged.removeExpired()
+    const stop = backgroundTimer.every(HOUR_MS, () => {
+      expiring = expiring.then(() => staged.removeExpired())
+    })
+    const close = async () => {
+      stop()
+      await expiring
+      await staged.close()
+    }
+    return ok({ ...staged, close })
+  })
+}
+
+async function servedModels(
+  { models }: ServerWorld,
+  { own }: HomeFolders,
+): Promise<Result<ServedModels>> {
+  const loaded = await loadSettings(own, undefined)
+  return loaded.ok ? ok(await models(loaded.value.settings.models ?? {})) : loaded
+}
+
+function refusal({ status, body }: FailureAnswer): Response {
+  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  return Response.json(body, { status, headers })
+}

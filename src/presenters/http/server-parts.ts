@@ -1,0 +1,44 @@
+import type { StagedFiles } from '../../host/daemon/staged-files.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { ModelRow } from '../../model/model-facts.ts'
+import type { Result } from '../../model/errors.ts'
+import type { Workspaces } from './workspaces.ts'
+
+/** What the routes need. */
+export interface ServerParts {
+  readonly token: string
+  readonly workspaces: Workspaces
+  readonly staged: StagedFiles
+  readonly clock: Clock
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The model catalogue with the settings of the user, read now. */
+  readonly models: () => Promise<Result<ServedModels>>
+  /** Called once for each request, when its response is ready. Never throws. */
+  readonly onRequest: (served: ServedRequest) => void
+  /** Called for a defect after the response has begun. Never throws. */
+  readonly onDefect: (error: unknown) => void
+}
+
+export interface ServedModels {
+  /** The day the figures were looked up, such as 2026-01-31. */
+  readonly asOf: string
+  readonly models: readonly ModelRow[]
+  /** What the names of sources refer to. */
+  readonly references: Readonly<Record<string, string>>
+}
+
+/** One request, for the log. Without its query, which may contain names of files. */
+export interface ServedRequest {
+  readonly request_id: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly duration_ms: number
+  /** The kind of the error, or where a defect was thrown. */
+  readonly error?: string
+}
+
+/** The variables of a request. */
+export interface RequestVariables {
+  Variables: { requestId: string; error?: string }
+}

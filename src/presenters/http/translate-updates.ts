@@ -1,0 +1,242 @@
+import { turnCost } from '../../history/turn-result.ts'
+import type { HawserError } from '../../model/errors.ts'
+import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
+import type { SessionUpdate } from '../../session/watch/session-stream.ts'
+
+/** One server-sent event. `id` is the number of an Event of the Log: a client that has it has everything up to there. */
+export interface StreamMessage {
+  readonly event: string
+  readonly data: object
+  readonly id?: number
+}
+
+export interface TranslationStart {
+  readonly provider: string
+  readonly model: string
+  /** More about the Turn of this client, for its `session:init`. */
+  readonly about?: object
+  /** What this client sent for each refused attachment of its Turn, in order. */
+  readonly given?: readonly string[]
+}
+
+/**
+ * Translates what happens in a Session to the events of the API, in order. Every Event of the Log gives one message with its
+ * number, as the last one if there are several. Does no I/O.
+ */
+export class UpdateTranslation {
+  #model: { readonly provider: string; readonly model: string }
+  readonly #about: object
+  readonly #given: readonly string[]
+  /** Of the Turn whose start was seen. */
+  #usage: WholeEvent<'provider_usage'>[] | undefined
+
+  constructor({ provider, model, about = {}, given = [] }: TranslationStart) {
+    this.#model = { provider, model }
+    this.#about = about
+    this.#given = given
+  }
+
+  messages(update: SessionUpdate): readonly StreamMessage[] {
+    switch (update.kind) {
+      case 'event':
+        return this.#numbered(update)
+      case 'notice':
+        return [noticeMessage(update.notice)]
+      case 'rewound':
+        return [{ event: 'rewound', data: { afterSeq: update.after_seq }, id: update.after_seq }]
+      case 'failed':
+        return [{ event: 'stream:error', data: errorData(update.error) }]
+      default:
+        return update satisfies never
+    }
+  }
+
+  #numbered({ raw, event }: SessionUpdate & { kind: 'event' }): readonly StreamMessage[] {
+    const { seq, type, ts, data, turn_id } = raw
+    const own = turn_id === undefined ? {} : { turnId: turn_id }
+    const known = event === undefined ? [] : this.#eventMessages(event)
+    const all =
+      known.length > 0 ? known : [{ event: 'log:event', data: { type, data: event?.data ?? data } }]
+    return all.map((message, at) => ({
+      event: message.event,
+      data: { ...message.data, ...own, ts },
+      ...(at === all.length - 1 ? { id: seq } : {}),
+    }))
+  }
+
+  /** None if the API has no event of its own for it. */
+  #eventMessages(event: WholeEvent): readonly StreamMessage[] {
+    switch (event.type) {
+      case 'session_started':
+      case 'session_settings': {
+        const { provider = this.#model.provider, model = this.#model.model } = event.data
+        this.#model = { provider, model }
+        return []
+      }
+      case 'turn_started':
+        this.#usage = []
+        return [
+          {
+            event: 'session:init',
+            data: { sessionId: event.session_id, ...this.#model, ...this.#about },
+          },
+        ]
+      case 'user_message':
+        return this.#messageOf(event.data)
+      case 'assistant_message': {
+        const { text, resources = [], partial } = event.data
+        const isPartial = partial === true ? { partial } : {}
+        return [{ event: 'chat:complete', data: { text, resources, ...isPartial } }]
+      }
+      case 'tool_call': {
+        const { call_id: callId, name, arguments: given } = event.data
+        return [{ event: 'tool:start', data: { callId, name, arguments: given } }]
+      }
+      case 'tool_result': {
+        const { call_id: callId, name, outcome, output, truncated = false } = event.data
+        const isOk = outcome === 'ok'
+        return [
+          { event: 'tool:result', data: { callId, name, ok: isOk, outcome, output, truncated } },
+        ]
+      }
+      case 'provider_usage':
+        this.#usage?.push(event)
+        return []
+      case 'turn_ended':
+        return endMessages(event.data, turnCost(this.#usage ?? []))
+      case 'session_fork':
+      case 'prompt_surface':
+      case 'late_context':
+      case 'skill_activation':
+      case 'skill_context_hydration':
+      case 'provider_request':
+      case 'reasoning':
+      case 'command_watched':
+      case 'plan_updated':
+      case 'permission_asked':
+      case 'permission_decision':
+      case 'resource_ingested':
+      case 'resource_view':
+      case 'resource_retired':
+      case 'resource_dropped':
+      case 'resource_quarantined':
+      case 'history_compaction':
+      case 'compaction_undone':
+      case 'files_restored':
+      case 'text_pinned':
+      case 'log_repaired':
+      case 'lock_taken':
+      case 'notice':
+        return []
+      default:
+        return event satisfies never
+    }
+  }
+
+  #messageOf(message: WholeEvent<'user_message'>['data']): readonly StreamMessage[] {
+    const { text, prompt_mode: promptMode, resources = [], attachment_errors = [], steer } = message
+    const errors = attachment_errors.map(({ code, name, reason, limit, actual }, at) => {
+      const path = this.#given[at]
+      return {
+        ...(path === undefined ? {} : { path }),
+        name,
+        code,
+        reason,
+        ...(limit === undefined ? {} : { limit }),
+        ...(actual === undefined ? {} : { actual }),
+      }
+    })
+    const attached = { event: 'attachments:resolved', data: { resources, errors } }
+    const written = {
+      event: 'user:message',
+      data: { text, promptMode, ...(steer === true ? { steer } : {}) },
+    }
+    return resources.length + errors.length === 0 ? [written] : [written, attached]
+  }
+}
+
+/** The last messages of a Turn; `process:exit` is always the very last. */
+export function endMessages(
+  { status, usage_total: usage, error, cut, crash_recovered }: WholeEvent<'turn_ended'>['data'],
+  cost?: number,
+): readonly StreamMessage[] {
+  const recovered = crash_recovered === true ? { crashRecovered: true } : {}
+  switch (status) {
+    case 'completed': {
+      const incomplete = cut === undefined ? {} : { cut }
+      const data = { usage, costUsd: cost ?? null, ...incomplete }
+      return [{ event: 'session:complete', data }, exitMessage(0)]
+    }
+    case 'interrupted':
+      return [exitMessage(130, { interrupted: true, ...recovered })]
+    case 'failed':
+    case 'refused': {
+      const known = error ?? { kind: 'internal', message: 'The Turn failed.', details: {} }
+      return [failureMessage(known), exitMessage(1, recovered)]
+    }
+    default:
+      return status satisfies never
+  }
+}
+
+/** The end of a stream whose Turn has no end in the Log, because it could not be written. */
+export function lostEnd(error: HawserError): readonly StreamMessage[] {
+  return [failureMessage(error), exitMessage(1)]
+}
+
+function exitMessage(exitCode: number, more: object = {}): StreamMessage {
+  return { event: 'process:exit', data: { exitCode, ...more } }
+}
+
+function failureMessage(error: Parameters<typeof errorData>[0]): StreamMessage {
+  return { event: 'turn:error', data: { ...errorData(error), fatal: true } }
+}
+
+function errorData({
+  kind,
+  message,
+  details,
+}: {
+  readonly kind: string
+  readonly message: string
+  readonly details?: object | undefined
+}) {
+  return { kind, message, details: details ?? {} }
+}
+
+function noticeMessage(notice: EphemeralEvent): StreamMessage {
+  const own = notice.turn_id === undefined ? {} : { turnId: notice.turn_id }
+  const { event, data } = noticeContent(notice)
+  return { event, data: { ...data, ...own } }
+}
+
+function noticeContent(notice: EphemeralEvent): StreamMessage {
+  switch (notice.type) {
+    case 'text_delta':
+      return { event: 'chat:delta', data: { text: notice.data.text } }
+    case 'reasoning_delta':
+      return { event: 'reasoning:delta', data: { text: notice.data.text } }
+    case 'tool_progress': {
+      const { call_id: callId, text } = notice.data
+      return { event: 'tool:progress', data: { callId, text } }
+    }
+    case 'status':
+      return { event: 'status', data: { text: notice.data.text } }
+    case 'stream_restarted':
+      return { event: 'chat:restart', data: { reason: notice.data.reason } }
+    case 'context_pressure':
+      return { event: 'context:pressure', data: notice.data }
+    case 'permission_requested': {
+      const { request_id: requestId, call_id: callId, choices: options, ...rest } = notice.data
+      const call = callId === undefined ? {} : { callId }
+      return { event: 'permission:request', data: { requestId, ...call, ...rest, options } }
+    }
+    case 'permission_settled': {
+      const { request_id: requestId, call_id: callId, ...rest } = notice.data
+      const call = callId === undefined ? {} : { callId }
+      return { event: 'permission:settled', data: { requestId, ...call, ...rest } }
+    }
+    default:
+      return notice satisfies never
+  }
+}

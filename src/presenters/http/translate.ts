@@ -1,0 +1,131 @@
+import { shortened } from '../../encoding/quote.ts'
+import type { GuardRefusal } from '../../host/net/request-guard.ts'
+import { failed, type Failed, type HawserError } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { ListedSession } from '../../session/queries/list.ts'
+import { ERROR_RESPONSES, type ErrorResponse } from './error-table.ts'
+
+/** The response to a failed request: its status, and its body as in `docs/http.md`. */
+export interface FailureAnswer {
+  readonly status: ErrorResponse['status']
+  readonly body: { readonly ok: false; readonly error: HawserError & { readonly type: string } }
+}
+
+/** `as` replaces what the table says about this kind, where a route knows better. */
+export function failureAnswer(
+  { kind, message, details, next_actions }: HawserError,
+  as: Partial<ErrorResponse> = {},
+): FailureAnswer {
+  const { status, type } = { ...ERROR_RESPONSES[kind], ...as }
+  return { status, body: { ok: false, error: { type, kind, message, details, next_actions } } }
+}
+
+/** A failure to find or open a Session. */
+export function sessionFailure(error: HawserError): FailureAnswer {
+  return failureAnswer(error, error.kind === 'not_found' ? { type: 'SESSION_NOT_FOUND' } : {})
+}
+
+/** The same for an id that no Session has and for a text that is no id, which is never repeated. */
+export function noSuchSession(): Failed {
+  return failed('not_found', 'No such Session.', {}, [{ action: 'List the Sessions of a folder.' }])
+}
+
+/** A request that was refused before any route saw it. */
+export function guardAnswer(why: GuardRefusal): FailureAnswer {
+  const [kind, message] = GUARD_WORDS[why]
+  return failureAnswer(failed(kind, message).error)
+}
+
+const GUARD_WORDS = {
+  host: [
+    'permission_denied',
+    'The Host header must be 127.0.0.1, localhost or [::1], with the port.',
+  ],
+  origin: ['permission_denied', 'Requests from pages of other origins are refused.'],
+  target: ['invalid_args', 'The request target must be a path.'],
+} as const satisfies Record<GuardRefusal, readonly ['permission_denied' | 'invalid_args', string]>
+
+/** The token is missing or wrong. */
+export function unauthorized(): FailureAnswer {
+  const { error } = failed(
+    'permission_denied',
+    'This route needs the header Authorization: Bearer TOKEN.',
+    {},
+    [{ action: 'Read the token from the file `token` in the Hawser home.' }],
+  )
+  return failureAnswer(error, { status: 401, type: 'UNAUTHORIZED' })
+}
+
+/** A defect, for the log. */
+export function defectText(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.name) : 'not an Error'
+  return shortened(text, DEFECT_BYTES)
+}
+
+const DEFECT_BYTES = 4096
+
+/** A Session as the API shows it. */
+export interface ApiSession {
+  readonly sessionId: SessionId
+  readonly projectRoot: string
+  readonly title: string
+  readonly turns: number
+  readonly provider: string
+  readonly model: string
+  readonly mode: string
+  readonly permissionMode: string
+  readonly parentSessionId?: string
+  /** When its last Event was written, UTC. Absent if nothing of it can be read. */
+  readonly updatedAt?: string
+  /** A process on this machine is writing it. */
+  readonly busy: boolean
+  readonly turnOpen: boolean
+  /** It was created elsewhere, and can only be read. */
+  readonly foreign: boolean
+  /** Why it cannot be read completely. */
+  readonly damage?: HawserError
+}
+
+export function apiSession(
+  { id, state, foreign, busy, damage }: ListedSession,
+  projectRoot: string,
+): ApiSession {
+  return {
+    sessionId: id,
+    projectRoot,
+    title: state.title,
+    turns: state.turns,
+    provider: state.provider,
+    model: state.model,
+    mode: state.mode,
+    permissionMode: state.permission_mode,
+    ...(state.parent_session_id === '' ? {} : { parentSessionId: state.parent_session_id }),
+    ...(state.last_ts === '' ? {} : { updatedAt: state.last_ts }),
+    busy,
+    turnOpen: state.turn_open,
+    foreign,
+    ...(damage === undefined ? {} : { damage }),
+  }
+}
+
+/** The bytes that a `Range` header selects: all, a span, or none of `size` bytes. Several ranges select all. */
+export function byteRange(
+  header: string | undefined,
+  size: number,
+): { readonly start: number; readonly end: number } | 'all' | 'none' {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return 'all'
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  return start < end ? { start, end } : 'none'
+}
+
+/** `Content-Disposition` for a name from outside: plain ASCII, and the whole name percent-encoded. */
+export function disposition(kind: 'inline' | 'attachment', name: string): string {
+  const plain = name.replaceAll(/[^\w. -]/g, '_')
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

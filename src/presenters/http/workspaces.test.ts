@@ -1,0 +1,70 @@
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { failed, ok } from '../../model/errors.ts'
+import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
+import type { Harness } from '../../session/harness.ts'
+import { openWorkspaces, type HeldWorkspace } from './workspaces.ts'
+
+const REGISTER = { add: async () => {}, workspaceOf: async () => undefined }
+
+/** Records what is opened and closed. */
+function recorded(found = (_make: boolean | undefined) => true) {
+  const calls: string[] = []
+  const open: OpenAt = async (path, { make } = {}) => {
+    calls.push(`open ${path}`)
+    if (!found(make)) return failed('not_found', 'Not there.')
+    const close = async () => void calls.push(`close ${path}`)
+    const harness = { close: async () => {} } as Partial<Harness> as Harness
+    return ok({ close, harness } as Partial<OpenWorkspace> as OpenWorkspace)
+  }
+  return { calls, workspaces: openWorkspaces(open, REGISTER) }
+}
+
+function held(
+  result: Awaited<ReturnType<ReturnType<typeof openWorkspaces>['hold']>>,
+): HeldWorkspace {
+  if (!result.ok) throw new Error(result.error.message)
+  return result.value
+}
+
+test('requests for one folder share it, and the last one closes it', async () => {
+  const root = await freshFolder()
+  const link = join(await freshFolder(), 'link')
+  await symlink(root, link)
+  const { calls, workspaces } = recorded()
+  const [one, two] = await Promise.all([workspaces.hold(root), workspaces.hold(link)])
+  expect([held(one).path, held(two).workspace === held(one).workspace]).toEqual([root, true])
+  await held(one).release()
+  await held(one).release()
+  expect(calls).toEqual([`open ${root}`])
+  await held(two).release()
+  expect(calls).toEqual([`open ${root}`, `close ${root}`])
+  const again = held(await workspaces.hold(root))
+  await again.release()
+  expect(calls.length).toBe(4)
+})
+
+test('a failure to open is returned, and the next request tries again', async () => {
+  const root = await freshFolder()
+  const { calls, workspaces } = recorded((make) => make === true)
+  const [plain, making] = await Promise.all([
+    workspaces.hold(root),
+    workspaces.hold(root, { make: true }),
+  ])
+  expect(plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
+  await held(making).release()
+  expect(calls).toEqual([`open ${root}`, `open ${root}`, `close ${root}`])
+})
+
+test('closing waits for requests in progress, and refuses others', async () => {
+  const root = await freshFolder()
+  const { calls, workspaces } = recorded()
+  const one = held(await workspaces.hold(root))
+  const closed = workspaces.close().then(() => calls.push('closed'))
+  expect(await workspaces.hold(root)).toMatchObject({ ok: false, error: { kind: 'overloaded' } })
+  await one.release()
+  await closed
+  expect(calls).toEqual([`open ${root}`, `close ${root}`, 'closed'])
+})

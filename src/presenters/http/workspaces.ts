@@ -1,0 +1,118 @@
+import { realFolder } from '../../host/files/real-folder.ts'
+import type { WorkspaceRegister } from '../../host/workspace-register.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
+import { noSuchSession } from './translate.ts'
+
+/**
+ * The workspaces that requests use now, by their real path. Requests for one folder share it, whatever its spelling; it is
+ * closed when the last of them has finished, so changed settings apply to the next one. A Session is served only from the
+ * workspace that it belongs to.
+ */
+export interface Workspaces {
+  /** Opens the workspace at a path, or shares it. `make` as in `OpenOptions`. Release it once. */
+  hold(path: string, options?: { readonly make?: boolean }): Promise<Result<HeldWorkspace>>
+  /** The workspace that a Session belongs to. */
+  holdFor(session: SessionId): Promise<Result<HeldWorkspace>>
+  /** Those that are open now. They may be closed by their users at any time. */
+  all(): Promise<readonly OpenWorkspace[]>
+  /** Refuses further requests, ends all Turns and streams, and resolves when all workspaces are closed. */
+  close(): Promise<void>
+}
+
+export interface HeldWorkspace {
+  /** Its real path. */
+  readonly path: string
+  readonly workspace: OpenWorkspace
+  release(): Promise<void>
+}
+
+export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Workspaces {
+  const entries = new Map<string, Entry>()
+  const closing = new Set<Promise<void>>()
+  let isClosed = false
+
+  const hold: Workspaces['hold'] = async (path, { make = false } = {}) => {
+    const real = await realFolder(path)
+    if (!real.ok) return real
+    if (isClosed) return failed('overloaded', 'The server is stopping.')
+    const key = real.value
+    const known = entries.get(key)
+    // One that was opened with `make: false` is as complete as any other.
+    const entry = known ?? { users: 0, opening: open(key, { make }) }
+    entry.users += 1
+    entries.set(key, entry)
+    const release = onlyOnce(async () => {
+      entry.users -= 1
+      if (entry.users > 0) return
+      if (entries.get(key) === entry) entries.delete(key)
+      const closed = closeOf(entry)
+      closing.add(closed)
+      await closed.finally(() => closing.delete(closed))
+    })
+    const opened = await entry.opening
+    if (opened.ok) return ok({ path: key, workspace: opened.value, release })
+    await release()
+    // The one that opened it did not create what is missing.
+    return known !== undefined && make ? hold(path, { make }) : opened
+  }
+
+  return {
+    hold,
+    holdFor: async (session) => {
+      const path = await register.workspaceOf(session)
+      return path === undefined ? noSuchSession() : hold(path)
+    },
+    all: () => openedOf(entries.values()),
+    close: async () => {
+      isClosed = true
+      const open_ = [...entries.values()].map(
+        (entry) =>
+          new Promise<void>((resolve) => {
+            entry.left = resolve
+          }),
+      )
+      // Users that wait for a Turn, or for a reader to leave, release their workspace then.
+      for (const { harness } of await openedOf(entries.values())) await harness.close()
+      await Promise.all([...open_, ...closing])
+    },
+  }
+}
+
+interface Entry {
+  users: number
+  readonly opening: ReturnType<OpenAt>
+  /** Called when it is closed. */
+  left?: () => void
+}
+
+async function openedOf(entries: Iterable<Entry>): Promise<readonly OpenWorkspace[]> {
+  const opened = await Promise.all([...entries].map(({ opening }) => opening))
+  return opened.flatMap((one) => (one.ok ? [one.value] : []))
+}
+
+async function closeOf({ opening, left }: Entry): Promise<void> {
+  const opened = await opening
+  if (opened.ok) await opened.value.close()
+  left?.()
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => (done ??= work())
+}
+
+/** Runs `work` in a held workspace and releases it in any case. */
+export async function inHeld<T>(
+  holding: Promise<Result<HeldWorkspace>>,
+  work: (held: HeldWorkspace) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const held = await holding
+  if (!held.ok) return held
+  try {
+    return await work(held.value)
+  } finally {
+    await held.value.release()
+  }
+}

@@ -1,0 +1,196 @@
+import * as z from 'zod'
+import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
+import { Descriptor } from '../../src/model/descriptor.ts'
+import { NextAction } from '../../src/model/error-shape.ts'
+import { ERROR_KINDS } from '../../src/model/errors.ts'
+import { PermissionOutcome, PermissionScope } from '../../src/model/events/permission-events.ts'
+import { UsageTotal } from '../../src/model/events/provider-events.ts'
+import { SessionId, TurnId } from '../../src/model/ids.ts'
+import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
+import { Count } from '../../src/model/shape.ts'
+
+/** What the server sends. `docs/openapi.yaml` is generated from it, and tests compare it with real responses. */
+
+const done = { ok: z.literal(true) }
+
+const SessionShown = z.object({
+  sessionId: SessionId,
+  projectRoot: z.string(),
+  title: z.string(),
+  turns: Count,
+  provider: z.string(),
+  model: z.string(),
+  mode: SessionMode,
+  permissionMode: PermissionMode,
+  parentSessionId: z.string().optional(),
+  updatedAt: z.string().optional(),
+  busy: z.boolean(),
+  turnOpen: z.boolean(),
+  foreign: z.boolean(),
+  damage: z.looseObject({ kind: z.enum(ERROR_KINDS), message: z.string() }).optional(),
+})
+
+const Verdict = z.object({
+  accepted: z.boolean(),
+  code: z.enum(ATTACHMENT_CODES).optional(),
+  reason: z.string().optional(),
+  kind: z.string().optional(),
+  sizeBytes: Count.optional(),
+  limit: z.number().optional(),
+  actual: z.number().optional(),
+})
+
+const Compaction = z.object({
+  dryRun: z.boolean(),
+  compacted: z.boolean(),
+  reason: z.string().optional(),
+  strategy: z.string().optional(),
+  range: z.object({ fromSeq: Count, toSeq: Count }).optional(),
+  tokensBefore: Count,
+  tokensAfter: Count.optional(),
+  requestBytes: z.object({ before: Count, after: Count }).optional(),
+  fallback: z.string().optional(),
+})
+
+export const RESPONSES = {
+  Failure: z.object({
+    ok: z.literal(false),
+    error: z.object({
+      type: z.string(),
+      kind: z.enum(ERROR_KINDS),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()),
+      next_actions: z.array(NextAction),
+    }),
+  }),
+  Health: z.object(done),
+  Limits: z.object({
+    ...done,
+    limits: z.record(z.string(), z.number()),
+    attachmentTypes: z.array(z.string()),
+  }),
+  Models: z.object({
+    ...done,
+    asOf: z.string(),
+    models: z.array(z.looseObject({})),
+    references: z.record(z.string(), z.string()),
+  }),
+  CreatedSession: z.object({ ...done, session: SessionShown, warning: z.string().optional() }),
+  OneSession: z.object({ ...done, session: SessionShown }),
+  Sessions: z.object({ ...done, sessions: z.array(SessionShown) }),
+  DeletedSession: z.object({ ...done, deleted: SessionId }),
+  Compacted: z.object({ ...done, compaction: Compaction }),
+  Upload: z.object({
+    ...done,
+    path: z.string(),
+    name: z.string(),
+    sizeBytes: Count,
+    mediaType: z.string(),
+    verdict: Verdict,
+  }),
+  Verdicts: z.object({ ...done, verdicts: z.array(Verdict.extend({ path: z.string() })) }),
+  Interrupted: z.object({ ...done, interrupted: z.boolean() }),
+  Answered: z.object({ ...done, requestId: z.string() }),
+} as const
+
+export type ResponseName = keyof typeof RESPONSES
+
+/** Of every event about a Turn; `ts` only if it is in the Log. */
+const OWN = { turnId: TurnId.optional(), ts: z.string().optional() }
+
+const Choice = z.looseObject({
+  number: Count,
+  text: z.string(),
+  decision: PermissionOutcome,
+  scope: PermissionScope,
+})
+
+const RefusedFile = z.object({
+  path: z.string().optional().describe('What this client sent; absent for other clients.'),
+  name: z.string(),
+  code: z.enum(ATTACHMENT_CODES),
+  reason: z.string(),
+  limit: z.number().optional(),
+  actual: z.number().optional(),
+})
+
+const StreamFailure = {
+  kind: z.enum(ERROR_KINDS),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+}
+
+/** The data of each server-sent event, by its name. */
+export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
+  'session:init': z.object({
+    ...OWN,
+    sessionId: SessionId,
+    provider: z.string(),
+    model: z.string(),
+    warning: z.string().optional(),
+    repeated: z.literal(true).optional(),
+  }),
+  'user:message': z.object({
+    ...OWN,
+    text: z.string(),
+    promptMode: z.enum(['string', 'blocks']),
+    steer: z.literal(true).optional(),
+  }),
+  'attachments:resolved': z.object({
+    ...OWN,
+    resources: z.array(Descriptor),
+    errors: z.array(RefusedFile),
+  }),
+  'chat:delta': z.object({ ...OWN, text: z.string() }),
+  'chat:restart': z.object({ ...OWN, reason: z.string() }),
+  'chat:complete': z.object({
+    ...OWN,
+    text: z.string(),
+    resources: z.array(Descriptor),
+    partial: z.literal(true).optional(),
+  }),
+  'reasoning:delta': z.object({ ...OWN, text: z.string() }),
+  'tool:start': z.object({ ...OWN, callId: z.string(), name: z.string(), arguments: z.string() }),
+  'tool:progress': z.object({ ...OWN, callId: z.string(), text: z.string() }),
+  'tool:result': z.object({
+    ...OWN,
+    callId: z.string(),
+    name: z.string(),
+    ok: z.boolean(),
+    outcome: z.enum(['ok', 'failed', 'denied', 'unknown']),
+    output: z.string(),
+    truncated: z.boolean(),
+  }),
+  'permission:request': z.looseObject({
+    ...OWN,
+    requestId: z.string(),
+    subject: z.string(),
+    reason: z.string(),
+    options: z.array(Choice),
+  }),
+  'permission:settled': z.looseObject({
+    ...OWN,
+    requestId: z.string(),
+    decision: PermissionOutcome,
+    scope: PermissionScope,
+    by: z.string(),
+  }),
+  'context:pressure': z.looseObject({ ...OWN, tier: z.string(), ratio: z.number() }),
+  status: z.object({ ...OWN, text: z.string() }),
+  'session:complete': z.looseObject({
+    ...OWN,
+    usage: UsageTotal,
+    costUsd: z.number().nullable().describe('Null if the price of a call is not known.'),
+  }),
+  'turn:error': z.object({ ...OWN, ...StreamFailure, fatal: z.boolean() }),
+  'process:exit': z.object({
+    ...OWN,
+    exitCode: z.int().describe('0 done, 1 failed, 130 interrupted.'),
+    interrupted: z.literal(true).optional(),
+    crashRecovered: z.literal(true).optional(),
+  }),
+  'log:event': z.object({ ...OWN, type: z.string(), data: z.record(z.string(), z.unknown()) }),
+  'stream:error': z.object(StreamFailure),
+  rewound: z.object({ afterSeq: z.int() }),
+  resync: z.object({ reason: z.string() }),
+}
