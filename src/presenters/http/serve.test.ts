@@ -1,8 +1,9 @@
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { localServer, type LocalServer } from '../../../test/support/local-server.ts'
 import { runCli } from '../../../test/support/cli.ts'
 import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
@@ -192,6 +193,33 @@ test('an upload of exactly the limit is kept, and one more byte is refused', asy
     body: { error: { type: 'TOO_LARGE', kind: 'too_large' } },
   })
 })
+
+test('an upload that is broken off, by its client or by the end of the server, leaves nothing', async () => {
+  const server = await localServer()
+  const begin = async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.write(
+      `PUT /api/harness/attachments?name=half.txt HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: 100\r\n\r\nhalf`,
+    )
+    const staged = join(server.root, 'home', 'staged')
+    const isThere = async (there: boolean) =>
+      expect
+        .poll(async () => (await readdir(staged, FILES)).some((one) => one.isFile()))
+        .toBe(there)
+    await isThere(true)
+    return { socket, isThere }
+  }
+  const first = await begin()
+  first.socket.destroy()
+  await first.isThere(false)
+  const second = await begin()
+  await server.running.close()
+  await second.isThere(false)
+})
+
+const FILES = { recursive: true, withFileTypes: true } as const
 
 async function withResource(server: LocalServer, name: string, bytes: Uint8Array) {
   const file = join(server.root, name)
