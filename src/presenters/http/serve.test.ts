@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { localServer, type LocalServer } from '../../../test/support/local-server.ts'
 import { runCli } from '../../../test/support/cli.ts'
+import { startProgram } from '../../../test/support/program.ts'
 import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
 import { LIMITS } from '../../model/limits.ts'
 
@@ -96,6 +97,25 @@ test('the command line and the server see the same Sessions', async () => {
   expect((await server.api('GET', `/api/harness/session/${id}`)).body).toMatchObject({
     session: { turns: 1, turnOpen: false },
   })
+})
+
+test('a Session that another process writes is shown as busy and not deleted', async () => {
+  const server = await localServer()
+  const id = await created(server, { permissionMode: 'auto' })
+  const argv = ['run', '--session', id, '--json', 'Run `sleep 60`']
+  const run = await startProgram({ root: server.root }, argv)
+  await run.waitFor('"permission_decision"')
+  const path = `/api/harness/session/${id}`
+  expect((await server.api('GET', path)).body).toMatchObject({
+    session: { busy: true, turnOpen: true },
+  })
+  expect(await server.api('DELETE', path)).toMatchObject({
+    status: 409,
+    body: { error: { type: 'TURN_IN_PROGRESS', kind: 'session_busy' } },
+  })
+  run.child.kill('SIGINT')
+  await run.ended
+  expect((await server.api('DELETE', path)).status).toBe(200)
 })
 
 test('a folder is one workspace, whatever its spelling', async () => {
