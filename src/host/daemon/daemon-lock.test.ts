@@ -47,11 +47,16 @@ test('the record of a killed server says nothing: the lock decides', async () =>
   if (lock.ok) await lock.value.release()
 })
 
-test('a record with control characters is not repeated', async () => {
+test('a record with control characters is not repeated, and any other path is', async () => {
   const { folder } = await home()
   const lock = await takeDaemonLock(folder, systemClock)
   if (!lock.ok) throw new Error(lock.error.message)
-  await lock.value.announce({ ...RECORD, origin: 'http://\u001B[2J' })
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+  for (const origin of ['http://\u001B[2J', 'http://\u202E', '']) {
+    await lock.value.announce({ ...RECORD, origin })
+    expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+  }
+  const socket = '/home/José/日本/hawserd.sock'
+  await lock.value.announce({ ...RECORD, socket })
+  expect(await runningDaemon(folder)).toEqual({ ok: true, value: { ...RECORD, socket } })
   await lock.value.release()
 })

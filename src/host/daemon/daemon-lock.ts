@@ -15,10 +15,10 @@ import { jsonOf } from '../files/json-file.ts'
 import { wait } from '../wait.ts'
 
 const NAME = 'hawserd.lock'
-const MOST_BYTES = 4096
+const MOST_BYTES = 16 * 1024
 
-/** Another program may have written the file: accept only printable text. */
-const printable = z.string().regex(/^[ -~]{1,512}$/)
+/** Another program may have written the file: accept only text that cannot control a terminal. */
+const printable = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{1,4096}$/u)
 const DaemonRecord = z.object({
   pid: z.int().positive(),
   version: printable,

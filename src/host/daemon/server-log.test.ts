@@ -25,6 +25,7 @@ test('each entry is a line of JSON with its time, in order, without keys', async
   const again = await open()
   again.write({ event: 'third' })
   await again.close()
+  again.write({ event: 'too late' })
   const ts = '2026-01-31T12:00:00.000Z'
   const lines = (await readFile(join(logs, 'server.ndjson'), 'utf8')).trimEnd().split('\n')
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([

@@ -6,7 +6,7 @@ import { ifPossible, ifThere, writeAll, type File, type Folder } from '../files/
 export interface ServerLog {
   /** Adds a line. Never throws and never waits: lines are lost if the disk fails or cannot keep up. */
   write(entry: Readonly<Record<string, unknown>>): void
-  /** Writes what is queued, then closes. */
+  /** Writes what is queued, then closes. Later lines are lost. */
   close(): Promise<void>
 }
 
@@ -28,6 +28,7 @@ export async function serverLog(
   let { size } = await file.stat()
   let queue: string[] = []
   let writing: Promise<void> | undefined
+  let isClosed = false
   const flush = async () => {
     while (queue.length > 0) {
       const bytes = Buffer.from(queue.join(''))
@@ -56,11 +57,12 @@ export async function serverLog(
   }
   return {
     write: (entry) => {
-      if (queue.length >= MOST_QUEUED) return
+      if (isClosed || queue.length >= MOST_QUEUED) return
       queue.push(redact(`${JSON.stringify({ ts: timestamp(clock), ...entry })}\n`))
       flushAll()
     },
     close: async () => {
+      isClosed = true
       await settled()
       if (file !== undefined) await ifPossible(file.close())
       await folder.close()

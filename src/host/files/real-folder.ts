@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { asHostResult } from './files.ts'
+import { asFileFailure, asHostResult, FileFailure } from './files.ts'
 
 /**
  * The one path of a folder that every spelling of it leads to. `invalid_args` for a relative path, `not_found` for a
@@ -12,7 +12,12 @@ export async function realFolder(path: string): Promise<Result<string>> {
     return failed('invalid_args', 'The path of a folder must be absolute.')
   }
   return asHostResult('find the folder', async () => {
-    const real = await realpath(path)
+    const real = await asFileFailure(realpath(path)).catch((error: unknown) => {
+      // A name that is too long does not exist either.
+      if (error instanceof FileFailure && error.code === 'ENAMETOOLONG') return undefined
+      throw error
+    })
+    if (real === undefined) return failed('not_found', 'The folder does not exist.')
     if ((await stat(real)).isDirectory()) return ok(real)
     return failed('not_regular_file', 'The path does not lead to a folder.')
   })

@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 this machine only.</p>
 <h2>Use it from a program</h2>
 <p>Every route below needs the token in the file <code>token</code> of your Hawser home, which is
-<code>~/.hawser</code> unless <code>HAWSER_HOME</code> is set.</p>
+<code>~/.hawser</code> unless <code>HAWSER_HOME</code> is set. If the address of this page has another port, use that one.</p>
 <pre><code>curl -H @&lt;(echo "Authorization: Bearer $(cat ~/.hawser/token)") \\
   http://127.0.0.1:4600/api/harness/limits</code></pre>
 <table>
@@ -35,7 +35,7 @@ this machine only.</p>
 <tr><td><code>GET /api/harness/session/list</code></td><td>list the Sessions of a folder</td></tr>
 <tr><td><code>GET /api/harness/session/:id</code></td><td>show a Session</td></tr>
 <tr><td><code>DELETE /api/harness/session/:id</code></td><td>delete a Session permanently</td></tr>
-<tr><td><code>GET /api/harness/session/:id/resources/:resource_id</code></td><td>read a Resource</td></tr>
+<tr><td><code>GET /api/harness/session/:id/resources/:resource</code></td><td>read a Resource</td></tr>
 <tr><td><code>PUT /api/harness/attachments</code></td><td>upload a file to attach later</td></tr>
 <tr><td><code>POST /api/harness/attachments/check</code></td><td>check whether files can be attached</td></tr>
 <tr><td><code>GET /api/harness/limits</code></td><td>show the limits of this server</td></tr>
@@ -54,7 +54,7 @@ hawser down       # stop it</code></pre>
 
 const STYLE = `:root { color-scheme: light dark; --edge: #8884; }
 body { margin: 0; font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem 4rem; }
+main { max-width: 52rem; margin: 0 auto; padding: 3rem 1.25rem 4rem; }
 h1 { font-size: 1.7rem; margin: 0 0 1rem; }
 h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
 code, pre { font: .9em/1.5 ui-monospace, monospace; }

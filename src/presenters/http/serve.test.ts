@@ -1,10 +1,12 @@
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { localServer, type LocalServer } from '../../../test/support/local-server.ts'
 import { runCli } from '../../../test/support/cli.ts'
+import { startProgram } from '../../../test/support/program.ts'
 import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
 import { LIMITS } from '../../model/limits.ts'
 
@@ -95,6 +97,25 @@ test('the command line and the server see the same Sessions', async () => {
   expect((await server.api('GET', `/api/harness/session/${id}`)).body).toMatchObject({
     session: { turns: 1, turnOpen: false },
   })
+})
+
+test('a Session that another process writes is shown as busy and not deleted', async () => {
+  const server = await localServer()
+  const id = await created(server, { permissionMode: 'auto' })
+  const argv = ['run', '--session', id, '--json', 'Run `sleep 60`']
+  const run = await startProgram({ root: server.root }, argv)
+  await run.waitFor('"permission_decision"')
+  const path = `/api/harness/session/${id}`
+  expect((await server.api('GET', path)).body).toMatchObject({
+    session: { busy: true, turnOpen: true },
+  })
+  expect(await server.api('DELETE', path)).toMatchObject({
+    status: 409,
+    body: { error: { type: 'TURN_IN_PROGRESS', kind: 'session_busy' } },
+  })
+  run.child.kill('SIGINT')
+  await run.ended
+  expect((await server.api('DELETE', path)).status).toBe(200)
 })
 
 test('a folder is one workspace, whatever its spelling', async () => {
@@ -192,6 +213,33 @@ test('an upload of exactly the limit is kept, and one more byte is refused', asy
     body: { error: { type: 'TOO_LARGE', kind: 'too_large' } },
   })
 })
+
+test('an upload that is broken off, by its client or by the end of the server, leaves nothing', async () => {
+  const server = await localServer()
+  const begin = async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.write(
+      `PUT /api/harness/attachments?name=half.txt HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: 100\r\n\r\nhalf`,
+    )
+    const staged = join(server.root, 'home', 'staged')
+    const isThere = async (there: boolean) =>
+      expect
+        .poll(async () => (await readdir(staged, FILES)).some((one) => one.isFile()))
+        .toBe(there)
+    await isThere(true)
+    return { socket, isThere }
+  }
+  const first = await begin()
+  first.socket.destroy()
+  await first.isThere(false)
+  const second = await begin()
+  await server.running.close()
+  await second.isThere(false)
+})
+
+const FILES = { recursive: true, withFileTypes: true } as const
 
 async function withResource(server: LocalServer, name: string, bytes: Uint8Array) {
   const file = join(server.root, name)

@@ -99,13 +99,20 @@ async function start(
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
     onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
   })
+  const running = new Set<Promise<Response>>()
   const server = await serveFetch({
     ports: portsFrom(port),
     socket: join(world.home, 'hawserd.sock'),
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request) => {
+      const response = Promise.resolve(app.fetch(request))
+      running.add(response)
+      return response.finally(() => running.delete(response))
+    },
     refused: (why) => refusal(guardAnswer(why)),
   })
   if (!server.ok) return server
+  // Requests lose their connection first, and then the parts that they use.
+  onClose(() => Promise.allSettled(running))
   onClose(() => server.value.close())
   return announced(world, lock.value, log.value, server.value, onClose)
 }
