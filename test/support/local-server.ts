@@ -8,17 +8,22 @@ import { systemIds } from '../../src/host/ids.ts'
 import { serveHarness } from '../../src/presenters/http/serve.ts'
 import { CANARY_KEY } from './canary.ts'
 import { freshFolder } from './folder.ts'
+import { startProgram } from './program.ts'
 
-export interface LocalServer {
+/** A local server, in this process or another. */
+export interface ServedPlace {
   readonly origin: string
-  readonly port: number
   readonly token: string
   /** Contains `home` and `workspace`. */
   readonly root: string
   readonly workspace: string
-  readonly running: RunningServer
   /** A request with the token; a body that is not bytes is sent as JSON. */
   readonly api: (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
+}
+
+export interface LocalServer extends ServedPlace {
+  readonly port: number
+  readonly running: RunningServer
 }
 
 export interface ApiAnswer {
@@ -59,8 +64,32 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
   const running = serving.value
   onTestFinished(() => running.close())
   const { origin } = running.record
-  const token = (await readFile(join(home, 'token'), 'utf8')).trim()
-  const api: LocalServer['api'] = async (method, path, body) => {
+  return { ...(await servedPlace(root, origin)), port: Number(new URL(origin).port), running }
+}
+
+/** The local server as a process of its own. */
+export interface ServerProgram extends ServedPlace {
+  /** Kills it with SIGKILL, and resolves when it is gone. */
+  readonly kill: () => Promise<void>
+}
+
+/** Starts the program with `up`. It is killed at the end of the test. */
+export async function serverProgram(root: string): Promise<ServerProgram> {
+  await mkdir(join(root, 'workspace'), { recursive: true })
+  const env = { HAWSER_PROVIDER: 'rehearsal' }
+  const program = await startProgram({ root, env }, ['up', '--json'])
+  await program.waitFor('\n')
+  const { origin } = JSON.parse(program.stdout()) as { origin: string }
+  const kill = async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+  }
+  return { ...(await servedPlace(root, origin)), kill }
+}
+
+async function servedPlace(root: string, origin: string): Promise<ServedPlace> {
+  const token = (await readFile(join(root, 'home', 'token'), 'utf8')).trim()
+  const api: ServedPlace['api'] = async (method, path, body) => {
     const isRaw = body === undefined || body instanceof Uint8Array
     const answer = await fetch(origin + path, {
       method,
@@ -75,5 +104,5 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
     const parsed: unknown = isJson ? JSON.parse(text) : text
     return { status: answer.status, headers: answer.headers, body: parsed }
   }
-  return { origin, port: Number(new URL(origin).port), token, root, workspace, running, api }
+  return { origin, token, root, workspace: join(root, 'workspace'), api }
 }

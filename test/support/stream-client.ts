@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { LocalServer } from './local-server.ts'
+import type { ServedPlace } from './local-server.ts'
 
 /** One server-sent event as a client reads it. */
 export interface Received {
@@ -119,7 +119,7 @@ export class StreamClient {
 
 /** Opens a stream; fails if the server answers with anything else. It is cut at the end of the test. */
 export async function openStream(
-  { origin, token }: Pick<LocalServer, 'origin' | 'token'>,
+  { origin, token }: Pick<ServedPlace, 'origin' | 'token'>,
   { method = 'GET', path, body, headers = {} }: StreamRequest,
 ): Promise<StreamClient> {
   const stop = new AbortController()
@@ -142,7 +142,7 @@ export async function openStream(
 }
 
 /** Creates a Session in the workspace of the server. */
-export async function newSession({ api, workspace }: LocalServer, more = {}): Promise<string> {
+export async function newSession({ api, workspace }: ServedPlace, more = {}): Promise<string> {
   const body = { projectRoot: workspace, ...more }
   const created = await api('POST', '/api/harness/session/create', body)
   return (created.body as { session: { sessionId: string } }).session.sessionId
@@ -150,7 +150,7 @@ export async function newSession({ api, workspace }: LocalServer, more = {}): Pr
 
 /** Starts a Turn and returns its stream. */
 export function turn(
-  server: LocalServer,
+  server: ServedPlace,
   sessionId: string,
   message: string,
   more: object = {},
@@ -161,7 +161,7 @@ export function turn(
 
 /** Watches a Session from the Event after this number. */
 export function watch(
-  server: LocalServer,
+  server: ServedPlace,
   sessionId: string,
   after_seq = -1,
 ): Promise<StreamClient> {
@@ -170,6 +170,6 @@ export function watch(
 }
 
 /** Answers a question. */
-export function permit(server: LocalServer, requestId: unknown, answer: object) {
+export function permit(server: ServedPlace, requestId: unknown, answer: object) {
   return server.api('POST', '/api/harness/permission', { requestId, ...answer })
 }
