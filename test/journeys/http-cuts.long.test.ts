@@ -15,10 +15,10 @@ test('a stream that is cut 200 times and resumed loses and repeats no Event, als
   await writeFile(join(server.workspace, 'a.txt'), 'The quay has forty berths. '.repeat(400))
   const chance = random(SEED)
   const seen: number[] = []
-  let working = true
+  const enough = new AbortController()
   const work = (async () => {
     let checkpoints = 0
-    while (working) {
+    while (!enough.signal.aborted) {
       await (
         await turn(server, id, 'read a.txt')
       ).ended
@@ -34,7 +34,7 @@ test('a stream that is cut 200 times and resumed loses and repeats no Event, als
     await stream.cut()
     seen.push(...stream.ids)
   }
-  working = false
+  enough.abort()
   expect(await work).toBeGreaterThan(0)
   expect(seen.length).toBeGreaterThanOrEqual(CUTS)
   expect(seen).toEqual(numbersBetween(-1, seen.at(-1) ?? -1))
