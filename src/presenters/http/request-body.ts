@@ -33,6 +33,8 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
   const problems = found.error.issues.slice(0, MOST_PROBLEMS).map((issue) => {
     const field = issue.path.map(String).join('.')
     const where = field === '' ? '' : `${field}: `
+    if (issue.code === 'invalid_value')
+      return `${where}expected ${issue.values.map((one) => quoted(String(one))).join(' or ')}`
     if (issue.code !== 'unrecognized_keys') return `${where}${WORDS[issue.code] ?? 'invalid value'}`
     return `${where}unknown field ${quoted(shortened(issue.keys[0] ?? '', 80))}`
   })
@@ -44,7 +46,6 @@ const WORDS: Readonly<Record<string, string>> = {
   invalid_type: 'missing or of the wrong type',
   too_big: 'too long',
   too_small: 'too short',
-  invalid_value: 'not one of the allowed values',
   invalid_format: 'invalid format',
 }
 
