@@ -56,6 +56,9 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: [], interrupted: true },
     { argv: ['--cache-rate', '15'], interrupted: true },
   ],
+  up: [{ argv: [], interrupted: true }],
+  down: [{ argv: [] }],
+  status: [{ argv: [], code: 1 }],
   usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   doctor: [
     { argv: [] },
