@@ -23,7 +23,8 @@ const Order = z.discriminatedUnion('measure', [
 ])
 const Server = z.object({ origin: z.string(), token: z.string(), workspace: z.string() })
 
-const MESSAGE = 'Hello'
+/** The model answers it at once: it makes no call. */
+const MESSAGE = 'What happened?'
 const [given = '', at = ''] = process.argv.slice(2)
 const order = Order.parse(JSON.parse(given))
 const { origin, token, workspace } = Server.parse(JSON.parse(at))
