@@ -91,6 +91,11 @@ export class Harness {
     return this.#live.size
   }
 
+  /** The Session is open in this process. */
+  isOpen(id: SessionId): boolean {
+    return this.#live.has(id)
+  }
+
   /** The questions of the open Session that asked this one; `undefined` if none did. */
   questionsWith(request_id: string): OpenQuestions | undefined {
     return this.#live.questionsWith(request_id)

@@ -3,23 +3,32 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
+import { SessionId } from '../../model/ids.ts'
 import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
 import type { Harness } from '../../session/harness.ts'
 import { openWorkspaces, type HeldWorkspace } from './workspaces.ts'
 
-const REGISTER = { add: async () => {}, workspaceOf: async () => undefined }
+const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
 /** Records what is opened and closed. */
 function recorded(found = (_make: boolean | undefined) => true) {
   const calls: string[] = []
+  const opened = { session: false }
   const open: OpenAt = async (path, { make } = {}) => {
     calls.push(`open ${path}`)
     if (!found(make)) return failed('not_found', 'Not there.')
     const close = async () => void calls.push(`close ${path}`)
-    const harness = { close: async () => {} } as Partial<Harness> as Harness
+    const harness = {
+      close: async () => {},
+      isOpen: () => opened.session,
+    } as Partial<Harness> as Harness
     return ok({ close, harness } as Partial<OpenWorkspace> as OpenWorkspace)
   }
-  return { calls, workspaces: openWorkspaces(open, REGISTER) }
+  const register = {
+    add: async () => {},
+    workspaceOf: async () => void calls.push('look up'),
+  }
+  return { calls, opened, workspaces: openWorkspaces(open, register) }
 }
 
 function held(
@@ -44,6 +53,22 @@ test('requests for one folder share it, and the last one closes it', async () =>
   const again = held(await workspaces.hold(root))
   await again.release()
   expect(calls.length).toBe(4)
+})
+
+test('a Session that is open is not looked up', async () => {
+  const root = await freshFolder()
+  const { calls, opened, workspaces } = recorded()
+  const one = held(await workspaces.hold(root))
+  expect(await workspaces.holdFor(SESSION)).toMatchObject({ error: { kind: 'not_found' } })
+  opened.session = true
+  const two = held(await workspaces.holdFor(SESSION))
+  expect([two.path, two.workspace === one.workspace]).toEqual([root, true])
+  await one.release()
+  expect(calls).toEqual([`open ${root}`, 'look up'])
+  await two.release()
+  expect(calls).toEqual([`open ${root}`, 'look up', `close ${root}`])
+  expect(await workspaces.holdFor(SESSION)).toMatchObject({ error: { kind: 'not_found' } })
+  await workspaces.close()
 })
 
 test('a failure to open is returned, and the next request tries again', async () => {

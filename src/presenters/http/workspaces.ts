@@ -33,16 +33,8 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
   const closing = new Set<Promise<void>>()
   let isClosed = false
 
-  const hold: Workspaces['hold'] = async (path, { make = false } = {}) => {
-    const real = await realFolder(path)
-    if (!real.ok) return real
-    if (isClosed) return failed('overloaded', 'The server is stopping.')
-    const key = real.value
-    const known = entries.get(key)
-    // One that was opened with `make: false` is as complete as any other.
-    const entry = known ?? { users: 0, opening: open(key, { make }) }
+  const share = async (key: string, entry: Entry): Promise<Result<HeldWorkspace>> => {
     entry.users += 1
-    entries.set(key, entry)
     const release = onlyOnce(async () => {
       entry.users -= 1
       if (entry.users > 0) return
@@ -52,15 +44,34 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       await closed.finally(() => closing.delete(closed))
     })
     const opened = await entry.opening
-    if (opened.ok) return ok({ path: key, workspace: opened.value, release })
-    await release()
+    if (!opened.ok) {
+      await release()
+      return opened
+    }
+    entry.opened = opened.value
+    return ok({ path: key, workspace: opened.value, release })
+  }
+
+  const hold: Workspaces['hold'] = async (path, { make = false } = {}) => {
+    const real = await realFolder(path)
+    if (!real.ok) return real
+    if (isClosed) return failed('overloaded', 'The server is stopping.')
+    const key = real.value
+    const known = entries.get(key)
+    // One that was opened with `make: false` is as complete as any other.
+    const entry: Entry = known ?? { users: 0, opening: open(key, { make }) }
+    entries.set(key, entry)
+    const held = await share(key, entry)
     // The one that opened it did not create what is missing.
-    return known !== undefined && make ? hold(path, { make }) : opened
+    return !held.ok && known !== undefined && make ? hold(path, { make }) : held
   }
 
   return {
     hold,
     holdFor: async (session) => {
+      // Looking it up reads files, and a Session that is open has only one workspace.
+      const inUse = [...entries].find(([, { opened }]) => opened?.harness.isOpen(session))
+      if (inUse !== undefined && !isClosed) return share(...inUse)
       const path = await register.workspaceOf(session)
       return path === undefined ? noSuchSession() : hold(path)
     },
@@ -83,6 +94,8 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
 interface Entry {
   users: number
   readonly opening: ReturnType<OpenAt>
+  /** Set as soon as it is open. */
+  opened?: OpenWorkspace
   /** Called when it is closed. */
   left?: () => void
 }

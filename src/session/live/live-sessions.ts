@@ -28,6 +28,11 @@ export class LiveSessions {
     return this.#live.size
   }
 
+  /** A client uses the Session, or a Turn runs in it. */
+  has(id: SessionId): boolean {
+    return this.#live.has(id)
+  }
+
   /** Attaches a client. `held` is the writer from the creation of the Session, kept for its first Turn. */
   async attach(
     id: SessionId,
