@@ -17,6 +17,8 @@ const ROUNDS = full ? 100 : 10
 const SESSIONS = full ? 200 : 20
 const EVENTS = 50
 const SETTLE_MS = 5_000
+/** About 8 s after its start, Node collects garbage once more. */
+const COLLECT_MS = 10_000
 const IDLE_MS = full ? 10_000 : 2_000
 const STALLED = full ? 20 : 5
 const MESSAGE = 'The quay has forty berths. '.repeat(10_000)
@@ -91,10 +93,11 @@ async function served(
 
 async function tellIdle(server: ServedProgram): Promise<void> {
   await setTimeout(SETTLE_MS)
+  const bytes = await server.memory('now')
+  await setTimeout(COLLECT_MS)
   const before = await server.ticks()
   await setTimeout(IDLE_MS)
   const ticks = (await server.ticks()) - before
-  const bytes = await server.memory('now')
   const client = httpClient(server.origin, server.token)
   await client.turn(await client.newSession(server.workspace), 'Hello')
   client.close()
