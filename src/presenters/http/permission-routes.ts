@@ -60,7 +60,5 @@ function chosenAnswer(
   if (found === undefined) {
     return failed('invalid_args', 'This question has no such choice.', { choices })
   }
-  // A rule that is not edited is granted as it was offered.
-  const words = text ?? found.field?.text
-  return ok({ choice: found.number, ...(words === undefined ? {} : { text: words }) })
+  return ok({ choice: found.number, text })
 }

@@ -55,7 +55,7 @@ export function modeDrafts(
   return Object.keys(data).length === 0 ? [] : [{ type: 'session_settings', data }]
 }
 
-const TITLE_CHARACTERS = 80
+const FIRST_LINE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
   version: 'session-5',
@@ -112,7 +112,9 @@ export const sessionFold: Fold<SessionState> = {
       case 'user_message': {
         const [first] = event.data.resources ?? []
         const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
-        return state.title === '' ? { ...state, title: text.slice(0, TITLE_CHARACTERS) } : state
+        return state.title === ''
+          ? { ...state, title: text.slice(0, FIRST_LINE_CHARACTERS) }
+          : state
       }
       case 'history_compaction': {
         const compactions = [...state.compactions, placeOf(event)].slice(-MOST_COMPACTIONS)
