@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { FileFailure } from '../../src/host/files/files.ts'
 import { ok } from '../../src/model/errors.ts'
-import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
+import { gatedModel } from '../support/gated-model.ts'
 import { recordCheckpoint } from '../support/hand-checkpoint.ts'
 import { withChanges, type Changes } from '../support/harness-parts.ts'
 import { ASKING } from '../support/live-parts.ts'
@@ -13,22 +13,10 @@ import { questionOf } from '../support/watching.ts'
 
 // Clients that come, send or leave while something else closes, fails or is looked up.
 
-/** A model that answers only after `open`. */
 function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  const base = rehearsalProvider({ chunk: 16, delayMs: 0 })
-  const provider: typeof base = {
-    ...base,
-    stream: async function* (body, signal) {
-      await opened
-      yield* base.stream(body, signal)
-    },
-  }
+  const { provider, open } = gatedModel()
   const changes: Changes = { model: { providerOf: async () => ok(provider) } }
-  return { open: () => open(), changes }
+  return { open, changes }
 }
 
 test('once the Harness closes, no client attaches and no message is admitted', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { AdmitOptions } from '../../src/session/admission/admit-options.ts'
 import { ok } from '../../src/model/errors.ts'
-import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { gatedModel } from '../support/gated-model.ts'
 import { recordCheckpoint } from '../support/hand-checkpoint.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
@@ -68,18 +68,7 @@ test.each(KINDS)(
 )
 
 test('messages with and without keys run in the order in which they arrive', async () => {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  const base = rehearsalProvider({ chunk: 16, delayMs: 0 })
-  const provider: typeof base = {
-    ...base,
-    stream: async function* (body, signal) {
-      await opened
-      yield* base.stream(body, signal)
-    },
-  }
+  const { provider, open } = gatedModel()
   const { harness } = await harnessPlace({ model: { providerOf: async () => ok(provider) } })
   const session = value(await harness.create(REHEARSAL))
   const queue = { whenBusy: 'queue' } as const
