@@ -10,7 +10,7 @@ export interface HttpClient {
   /** Starts a Turn, and resolves at its first delta; `ended` resolves when its stream has ended. */
   readonly firstDelta: (session: string, message: string) => Promise<{ ended: Promise<unknown> }>
   /** Runs a whole Turn. */
-  readonly turn: (session: string, message: string) => Promise<void>
+  readonly turn: (session: string, message: string, whenBusy?: 'queue') => Promise<void>
   /** Watches a Session from its first Event on. Nothing is read before the response is. */
   readonly watch: (session: string) => Promise<IncomingMessage>
   readonly close: () => void
@@ -37,8 +37,8 @@ export function httpClient(origin: string, token: string): HttpClient {
     if (Math.floor((response.statusCode ?? 0) / 100) === 2) return response
     throw new Error(`${path}: ${response.statusCode} ${await textOf(response)}`)
   }
-  const startTurn = (sessionId: string, message: string) =>
-    ask('POST', '/turn', { sessionId, message })
+  const startTurn = (sessionId: string, message: string, whenBusy = 'refuse') =>
+    ask('POST', '/turn', { sessionId, message, opts: { whenBusy } })
   return {
     ask,
     newSession: async (projectRoot) => {
@@ -58,8 +58,8 @@ export function httpClient(origin: string, token: string): HttpClient {
       })
       return { ended }
     },
-    turn: async (session, message) => {
-      const text = await textOf(await startTurn(session, message))
+    turn: async (session, message, whenBusy) => {
+      const text = await textOf(await startTurn(session, message, whenBusy))
       if (!text.includes('"exitCode":0')) throw new Error(`the Turn failed: ${text.slice(-500)}`)
     },
     watch: (session) => ask('GET', `/session/${session}/events`),

@@ -1,5 +1,6 @@
 // The clients of server.bench.ts, in a separate process.
 import process from 'node:process'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import type { openWorkspace, Session } from '../src/index.ts'
@@ -23,6 +24,8 @@ const Order = z.discriminatedUnion('measure', [
 ])
 const Server = z.object({ origin: z.string(), token: z.string(), workspace: z.string() })
 
+/** 40 Turns a second: with 200 Sessions, one of each every 5 s. */
+const PACE_MS = 25
 /** The model answers it at once: it makes no call. */
 const MESSAGE = 'What happened?'
 const [given = '', at = ''] = process.argv.slice(2)
@@ -118,32 +121,63 @@ async function firstDeltaOverHttp(state: 'watched' | 'closed'): Promise<number> 
   return ms
 }
 
-/** Turns in many Sessions at once, each with a reader. The delay of an Event is the time from its append to its arrival. */
+/**
+ * Turns in many Sessions, each with a reader. The delay of an Event is the time from its append to its arrival. `paced`: a Turn
+ * starts every `PACE_MS`, in one Session after the other, so that Turns overlap but the server is not saturated. `busy`: each
+ * Session starts a Turn as soon as the last one has ended, so delays are those of a queue that is always full.
+ */
 async function manySessions(sessions: number, events: number) {
+  const paced = await delaysOf(sessions, async (readers) => {
+    const running: Promise<void>[] = []
+    const started = performance.now()
+    for (let turn = 0; readers.some(({ reader }) => reader.next < events); turn += 1) {
+      const id = readers[turn % sessions]?.id
+      if (id === undefined) throw new Error('no Session')
+      running.push(client.turn(id, MESSAGE, 'queue'))
+      const ahead = started + (turn + 1) * PACE_MS - performance.now()
+      if (ahead > 0) await setTimeout(ahead)
+    }
+    await Promise.all(running)
+  })
+  const busy = await delaysOf(sessions, async (readers) => {
+    await Promise.all(
+      readers.map(async ({ id, reader }) => {
+        while (reader.next < events) {
+          const { ends } = reader
+          await client.turn(id, MESSAGE)
+          await reader.untilEnds(ends + 1)
+        }
+      }),
+    )
+  })
+  return {
+    p99_ms: quantile(paced.delays, 0.99),
+    median_ms: median(paced.delays),
+    max_ms: Math.max(...paced.delays),
+    events: paced.delays.length,
+    busy_p99_ms: quantile(busy.delays, 0.99),
+    busy_events_per_s: (busy.delays.length / busy.ms) * 1000,
+  }
+}
+
+interface WatchedSession {
+  readonly id: string
+  readonly reader: EventReader
+}
+
+async function delaysOf(
+  sessions: number,
+  work: (readers: readonly WatchedSession[]) => Promise<void>,
+): Promise<{ readonly delays: readonly number[]; readonly ms: number }> {
   const readers = await inOrder(sessions, async () => {
     const id = await client.newSession(workspace)
     return { id, reader: new EventReader(await client.watch(id)) }
   })
   const started = performance.now()
-  await Promise.all(
-    readers.map(async ({ id, reader }) => {
-      while (reader.next < events) {
-        const { ends } = reader
-        await client.turn(id, MESSAGE)
-        await reader.untilEnds(ends + 1)
-      }
-    }),
-  )
+  await work(readers)
   const ms = performance.now() - started
-  const delays = readers.flatMap(({ reader }) => reader.delays)
   for (const { reader } of readers) reader.stop()
-  return {
-    p99_ms: quantile(delays, 0.99),
-    median_ms: median(delays),
-    max_ms: Math.max(...delays),
-    events: delays.length,
-    events_per_s: (delays.length / ms) * 1000,
-  }
+  return { delays: readers.flatMap(({ reader }) => reader.delays), ms }
 }
 
 type Order<Measure> = z.infer<typeof Order> & { readonly measure: Measure }

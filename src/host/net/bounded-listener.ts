@@ -10,7 +10,7 @@ export interface ListenerBounds {
   readonly headersMs: number
   /** Without progress, while a body is incomplete or bytes of a response are not accepted. */
   readonly stalledMs: number
-  /** Between two requests. 0: no limit. */
+  /** Between two requests. 0: no limit. Long enough for clients that ask every few seconds. */
   readonly idleMs: number
 }
 
@@ -18,7 +18,7 @@ const USUAL: ListenerBounds = {
   connections: 1_000,
   headersMs: 10_000,
   stalledMs: 30_000,
-  idleMs: 5_000,
+  idleMs: 30_000,
 }
 
 const HEADER_BYTES = 16 * 1024

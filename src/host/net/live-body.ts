@@ -18,7 +18,8 @@ export interface LiveBodyOptions {
   readonly onGone?: (why: 'disconnected' | 'too_slow') => void
 }
 
-const MOST_BYTES = 4 * 1000 * 1000
+/** A reader may cost 4 MB. The rest is for the piece that its connection is sending, which is not queued any more. */
+const MOST_BYTES = 3 * 1000 * 1000
 /** With less than this, a producer that waits for its reader goes on. */
 const LITTLE_BYTES = 64 * 1000
 

@@ -8,7 +8,7 @@ import { attachSession, inSession, type AttachedSession } from './attached-sessi
 import { InterruptBody, TURN_BYTES, TurnBody } from './protocol.ts'
 import { jsonBody } from './request-body.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
-import { turnResponse } from './turn-stream.ts'
+import { followFromNow, turnResponse } from './turn-stream.ts'
 
 /** Runs and interrupts Turns. */
 export function turnRoutes(parts: ServerParts): Hono<RequestVariables> {
@@ -19,13 +19,16 @@ export function turnRoutes(parts: ServerParts): Hono<RequestVariables> {
     if (!body.ok) return answerFailure(context, body.error)
     const attached = await attachSession(workspaces, body.value.sessionId, { answers: true })
     if (!attached.ok) return answerResult(context, attached)
+    const following = followFromNow(attached.value.session)
     const started = await startTurn(attached.value, body.value)
     if (!started.ok) {
+      following.stop()
       await attached.value.leave()
       return answerFailure(context, started.error)
     }
     return turnResponse(parts, context.req.raw.signal, {
       attached: attached.value,
+      following,
       ...started.value,
       onDisconnect: body.value.opts.onDisconnect,
     })

@@ -1,6 +1,7 @@
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
+import type { Session } from '../../session/live/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput } from './live-response.ts'
@@ -12,9 +13,40 @@ import { startOfTurn } from './translation-start.ts'
 export interface ServedTurn {
   readonly attached: AttachedSession
   readonly admitted: AdmittedTurn
+  /** Begun before the Turn. */
+  readonly following: Following
   /** About the model that the client chose. */
   readonly warning: string | undefined
   readonly onDisconnect: 'continue' | 'interrupt'
+}
+
+/** What happens in a Session from a moment on. */
+export interface Following {
+  readonly updates: AsyncIterable<SessionUpdate>
+  stop(): void
+}
+
+/** Follows a Session from now on. Begun before a Turn is admitted, it reads nothing from the Log, which the Turn is writing. */
+export function followFromNow(session: Session): Following {
+  return followFrom(session, session.nextSeq)
+}
+
+function followFrom(session: Session, seq: number): Following {
+  const stopping = new AbortController()
+  const updates = session.stream({ after_seq: seq - 1, signal: stopping.signal })
+  // It subscribes when the first update is requested.
+  const first = updates.next()
+  return { updates: resumed(first, updates), stop: () => stopping.abort() }
+}
+
+async function* resumed<T>(
+  first: Promise<IteratorResult<T, void>>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  const { done, value } = await first
+  if (done === true) return
+  yield value
+  yield* rest
 }
 
 /**
@@ -26,7 +58,7 @@ export function turnResponse(
   signal: AbortSignal,
   served: ServedTurn,
 ): Response {
-  const { attached, admitted, onDisconnect } = served
+  const { attached, admitted, following, onDisconnect } = served
   let isOver = false
   const over = admitted.done.then(
     () => void (isOver = true),
@@ -40,6 +72,7 @@ export function turnResponse(
     try {
       await sendTurn(output, served)
     } finally {
+      following.stop()
       await attached.leave(over)
     }
   })
@@ -47,25 +80,17 @@ export function turnResponse(
 
 async function sendTurn(
   output: LiveOutput,
-  { attached, admitted, warning }: ServedTurn,
+  { attached, admitted, following, warning }: ServedTurn,
 ): Promise<void> {
   const { session } = attached
   const { turn, done, refused = [], repeated } = admitted
-  // A Turn without an end in the Log would leave the stream waiting.
-  const lost = new AbortController()
-  void done.then(
-    (outcome) => outcome.ok || lost.abort(),
-    () => lost.abort(),
-  )
   const begun = session.events.findLast((e) => e.type === 'turn_started' && e.turn_id === turn)
   const { provider, model } = session.state
+  const isNew = repeated !== true && begun !== undefined
+  if (!isNew) following.stop()
   // For a new Turn nothing is awaited here: its first delta may come at any moment.
-  const start =
-    repeated !== true && begun !== undefined
-      ? ok({ seq: begun.seq, provider, model })
-      : await startOfTurn(attached, turn)
+  const start = isNew ? ok({ seq: begun.seq, provider, model }) : await startOfTurn(attached, turn)
   if (!start.ok) return output.send(lostEnd(start.error))
-  const replayed = session.nextSeq
   const translation = new UpdateTranslation({
     ...start.value,
     about: {
@@ -74,8 +99,17 @@ async function sendTurn(
     },
     given: refused.map(({ given }) => given),
   })
-  const stop = AbortSignal.any([output.signal, lost.signal])
-  for await (const update of session.stream({ after_seq: start.value.seq - 1, signal: stop })) {
+  // A Turn without an end in the Log would leave the stream waiting.
+  const lost = done.then(
+    ({ ok: hasEnd }) => !hasEnd,
+    () => true,
+  )
+  const updates = isNew ? following : followFrom(session, start.value.seq)
+  void lost.then((isLost) => isLost && updates.stop())
+  output.signal.addEventListener('abort', () => updates.stop())
+  if (output.signal.aborted) updates.stop()
+  const replayed = isNew ? 0 : session.nextSeq
+  for await (const update of fromEvent(start.value.seq, updates)) {
     if (update.kind === 'failed') return output.send(lostEnd(update.error))
     const messages = translation.messages(update)
     if (!isAbout(update, turn)) continue
@@ -86,6 +120,18 @@ async function sendTurn(
   if (output.signal.aborted) return
   const outcome = await done
   output.send(outcome.ok ? endMessages(outcome.value.ended) : lostEnd(outcome.error))
+}
+
+/** Without what happened before that Event, while the Turn was waiting. */
+async function* fromEvent(
+  seq: number,
+  { updates }: Following,
+): AsyncGenerator<SessionUpdate, void> {
+  let isReached = false
+  for await (const update of updates) {
+    isReached ||= update.kind === 'failed' || (update.kind === 'event' && update.raw.seq >= seq)
+    if (isReached) yield update
+  }
 }
 
 function isAbout(update: SessionUpdate, turn: TurnId): boolean {
