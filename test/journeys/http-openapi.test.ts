@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemClock } from '../../src/host/clock.ts'
@@ -21,6 +22,15 @@ test('every route is described, and nothing else', () => {
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
     .filter((route) => !PAGES.has(route))
   expect(Object.keys(OPERATIONS).toSorted()).toEqual(served.toSorted())
+})
+
+test('the description is valid OpenAPI 3.1, and one with an error is not', async () => {
+  const text = await readFile(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8')
+  const validator = new Validator()
+  expect(await validator.validate(text)).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  const wrong = text.replace('in: path', 'in: nowhere')
+  expect(await new Validator().validate(wrong)).toMatchObject({ valid: false })
 })
 
 /** Fields that are not described are errors, so that the description cannot fall behind. */
