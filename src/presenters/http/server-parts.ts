@@ -1,3 +1,4 @@
+import type { PageCodes } from '../../host/daemon/page-codes.ts'
 import type { StagedFiles } from '../../host/daemon/staged-files.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
@@ -7,6 +8,12 @@ import type { Workspaces } from './workspaces.ts'
 /** What the routes need. */
 export interface ServerParts {
   readonly token: string
+  /** For its page. */
+  readonly codes: PageCodes
+  /** What the command line of this home proves itself with. */
+  readonly control: string
+  /** Called when the command line asks the server to stop. Returns at once. */
+  readonly onStop: () => void
   readonly workspaces: Workspaces
   readonly staged: StagedFiles
   readonly clock: Clock
