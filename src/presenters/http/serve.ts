@@ -23,6 +23,7 @@ import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
+import { settledQuestions } from './settled-questions.ts'
 import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
 import { openWorkspaces } from './workspaces.ts'
 
@@ -96,6 +97,7 @@ async function start(
     control,
     onStop: () => stop.abort(),
     workspaces,
+    settled: settledQuestions(),
     staged: staged.value,
     clock: world.clock,
     env: world.env,
