@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ async function specialFiles(folder: string): Promise<string[]> {
 }
 
 describe.each(USERS)('the local server $name', ({ uid }) => {
-  test('refuses devices, pipes, sockets and folders as attachments, with the reason, without opening them', async () => {
+  test('refuses devices, pipes, sockets and folders as attachments, with the reason, without opening them [AT-065] [AT-074]', async () => {
     const { ask, root, workspace } = await attackedServer(uid)
     const paths = await specialFiles(join(root, 'special'))
     const post = async (path: string, body: object) => {
@@ -62,6 +62,19 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
       status: 200,
       body: { verdicts: expected.map((one) => ({ ...one, accepted: false })) },
     })
+    const secret = join(root, 'special', 'secret.txt')
+    await writeFile(secret, 'hidden content', { mode: 0o600 })
+    const other = [
+      join(root, 'special', '..', 'special', 'missing.png'),
+      ...(uid === undefined ? [] : [secret]),
+    ]
+    const errors = other.map((path, at) => ({ path, code: at === 0 ? 'not_found' : 'unreadable' }))
+    const unread = await post('/api/harness/turn', { sessionId, message: '', attachments: other })
+    expect(unread).toMatchObject({
+      status: 400,
+      body: { error: { details: { attachmentErrors: errors } } },
+    })
+    expect(unread.text).not.toContain('hidden content')
     // Nothing waits for a writer of the pipe, or reads a device for ever.
     const text = await post('/api/harness/turn', {
       sessionId,
