@@ -140,7 +140,7 @@ test('what is resolved reaches the provider as blocks after the warning, and tex
     const stream = await turn(server, id, message, { attachments })
     await stream.ended
     expect(stream.of('process:exit')).toMatchObject([{ exitCode: 0 }])
-    const { messages } = vendor.requests.at(-1)?.body as { messages: Message[] }
+    const { messages = [] } = (vendor.requests.at(-1)?.body ?? {}) as { messages?: Message[] }
     return { stream, content: messages.findLast(({ role }) => role === 'user')?.content }
   }
   const first = await ask('Check these files.', ...names)
