@@ -203,21 +203,17 @@ test('a question that timed out or was interrupted is closed for good, also afte
   )
   expect(code).toBe(0)
   const closed = { status: 409, body: { error: { type: 'QUESTION_CLOSED' } } }
-  const isOpen = async () => {
-    const { body } = await server.api('GET', `/api/harness/session/${id}`)
-    return (body as { session: { turnOpen: boolean } }).session.turnOpen
-  }
   const left = await turn(server, id, 'Write "a" to a.txt')
   const timedOut = await left.first('permission:request')
   await left.cut()
-  await expect.poll(isOpen).toBe(false)
+  const shown = async () => (await server.api('GET', `/api/harness/session/${id}`)).body
+  await expect.poll(shown).toMatchObject({ session: { turnOpen: false } })
   expect(await permit(server, timedOut['requestId'], { decision: 'allowed' })).toMatchObject(closed)
-  const stopped = await turn(server, id, 'Write "b" to b.txt')
+  const opts = { whenBusy: 'queue' }
+  const stopped = await turn(server, id, 'Write "b" to b.txt', { opts })
   const interrupted = await stopped.first('permission:request')
   await server.api('POST', '/api/harness/interrupt', { sessionId: id })
   await stopped.ended
-  for (const { requestId } of [timedOut, interrupted])
-    expect(await permit(server, requestId, { decision: 'allowed' })).toMatchObject(closed)
   const all = await watch(server, id)
   await all.until(() => all.of('process:exit').length === 2)
   const decisions = all
@@ -226,6 +222,11 @@ test('a question that timed out or was interrupted is closed for good, also afte
       type === 'permission_decision' ? [(data as { by: string }).by] : [],
     )
   expect(decisions).toEqual(['timeout', 'interrupt'])
+  await all.cut()
+  const remove = async () => (await server.api('DELETE', `/api/harness/session/${id}`)).status
+  await expect.poll(remove).toBe(200)
+  for (const { requestId } of [timedOut, interrupted])
+    expect(await permit(server, requestId, { decision: 'allowed' })).toMatchObject(closed)
   expect(await permit(server, 'req_0', { decision: 'allowed' })).toMatchObject({ status: 404 })
 })
 
