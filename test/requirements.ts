@@ -8,6 +8,7 @@ import { SKILL_HYDRATION } from './requirements/skill-hydration.ts'
 import { TETHER_BLOBS } from './requirements/tether-blobs.ts'
 import { TETHER_FRAMES } from './requirements/tether-frames.ts'
 import { TETHER_GATEWAYS } from './requirements/tether-gateways.ts'
+import { TURN_API } from './requirements/turn-api.ts'
 
 export type { Owner, Requirement }
 
@@ -22,6 +23,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SKILL_HYDRATION,
   ...ATTACHMENTS,
   ...ATTACHMENT_EDGES,
+  ...TURN_API,
 ]
 
 /** Owners whose rows must all be cited by a test. An owner is added when its part is done. */

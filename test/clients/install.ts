@@ -14,19 +14,27 @@ const INSTALL_SECONDS = 300
 export async function install(root: string, pins: readonly Pin[]): Promise<string> {
   const prefix = join(root, 'installed')
   await mkdir(prefix)
-  const names = pins.map(({ name, version }) => `${name}@${version}`)
+  await npmInstall(
+    prefix,
+    pins.map(({ name, version }) => `${name}@${version}`),
+  )
+  return join(prefix, 'node_modules')
+}
+
+/** Installs packages into a folder or, without names, those that its package.json lists. Runs none of their scripts. */
+export async function npmInstall(folder: string, names: readonly string[] = []): Promise<void> {
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const { code, stderr } = await run(['npm', 'install', '--prefix', prefix, ...options, ...names], {
-    cwd: root,
+  const { code, stderr } = await run(['npm', 'install', '--prefix', folder, ...options, ...names], {
+    cwd: folder,
     env: process.env,
     seconds: INSTALL_SECONDS,
   })
   const [, lacking] = LACKING.exec(stderr) ?? []
   if (lacking !== undefined) {
-    throw new Unavailable(`npm cannot install ${names.join(' and ')}: ${lacking}`)
+    const what = names.length === 0 ? 'the packages of the example' : names.join(' and ')
+    throw new Unavailable(`npm cannot install ${what}: ${lacking}`)
   }
   if (code !== 0) throw new Error(`npm install ended with ${code ?? 'a timeout'}: ${stderr}`)
-  return join(prefix, 'node_modules')
 }
 
 /** The folder of a package's native part: npm installs the one for this platform, or none. */

@@ -64,6 +64,7 @@ export const RESPONSES = {
     }),
   }),
   Health: z.object(done),
+  PageToken: z.object({ ...done, token: z.string() }),
   Limits: z.object({
     ...done,
     limits: z.record(z.string(), z.number()),

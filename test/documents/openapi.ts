@@ -25,6 +25,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: 'Health',
     open: true,
   },
+  'POST /page/token': {
+    summary: 'Exchanges the code of `hawser up --open` for the token, once. Needs no token.',
+    body: protocol.PageCode,
+    answer: 'PageToken',
+    open: true,
+  },
   'GET /api/harness/limits': {
     summary: 'The limits, and the file types that can be attached.',
     answer: 'Limits',
@@ -150,7 +156,9 @@ function described(
     ...(body === undefined && bytes !== true ? {} : { requestBody: { required: true, content } }),
     responses: {
       [status]: { description: 'Done.', content: answerContent(answer) },
-      ...(open === true ? {} : { default: { $ref: '#/components/responses/Failure' } }),
+      ...(open === true && body === undefined
+        ? {}
+        : { default: { $ref: '#/components/responses/Failure' } }),
     },
   }
 }

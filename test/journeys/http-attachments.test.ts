@@ -68,7 +68,7 @@ async function logOf({ workspace }: LocalServer, id: string): Promise<string> {
   return readFile(join(workspace, '.hawser', 'sessions', `${id}.ndjson`), 'utf8')
 }
 
-test('every supported type is resolved before the Turn starts, without a warning [AT-045] [AT-047] [AT-054]', async () => {
+test('every supported type is resolved before the Turn starts, without a warning [AT-045] [AT-047] [AT-054] [AT-063]', async () => {
   const one = await place()
   const names = Object.keys(FILES).filter((name) => !/zip|xlsx/.test(name))
   const stream = await one.send('Review this drawing', ...names)
@@ -82,7 +82,7 @@ test('every supported type is resolved before the Turn starts, without a warning
   expect(await nextRequest(one)).not.toContain('Rejected attachments')
 })
 
-test('a Turn goes on without the files that are refused, and the model is warned first', async () => {
+test('a Turn goes on without the files that are refused, and the model is warned first [AT-068]', async () => {
   const one = await place()
   const stream = await one.send('Check these files.', 'drawing.png', 'archive.zip', 'spec.pdf')
   expect(stream.of('attachments:resolved')).toMatchObject([
@@ -107,7 +107,7 @@ test('a Turn goes on without the files that are refused, and the model is warned
   expect([log.includes('papers of Ann'), request.includes('papers of Ann')]).toEqual([false, false])
 })
 
-test('one spreadsheet without text is refused with 400 and its details [AT-039] [AT-040] [AT-041] [AT-042] [AT-057]', async () => {
+test('one spreadsheet without text is refused with 400 and its details [AT-039] [AT-040] [AT-041] [AT-042] [AT-057] [AT-069]', async () => {
   const one = await place()
   const path = join(one.folder, 'data.xlsx')
   const answer = await refuse(one, ' ', [path])
@@ -132,7 +132,7 @@ test('one spreadsheet without text is refused with 400 and its details [AT-039] 
   expect(await logOf(one.server, one.id)).not.toContain('papers of Ann')
 })
 
-test('a missing file with text runs as a plain string with the warning before the text', async () => {
+test('a missing file with text runs as a plain string with the warning before the text [AT-071] [AT-074]', async () => {
   const one = await place()
   const stream = await one.send('Check this.', 'missing.png')
   expect(stream.of('attachments:resolved')).toMatchObject([
@@ -143,14 +143,14 @@ test('a missing file with text runs as a plain string with the warning before th
   expect(request.indexOf('- missing.png: ')).toBeLessThan(request.indexOf('Check this.'))
 })
 
-test('blank text with a valid attachment is a Turn, and text alone is a plain string', async () => {
+test('blank text with a valid attachment is a Turn, and text alone is a plain string [AT-070]', async () => {
   const one = await place()
   await one.send('', 'notes.txt')
   await one.send('Hello')
   expect(await promptModes(one)).toEqual(['blocks', 'string'])
 })
 
-test('only regular files with readable, fitting bytes are accepted, whatever a client claims', async () => {
+test('only regular files with readable, fitting bytes are accepted, whatever a client claims [AT-065]', async () => {
   const one = await place()
   const { folder } = one
   await symlink(join(folder, 'drawing.png'), join(folder, 'link.png'))
@@ -180,7 +180,7 @@ test('only regular files with readable, fitting bytes are accepted, whatever a c
   expect(attachmentErrors.filter(({ reason }) => reason.includes(folder))).toEqual([])
 })
 
-test('10 MiB are accepted and one byte more is not; 18 MiB in all, in the order of the request', async () => {
+test('10 MiB are accepted and one byte more is not; 18 MiB in all, in the order of the request [AT-066] [AT-067]', async () => {
   const one = await place()
   const sized = async (name: string, bytes: number) =>
     writeFile(join(one.folder, name), Buffer.alloc(bytes, 'a'))

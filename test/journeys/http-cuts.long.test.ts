@@ -7,6 +7,8 @@ import { newSession, turn, watch } from '../support/stream-client.ts'
 import { numbersBetween } from '../support/watching.ts'
 
 const CUTS = 200
+const PLACES = 24
+const CHECKPOINTS = 4
 const SEED = 21
 
 test('a stream that is cut 200 times and resumed loses and repeats no Event, also across checkpoints', async () => {
@@ -38,10 +40,20 @@ test('a stream that is cut 200 times and resumed loses and repeats no Event, als
   expect(await work).toBeGreaterThan(0)
   expect(seen.length).toBeGreaterThanOrEqual(CUTS)
   expect(seen).toEqual(numbersBetween(-1, seen.at(-1) ?? -1))
-  for (const from of [-1, 0, chance.below(seen.length), chance.below(seen.length)]) {
-    const last = seen.at(-1) ?? -1
+  const last = seen.at(-1) ?? -1
+  const all = await watch(server, id)
+  await all.until(() => all.ids.includes(last))
+  const checkpoints = all.received.flatMap(({ id: seq = last, data }) =>
+    data['type'] === 'history_compaction' && seq < last ? [seq] : [],
+  )
+  expect(checkpoints.length).toBeGreaterThan(0)
+  const chosen = Array.from({ length: CHECKPOINTS }, () => chance.below(checkpoints.length))
+  const around = chosen.flatMap((at) => [-1, 0, 1].map((by) => (checkpoints[at] ?? 0) + by))
+  const anywhere = Array.from({ length: PLACES }, () => chance.below(last))
+  for (const from of new Set([-1, 0, ...around, ...anywhere])) {
     const again = await watch(server, id, from)
     await again.until(() => again.ids.includes(last))
+    await again.cut()
     expect(again.ids.slice(0, last - from)).toEqual(numbersBetween(from, last))
   }
 })

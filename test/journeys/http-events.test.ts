@@ -192,6 +192,44 @@ test('an answer that does not fit is refused, and the question stays open', asyn
   expect(stream.of('tool:result')).toMatchObject([{ ok: false, outcome: 'denied' }])
 })
 
+test('a question that timed out or was interrupted is closed for good, also after its Session', async () => {
+  const { server, id } = await place()
+  const { code } = await runCli(
+    { root: server.root },
+    'config',
+    'set',
+    'limits.question_seconds',
+    '0',
+  )
+  expect(code).toBe(0)
+  const closed = { status: 409, body: { error: { type: 'QUESTION_CLOSED' } } }
+  const left = await turn(server, id, 'Write "a" to a.txt')
+  const timedOut = await left.first('permission:request')
+  await left.cut()
+  const shown = async () => (await server.api('GET', `/api/harness/session/${id}`)).body
+  await expect.poll(shown).toMatchObject({ session: { turnOpen: false } })
+  expect(await permit(server, timedOut['requestId'], { decision: 'allowed' })).toMatchObject(closed)
+  const opts = { whenBusy: 'queue' }
+  const stopped = await turn(server, id, 'Write "b" to b.txt', { opts })
+  const interrupted = await stopped.first('permission:request')
+  await server.api('POST', '/api/harness/interrupt', { sessionId: id })
+  await stopped.ended
+  const all = await watch(server, id)
+  await all.until(() => all.of('process:exit').length === 2)
+  const decisions = all
+    .of('log:event')
+    .flatMap(({ type, data }) =>
+      type === 'permission_decision' ? [(data as { by: string }).by] : [],
+    )
+  expect(decisions).toEqual(['timeout', 'interrupt'])
+  await all.cut()
+  const remove = async () => (await server.api('DELETE', `/api/harness/session/${id}`)).status
+  await expect.poll(remove).toBe(200)
+  for (const { requestId } of [timedOut, interrupted])
+    expect(await permit(server, requestId, { decision: 'allowed' })).toMatchObject(closed)
+  expect(await permit(server, 'req_0', { decision: 'allowed' })).toMatchObject({ status: 404 })
+})
+
 test('what is allowed for a Session stays allowed while the server runs', async () => {
   const { server, id } = await place()
   const first = await turn(server, id, 'Write "a" to a.txt')

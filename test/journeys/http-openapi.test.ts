@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemClock } from '../../src/host/clock.ts'
@@ -10,8 +11,14 @@ import { OPERATIONS } from '../documents/openapi.ts'
 import { localServer } from '../support/local-server.ts'
 import { newSession, permit, turn, watch } from '../support/stream-client.ts'
 
-/** Of the page for browsers. */
-const PAGES = new Set(['GET /', 'GET /style.css'])
+/** The page for browsers, and what only the command line uses. */
+const NOT_API = new Set([
+  'GET /',
+  'GET /style.css',
+  'GET /page.js',
+  'POST /control/page',
+  'POST /control/stop',
+])
 
 test('every route is described, and nothing else', () => {
   const parts: Partial<ServerParts> = { token: '', clock: systemClock }
@@ -19,8 +26,17 @@ test('every route is described, and nothing else', () => {
   const served = routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
-    .filter((route) => !PAGES.has(route))
+    .filter((route) => !NOT_API.has(route))
   expect(Object.keys(OPERATIONS).toSorted()).toEqual(served.toSorted())
+})
+
+test('the description is valid OpenAPI 3.1, and one with an error is not', async () => {
+  const text = await readFile(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8')
+  const validator = new Validator()
+  expect(await validator.validate(text)).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  const wrong = text.replace('in: path', 'in: nowhere')
+  expect(await new Validator().validate(wrong)).toMatchObject({ valid: false })
 })
 
 /** Fields that are not described are errors, so that the description cannot fall behind. */
@@ -56,6 +72,7 @@ test('responses and events are as described', async () => {
   await stream.ended
   const stopped = await turn(server, id, 'Write "b" to b.txt')
   await stopped.first('permission:request')
+  await fits('PageToken', api('POST', '/page/token', { code: server.running.pageCode() }))
   await fits('Interrupted', api('POST', '/api/harness/interrupt', { sessionId: id }))
   await watching.until(() => watching.of('process:exit').length === 2)
   await fits('Compacted', api('POST', `${at}/compact`, { dryRun: true }))

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { systemClock } from '../clock.ts'
 import { diskFolder } from '../files/disk.ts'
-import { runningDaemon, takeDaemonLock, type DaemonRecord } from './daemon-lock.ts'
+import { announcedDaemon, runningDaemon, takeDaemonLock, type DaemonRecord } from './daemon-lock.ts'
+import { newSecret } from './secret.ts'
 
 async function home() {
   const path = await freshFolder()
@@ -20,17 +21,21 @@ const RECORD: DaemonRecord = {
   origin: 'http://127.0.0.1:4600',
 }
 
+const control = newSecret()
+
 test('only one server takes the lock, and the next one is told where the first listens', async () => {
   const { folder } = await home()
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
   const lock = await takeDaemonLock(folder, systemClock)
   if (!lock.ok) throw new Error(lock.error.message)
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
-  await lock.value.announce(RECORD)
+  await lock.value.announce({ record: RECORD, control })
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: RECORD })
+  expect(await announcedDaemon(folder)).toEqual({ ok: true, value: { record: RECORD, control } })
   expect(await takeDaemonLock(folder, systemClock)).toMatchObject({
     ok: false,
-    error: { kind: 'invalid_args', details: RECORD },
+    // All that it shows: what the server obeys is not among it.
+    error: { kind: 'invalid_args', details: expect.toSatisfy((shown) => !('control' in shown)) },
   })
   await lock.value.release()
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
@@ -40,7 +45,7 @@ test('only one server takes the lock, and the next one is told where the first l
 
 test('the record of a killed server says nothing: the lock decides', async () => {
   const { path, folder } = await home()
-  await writeFile(join(path, 'hawserd.lock'), JSON.stringify(RECORD))
+  await writeFile(join(path, 'hawserd.lock'), JSON.stringify({ ...RECORD, control }))
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
   const lock = await takeDaemonLock(folder, systemClock)
   expect([lock.ok, await readFile(join(path, 'hawserd.lock'), 'utf8')]).toEqual([true, ''])
@@ -52,11 +57,11 @@ test('a record with control characters is not repeated, and any other path is', 
   const lock = await takeDaemonLock(folder, systemClock)
   if (!lock.ok) throw new Error(lock.error.message)
   for (const origin of ['http://\u001B[2J', 'http://\u202E', '']) {
-    await lock.value.announce({ ...RECORD, origin })
+    await lock.value.announce({ record: { ...RECORD, origin }, control })
     expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
   }
   const socket = '/home/José/日本/hawserd.sock'
-  await lock.value.announce({ ...RECORD, socket })
+  await lock.value.announce({ record: { ...RECORD, socket }, control })
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: { ...RECORD, socket } })
   await lock.value.release()
 })

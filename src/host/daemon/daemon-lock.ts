@@ -32,10 +32,20 @@ const DaemonRecord = z.object({
 /** The local server of a home, for people and for clients that look for it. Informative only: the lock decides. */
 export type DaemonRecord = Readonly<z.infer<typeof DaemonRecord>>
 
+/** 256 bits; only who can read the file of the lock knows them. They differ for each process that runs the server. */
+const Control = z.string().regex(/^[\w-]{43}$/)
+const Announced = DaemonRecord.extend({ control: Control })
+
+/** A server that can be asked: `control` proves to it that the asker read its own record, not that of another process. */
+export interface AnnouncedDaemon {
+  readonly record: DaemonRecord
+  readonly control: string
+}
+
 /** The exclusive right to run the local server of a home. Ends with `release` and with the process. */
 export interface DaemonLock {
-  /** Publishes where the server listens. */
-  announce(record: DaemonRecord): Promise<Result<void>>
+  /** Publishes where the server listens, and what it obeys. */
+  announce(announced: AnnouncedDaemon): Promise<Result<void>>
   release(): Promise<void>
 }
 
@@ -53,7 +63,7 @@ export async function takeDaemonLock(home: Folder, clock: Clock): Promise<Result
     try {
       for (let tries = 1; !(await file.tryLock()); tries++) {
         if (tries === TRIES) {
-          const running = alreadyRunning(await recordIn(file))
+          const running = alreadyRunning((await announcedIn(file))?.record)
           await file.close()
           return running
         }
@@ -61,10 +71,10 @@ export async function takeDaemonLock(home: Folder, clock: Clock): Promise<Result
       }
       await file.truncate(0)
       return ok({
-        announce: (record) =>
+        announce: ({ record, control }) =>
           asResult('announce the local server', async () => {
             await file.truncate(0)
-            await writeAll(file, Buffer.from(`${JSON.stringify(record)}\n`))
+            await writeAll(file, Buffer.from(`${JSON.stringify({ ...record, control })}\n`))
             return ok(undefined)
           }),
         release: async () => {
@@ -81,18 +91,30 @@ export async function takeDaemonLock(home: Folder, clock: Clock): Promise<Result
 
 /** The server of a home; `undefined` if none runs. Writes nothing. */
 export async function runningDaemon(home: Folder): Promise<Result<DaemonState>> {
+  const found = await announcedDaemon(home)
+  if (!found.ok) return found
+  return ok(typeof found.value === 'object' ? found.value.record : found.value)
+}
+
+/** The same, with what is needed to ask it. Not to be shown. */
+export async function announcedDaemon(
+  home: Folder,
+): Promise<Result<AnnouncedDaemon | 'starting' | undefined>> {
   return asResult('look for the local server', async () => {
     const file = await ifThere(home.open(NAME, 'append'))
     if (file === undefined) return ok(undefined)
     return closing(file, async () => {
       if (await file.tryLock()) return ok(undefined)
-      return ok((await recordIn(file)) ?? 'starting')
+      return ok((await announcedIn(file)) ?? 'starting')
     })
   })
 }
 
-async function recordIn(file: File): Promise<DaemonRecord | undefined> {
-  return DaemonRecord.safeParse(jsonOf(await readSpan(file, 0, MOST_BYTES))).data
+async function announcedIn(file: File): Promise<AnnouncedDaemon | undefined> {
+  const { data } = Announced.safeParse(jsonOf(await readSpan(file, 0, MOST_BYTES)))
+  if (data === undefined) return undefined
+  const { control, ...record } = data
+  return { record, control }
 }
 
 function alreadyRunning(record: DaemonRecord | undefined): Failed {

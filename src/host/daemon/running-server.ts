@@ -11,6 +11,10 @@ export interface RunningServer {
   readonly record: DaemonRecord
   /** Why it listens on the port only. */
   readonly withoutSocket: HawserError | undefined
+  /** A code for its page: see `PageCodes`. */
+  pageCode(): string
+  /** Aborts when the command line asks it to stop. */
+  readonly stopRequested: AbortSignal
   /** Ends every connection, closes every workspace and releases the home. May be called twice. */
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from '../files/files.ts'
 import type { Ids } from '../ids.ts'
+import { newSecret } from './secret.ts'
 
 const NAME = 'token'
-const TOKEN_BYTES = 32
+const MOST_BYTES = 64
 
 /** 256 random bits in base64url, with or without a final newline. */
 const TOKEN = /^([A-Za-z0-9_-]{43})\n?$/
@@ -17,7 +17,7 @@ export async function serverToken(home: Folder, ids: Ids): Promise<Result<string
   return asResult(`read ${home.label}/${NAME}`, async () => {
     const known = await readToken(home)
     if (known !== undefined) return known
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const token = newSecret()
     await replaceFile(home, NAME, Buffer.from(`${token}\n`), ids.temporary())
     return ok(token)
   })
@@ -29,7 +29,7 @@ async function readToken(home: Folder): Promise<Result<string> | undefined> {
   return closing(file, async () => {
     const { onlyOurs, links } = await file.stat()
     if (!onlyOurs || links !== 1) return refused(home, 'other users can read it')
-    const text = (await readSpan(file, 0, 2 * TOKEN_BYTES)).toString('latin1')
+    const text = (await readSpan(file, 0, MOST_BYTES)).toString('latin1')
     const token = TOKEN.exec(text)?.[1]
     return token === undefined ? refused(home, 'it is not a token') : ok(token)
   })

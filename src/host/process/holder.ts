@@ -18,15 +18,6 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Asks a process to end (SIGTERM). False if there is none with this pid, or it belongs to another user. */
-export function requestEnd(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGTERM')
-  } catch {
-    return false
-  }
-}
-
 export function thisProcess(program: string): Holder {
   return { pid: process.pid, program, since: new Date().toISOString() }
 }

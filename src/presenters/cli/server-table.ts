@@ -5,13 +5,14 @@ export const SERVER_COMMANDS: readonly Command[] = [
   {
     name: 'up',
     summary: 'run the local server: the HTTP API for programs and browsers on this machine',
-    details: `It listens on the loopback address and on the socket hawserd.sock in your Hawser home, until Ctrl-C or hawser down. Requests need the token in the file token of your Hawser home; only your user can read it. There is one server per Hawser home. Its log is logs/server.ndjson there.`,
+    details: `It listens on the loopback address and on the socket hawserd.sock in your Hawser home, until Ctrl-C or hawser down. Requests need the token in the file token of your Hawser home; only your user can read it. There is one server per Hawser home. Its log is logs/server.ndjson there.\n\nWith --open, it prints a link to its page, which lists the Sessions of this workspace, and opens it unless there is no display. The link works once, within 60 seconds, and gives the page the token until its tab is closed.`,
     options: [
       { flags: '--port <n>', help: 'port to listen on (default: 4600, or the next free one)' },
       { flags: '--background', help: 'return as soon as the server is ready; it keeps running' },
+      { flags: '--open', help: 'open its page in a browser, also if it is running already' },
       { flags: '--json', help: 'print the address as JSON on standard output' },
     ],
-    examples: ['hawser up', 'hawser up --background', 'hawser up --port 4700'],
+    examples: ['hawser up', 'hawser up --open', 'hawser up --background', 'hawser up --port 4700'],
     load: () => import('./commands/server/up.ts'),
   },
   {

@@ -1,12 +1,13 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
+import { isSecret } from '../../host/daemon/secret.ts'
 import { failed } from '../../model/errors.ts'
 import { answerFailure, sendAnswer } from './answer.ts'
-import { isToken } from './bearer.ts'
-import { landingPage, landingStyle } from './landing-page.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
+import { controlRoutes } from './control-routes.ts'
 import { eventRoutes } from './event-routes.ts'
+import { pageRoutes } from './page-routes.ts'
 import { permissionRoutes } from './permission-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
@@ -20,8 +21,8 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   app.use(logged(parts))
   app.use(safeHeaders)
   app.get('/healthz', (context) => context.json({ ok: true }))
-  app.get('/', landingPage)
-  app.get('/style.css', landingStyle)
+  app.route('/', pageRoutes(parts))
+  app.route('/control', controlRoutes(parts))
   app.use(authorized(parts.token))
   for (const routes of ROUTES) app.route('/api/harness', routes(parts))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
@@ -90,7 +91,8 @@ const SAFE_HEADERS = Object.entries({
 /** Everything after it needs the token, also routes that do not exist. */
 function authorized(token: string): MiddlewareHandler<RequestVariables> {
   return async (context: Context<RequestVariables>, next) => {
-    if (isToken(context.req.header('authorization'), token)) return next()
+    const [, sent = ''] = /^Bearer ([^\s]+)$/i.exec(context.req.header('authorization') ?? '') ?? []
+    if (isSecret(sent, token)) return next()
     context.header('www-authenticate', 'Bearer')
     return sendAnswer(context, unauthorized())
   }

@@ -1,8 +1,9 @@
 import { ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { ClientOptions, Session } from '../../session/live/session.ts'
+import type { ServerParts } from './server-parts.ts'
 import { noSuchSession } from './translate.ts'
-import type { HeldWorkspace, Workspaces } from './workspaces.ts'
+import type { HeldWorkspace } from './workspaces.ts'
 
 /** A Session that a request uses, and its workspace. */
 export interface AttachedSession {
@@ -14,7 +15,7 @@ export interface AttachedSession {
 
 /** Attaches to a Session for one request. An id that is none is answered like that of no Session. */
 export async function attachSession(
-  workspaces: Workspaces,
+  { workspaces, settled }: Pick<ServerParts, 'workspaces' | 'settled'>,
   named: string,
   client: ClientOptions = {},
 ): Promise<Result<AttachedSession>> {
@@ -27,6 +28,7 @@ export async function attachSession(
     await held.value.release()
     return session
   }
+  settled.follow(session.value.questions)
   const leave: AttachedSession['leave'] = async (until) => {
     // Never `close`: as the last client, that would interrupt a Turn whose own client has disconnected.
     await session.value.detach()

@@ -10,7 +10,6 @@ import { startAfter, type StreamStart } from './translation-start.ts'
 
 /** Streams everything that happens in a Session, from any Event on. */
 export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
-  const { workspaces } = parts
   const routes = new Hono<RequestVariables>()
   routes.get('/session/:id/events', async (context) => {
     const { after_seq: asked } = context.req.query()
@@ -18,7 +17,7 @@ export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
     const after_seq = context.req.header('last-event-id') ?? asked
     const query = checked(EventsQuery, after_seq === undefined ? {} : { after_seq })
     if (!query.ok) return answerFailure(context, query.error)
-    const attached = await attachSession(workspaces, context.req.param('id'), { answers: true })
+    const attached = await attachSession(parts, context.req.param('id'), { answers: true })
     if (!attached.ok) return answerResult(context, attached)
     const start = await startAfter(attached.value, query.value.after_seq)
     if (!start.ok) {

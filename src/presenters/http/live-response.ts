@@ -23,7 +23,7 @@ const RESYNC = Buffer.from(
 
 /**
  * A response of server-sent events that `work` writes until it resolves. A client that does not read is told to resync, and
- * dropped. `disconnected` is called if the client left by itself; `signal` is that of its request.
+ * dropped. `disconnected` is called once if the client left or was dropped; `signal` is that of its request.
  */
 export function liveResponse(
   { clock, onDefect }: Pick<ServerParts, 'clock' | 'onDefect'>,
@@ -38,7 +38,7 @@ export function liveResponse(
   }
   const body = liveBody({
     farewell: RESYNC,
-    onGone: (why) => (why === 'disconnected' ? leave() : gone.abort()),
+    onGone: leave,
   })
   body.send(OPENING)
   let stopHeartbeat: (() => void) | undefined

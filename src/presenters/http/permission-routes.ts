@@ -7,30 +7,26 @@ import { jsonBody } from './request-body.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
 import type { Workspaces } from './workspaces.ts'
 
-/** Answered questions that are told apart from unknown ones after their Sessions are closed. */
-const ANSWERED_KEPT = 1000
-
 /** Answers permission questions. */
-export function permissionRoutes({ workspaces }: ServerParts): Hono<RequestVariables> {
-  const answered = new Set<string>()
+export function permissionRoutes({ workspaces, settled }: ServerParts): Hono<RequestVariables> {
   const routes = new Hono<RequestVariables>()
   routes.post('/permission', async (context) => {
     const body = await jsonBody(context.req.raw, PermissionBody)
     if (!body.ok) return answerFailure(context, body.error)
     const { requestId } = body.value
-    const settled = await answer(workspaces, body.value)
-    if (settled.ok) {
-      answered.add(requestId)
-      for (const oldest of answered) if (answered.size > ANSWERED_KEPT) answered.delete(oldest)
-      return answerResult(context, ok({ requestId }))
-    }
-    const isClosed = settled.error.kind === 'not_found' && answered.has(requestId)
-    return answerFailure(context, isClosed ? CLOSED : settled.error)
+    const answered = await answer(workspaces, body.value)
+    if (answered.ok) return answerResult(context, ok({ requestId }))
+    // Its Session may be closed by now, and does not know it any more.
+    const isClosed = answered.error.kind === 'not_found' && settled.has(requestId)
+    return answerFailure(context, isClosed ? CLOSED : answered.error)
   })
   return routes
 }
 
-const { error: CLOSED } = failed('question_closed', 'This question was already answered.')
+const { error: CLOSED } = failed(
+  'question_closed',
+  'This question is closed: it was answered, or its Turn ended.',
+)
 
 async function answer(workspaces: Workspaces, request: PermissionBody): Promise<Result<void>> {
   const { requestId } = request

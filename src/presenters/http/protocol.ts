@@ -113,3 +113,9 @@ export const EventsQuery = z.object({
     .transform(Number)
     .default(-1),
 })
+
+/** Of `newSecret`; any other text is a wrong one. */
+const Secret = z.string().max(NAME_CHARACTERS)
+
+export const PageCode = z.strictObject({ code: Secret })
+export const ControlBody = z.strictObject({ control: Secret })

@@ -2,12 +2,10 @@ import { join } from 'node:path'
 import { Redactor } from '../../encoding/redaction.ts'
 import { backgroundTimer } from '../../host/background-timer.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
-import {
-  takeDaemonLock,
-  type DaemonLock,
-  type DaemonRecord,
-} from '../../host/daemon/daemon-lock.ts'
+import { takeDaemonLock, type DaemonRecord } from '../../host/daemon/daemon-lock.ts'
+import { pageCodes } from '../../host/daemon/page-codes.ts'
 import type { RunningServer, ServeOptions } from '../../host/daemon/running-server.ts'
+import { newSecret } from '../../host/daemon/secret.ts'
 import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
 import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
 import { serverToken } from '../../host/daemon/token-file.ts'
@@ -25,6 +23,7 @@ import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
+import { settledQuestions } from './settled-questions.ts'
 import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
 import { openWorkspaces } from './workspaces.ts'
 
@@ -89,9 +88,16 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
+  const codes = pageCodes(world.clock)
+  const control = newSecret()
+  const stop = new AbortController()
   const app = httpApp({
     token: token.value,
+    codes,
+    control,
+    onStop: () => stop.abort(),
     workspaces,
+    settled: settledQuestions(),
     staged: staged.value,
     clock: world.clock,
     env: world.env,
@@ -114,28 +120,28 @@ async function start(
   // Requests lose their connection first, and then the parts that they use.
   onClose(() => Promise.allSettled(running))
   onClose(() => server.value.close())
-  return announced(world, lock.value, log.value, server.value, onClose)
+  const { port: bound, socket } = server.value
+  const record = recordOf(world, bound, socket)
+  const published = await lock.value.announce({ record, control })
+  if (!published.ok) return published
+  log.value.write({ event: 'started', ...record })
+  onClose(async () => log.value.write({ event: 'stopping' }))
+  const withoutSocket = socket?.ok === false ? socket.error : undefined
+  return ok({ record, withoutSocket, pageCode: () => codes.issue(), stopRequested: stop.signal })
 }
 
-async function announced(
+function recordOf(
   { clock, version }: ServerWorld,
-  lock: DaemonLock,
-  log: ServerLog,
-  { port, socket }: FetchServer,
-  onClose: OnClose,
-): Promise<Result<Omit<RunningServer, 'close'>>> {
-  const record: DaemonRecord = {
+  port: number,
+  socket: FetchServer['socket'],
+): DaemonRecord {
+  return {
     pid: thisProcess('hawser').pid,
     version,
     since: timestamp(clock),
     origin: `http://127.0.0.1:${port}`,
     ...(socket?.ok === true ? { socket: socket.value } : {}),
   }
-  const published = await lock.announce(record)
-  if (!published.ok) return published
-  log.write({ event: 'started', ...record })
-  onClose(async () => log.write({ event: 'stopping' }))
-  return ok({ record, withoutSocket: socket?.ok === false ? socket.error : undefined })
 }
 
 /** The chosen port only, or the first free one. */

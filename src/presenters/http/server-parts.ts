@@ -1,13 +1,22 @@
+import type { PageCodes } from '../../host/daemon/page-codes.ts'
 import type { StagedFiles } from '../../host/daemon/staged-files.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
+import type { SettledQuestions } from './settled-questions.ts'
 import type { Workspaces } from './workspaces.ts'
 
 /** What the routes need. */
 export interface ServerParts {
   readonly token: string
+  /** For its page. */
+  readonly codes: PageCodes
+  /** What the command line of this home proves itself with. */
+  readonly control: string
+  /** Called when the command line asks the server to stop. Returns at once. */
+  readonly onStop: () => void
   readonly workspaces: Workspaces
+  readonly settled: SettledQuestions
   readonly staged: StagedFiles
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>

@@ -13,7 +13,8 @@ import { apiSession, noSuchSession, type ApiSession } from './translate.ts'
 import { inHeld, type HeldWorkspace, type Workspaces } from './workspaces.ts'
 
 /** Creates, lists, shows and deletes Sessions. */
-export function sessionRoutes({ workspaces, env }: ServerParts): Hono<RequestVariables> {
+export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {
+  const { workspaces, env } = parts
   const routes = new Hono<RequestVariables>()
   routes.post('/session/create', async (context) => {
     const body = await jsonBody(context.req.raw, CreateSession)
@@ -58,7 +59,7 @@ export function sessionRoutes({ workspaces, env }: ServerParts): Hono<RequestVar
   routes.post('/session/:id/compact', async (context) => {
     const body = await jsonBody(context.req.raw, CompactBody)
     if (!body.ok) return answerFailure(context, body.error)
-    const attaching = attachSession(workspaces, context.req.param('id'))
+    const attaching = attachSession(parts, context.req.param('id'))
     const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
       compact(workspace.harness, session, body.value.dryRun),
     )

@@ -12,12 +12,11 @@ import { followFromNow, turnResponse } from './turn-stream.ts'
 
 /** Runs and interrupts Turns. */
 export function turnRoutes(parts: ServerParts): Hono<RequestVariables> {
-  const { workspaces } = parts
   const routes = new Hono<RequestVariables>()
   routes.post('/turn', async (context) => {
     const body = await jsonBody(context.req.raw, TurnBody, TURN_BYTES)
     if (!body.ok) return answerFailure(context, body.error)
-    const attached = await attachSession(workspaces, body.value.sessionId, { answers: true })
+    const attached = await attachSession(parts, body.value.sessionId, { answers: true })
     if (!attached.ok) return answerResult(context, attached)
     const following = followFromNow(attached.value.session)
     const started = await startTurn(attached.value, body.value)
@@ -36,7 +35,7 @@ export function turnRoutes(parts: ServerParts): Hono<RequestVariables> {
   routes.post('/interrupt', async (context) => {
     const body = await jsonBody(context.req.raw, InterruptBody)
     if (!body.ok) return answerFailure(context, body.error)
-    const attaching = attachSession(workspaces, body.value.sessionId)
+    const attaching = attachSession(parts, body.value.sessionId)
     return answerResult(context, await inSession(attaching, interrupt))
   })
   return routes

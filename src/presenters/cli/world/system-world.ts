@@ -30,6 +30,7 @@ export function systemWorld({ streams, open, skills, serve, ...parts }: WorldPar
     serve: serve(home),
     openHome: () => openHomeAt(home),
     clipboard: () => clipboardOf(parts.env),
+    browser: (path) => browse(path, parts.env),
   }
 }
 
@@ -37,6 +38,11 @@ export function systemWorld({ streams, open, skills, serve, ...parts }: WorldPar
 async function clipboardOf(env: CliWorld['env']): Promise<Result<Buffer>> {
   const { readClipboard } = await import('../../../host/process/clipboard.ts')
   return readClipboard({ env, limit: LIMITS.attachment_bytes + 1 })
+}
+
+async function browse(path: string, env: CliWorld['env']): Promise<boolean> {
+  const { openInBrowser } = await import('../../../host/process/browser.ts')
+  return openInBrowser(path, { env })
 }
 
 async function openHomeAt(home: string): Promise<Result<OpenedHome>> {

@@ -27,6 +27,8 @@ export interface CliWorld {
   readonly home: string
   /** The content of the clipboard, preferring an image over text. */
   readonly clipboard: () => Promise<Result<Buffer>>
+  /** Opens a file in a browser, and returns whether there is one to open it. */
+  readonly browser: (path: string) => Promise<boolean>
   /** Opens the workspace at `path` and everything its Sessions need. */
   readonly open: OpenAt
   /** Opens only what belongs to the user, for commands that need no workspace. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Clock } from '../../../../host/clock.ts'
-import { runningDaemon, type DaemonState } from '../../../../host/daemon/daemon-lock.ts'
+import { askDaemon } from '../../../../host/daemon/ask-daemon.ts'
+import { announcedDaemon } from '../../../../host/daemon/daemon-lock.ts'
 import type { Folder } from '../../../../host/files/files.ts'
-import { requestEnd } from '../../../../host/process/holder.ts'
 import { wait } from '../../../../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
@@ -33,17 +33,20 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   })
 }
 
-/** Whether a server was stopped. The pid counts only while the lock is held: then it is that of the holder. */
+/** Whether a server was stopped. No signal is sent: the server that wrote the record is asked, whatever its process is. */
 async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
-  let asked: DaemonState
+  let asked = false
+  let unanswered = 0
   for (let looks = 0; looks < LOOKS; looks++) {
-    const found = await runningDaemon(home)
+    const found = await announcedDaemon(home)
     if (!found.ok) return found
     const state = found.value
-    if (state === undefined) return ok(asked !== undefined)
-    if (asked === undefined && state !== 'starting') {
-      if (!requestEnd(state.pid)) return unreachable(state.pid)
-      asked = state
+    // It may have stopped before it could answer.
+    if (state === undefined) return ok(asked || unanswered > 0)
+    if (!asked && state !== 'starting') {
+      asked = (await askDaemon(state, '/control/stop')).ok
+      if (!asked) unanswered += 1
+      if (unanswered === MOST_UNANSWERED) return unreachable(state.record.pid)
     }
     await wait(clock, LOOK_EVERY_MS)
   }
@@ -52,7 +55,10 @@ async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
   ])
 }
 
+const MOST_UNANSWERED = 3
+
 function unreachable(pid: number): Failed {
-  const message = `The local server (pid ${pid}) belongs to another user or runs in another container.`
-  return failed('permission_denied', message, { pid })
+  const message =
+    'The local server runs, but does not answer. It may be suspended, or run in another container.'
+  return failed('network', message, { pid }, [{ action: `Stop the process ${pid} where it runs.` }])
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { RunningServer } from '../../../../host/daemon/running-server.ts'
+import type { DaemonRecord } from '../../../../host/daemon/daemon-lock.ts'
 import { asResult, closing } from '../../../../host/files/files.ts'
 import { startDetached } from '../../../../host/process/detached.ts'
 import { ErrorBody } from '../../../../model/error-shape.ts'
@@ -13,11 +13,13 @@ import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { untilStopped } from '../../world/until-stopped.ts'
 import type { CliWorld } from '../../world/world.ts'
+import { openPage, PageOutput, pageWords, runningPage } from './page.ts'
 
 const UpArgs = z.object({
   options: z.object({
     port: z.string().optional(),
     background: z.boolean().default(false),
+    open: z.boolean().default(false),
     json: z.boolean().default(false),
   }),
 })
@@ -28,43 +30,62 @@ export const Output = z.object({
   socket: z.string().optional().describe('The socket on which it serves the same.'),
   token_file: z.string().describe('The file with the token that requests need.'),
   pid: z.int().describe('Its process.'),
+  ...PageOutput.shape,
 })
 type UpOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves until a signal, which is the regular way to stop it; in the background, returns when the server is ready. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { port: text, background, json } = UpArgs.parse(commandInput).options
+  const { port: text, background, open, json } = UpArgs.parse(commandInput).options
   const port = wholeNumber(text, '--port', 65_535)
   if (!port.ok) return refuse(world, json, port.error)
+  const running = open ? await runningPage(world) : ok(undefined)
+  if (!running.ok) return refuse(world, json, running.error)
+  if (running.value !== undefined) {
+    const { record, page } = running.value
+    const output = { ...outputOf(world, record), ...page }
+    return answer(world, json, output, () => words(output, BACKGROUND))
+  }
   if (background) {
     const started = await inBackground(world, port.value)
     if (!started.ok) return refuse(world, json, started.error)
-    return answer(world, json, started.value, () => words(started.value, BACKGROUND))
+    const opened = open ? await runningPage(world) : ok(undefined)
+    if (!opened.ok) return refuse(world, json, opened.error)
+    const output = { ...started.value, ...opened.value?.page }
+    return answer(world, json, output, () => words(output, BACKGROUND))
   }
   const stopped = untilStopped(world)
   const serving = await world.serve({ port: port.value })
   if (!serving.ok) return refuse(world, json, serving.error)
   const server = serving.value
-  const output = outputOf(world, server)
   if (server.withoutSocket !== undefined) {
     world.streams.stderr.write(failureAsText({ error: server.withoutSocket }))
   }
+  const page = open ? await openPage(world, server.record.origin, server.pageCode()) : {}
+  const output = { ...outputOf(world, server.record), ...page }
   answer(world, json, output, () => words(output, FOREGROUND))
-  await stopped
+  await Promise.race([stopped, aborted(server.stopRequested)])
   await server.close()
   return EXIT.done
+}
+
+/** Resolves when the signal aborts, which may be before the server was announced here. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+  })
 }
 
 const FOREGROUND = 'Press Ctrl-C to stop.'
 const BACKGROUND = 'To stop it: hawser down'
 
-function outputOf({ home }: CliWorld, { record }: RunningServer): UpOutput {
-  const { origin, socket, pid } = record
+function outputOf({ home }: CliWorld, { origin, socket, pid }: DaemonRecord): UpOutput {
   const token_file = join(home, 'token')
   return { origin, ...(socket === undefined ? {} : { socket }), token_file, pid }
 }
 
-function words({ origin, socket, token_file }: UpOutput, last: string): string {
+function words({ origin, socket, token_file, page_url, opened }: UpOutput, last: string): string {
   const places = socket === undefined ? origin : `${origin} and ${socket}`
   return [
     `Hawser is listening on ${places}, on this machine only. ${last}`,
@@ -73,6 +94,7 @@ function words({ origin, socket, token_file }: UpOutput, last: string): string {
     // As an argument of curl, the token would be visible to other users.
     `  curl -H @<(echo "Authorization: Bearer $(cat ${token_file})") ${origin}/api/harness/limits`,
     '',
+    ...(page_url === undefined ? [] : [pageWords(opened === true), '', `  ${page_url}`, '']),
   ].join('\n')
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../host/clock.ts'
+import type { SessionUpdate } from '../../session/watch/session-stream.ts'
+import { turnResponse, type ServedTurn } from './turn-stream.ts'
+
+const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
+const PIECE = 'x'.repeat(100_000)
+
+/** A Turn that says more than may wait for a client, and then goes on until it is interrupted. */
+function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
+  const calls: string[] = []
+  let end = () => {}
+  const done = new Promise((resolve) => {
+    end = () => resolve({ ok: false, error: { kind: 'interrupted', message: '', details: {} } })
+  })
+  const session = {
+    events: [{ type: 'turn_started', turn_id: TURN, seq: 0 }],
+    state: { provider: 'rehearsal', model: 'rehearsal' },
+    nextSeq: 1,
+    interrupt: () => {
+      calls.push('interrupt')
+      end()
+    },
+    stream: async function* ({ signal }: { signal: AbortSignal }) {
+      for (let said = 0; said < 100 && !signal.aborted; said += 1) {
+        const notice = { type: 'text_delta', turn_id: TURN, data: { text: PIECE } }
+        yield { kind: 'notice', notice } as SessionUpdate
+      }
+      calls.push(signal.aborted ? 'dropped' : 'sent')
+    },
+  }
+  const leave = async (until?: Promise<unknown>) => {
+    await until
+    calls.push('left')
+  }
+  const served = { attached: { session, leave }, admitted: { turn: TURN, done }, onDisconnect }
+  return { served: served as unknown as ServedTurn, calls, end }
+}
+
+test('a client that is dropped because it does not read interrupts its Turn if it asked for that', async () => {
+  const parts = { clock: systemClock, onDefect: () => {} }
+  const { signal } = new AbortController()
+  const interrupting = servedTurn('interrupt')
+  const response = turnResponse(parts, signal, interrupting.served)
+  await expect.poll(() => interrupting.calls).toEqual(['interrupt', 'dropped', 'left'])
+  expect(await response.text()).toMatch(/event: resync\n.*\n\n$/s)
+  const going = servedTurn('continue')
+  turnResponse(parts, signal, going.served)
+  await expect.poll(() => going.calls).toEqual(['dropped'])
+  // The Turn goes on, and holds the workspace until its end.
+  going.end()
+  await expect.poll(() => going.calls).toEqual(['dropped', 'left'])
+})
