@@ -60,7 +60,7 @@ test('a chat previews a compaction, makes it, goes on, and undoes it', async () 
 test('while a Turn runs, a compaction is refused', async () => {
   const chat = await openChat(program, { gated: true })
   chat.say('What can you do?')
-  await chat.until(/Ctrl-C interrupts/)
+  await chat.until(/Esc interrupts/)
   chat.say('/compact')
   await chat.until(() => flat(chat).includes('A Turn is running in this Session.'))
   chat.write('\u0003')

@@ -222,6 +222,22 @@ test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', asy
   expect(ends).toEqual(['interrupted', 'completed', 'interrupted'])
 })
 
+test('Esc interrupts a Turn, and the next one works', async () => {
+  const chat = await openChat(program, { permission: 'auto' })
+  chat.say('Run `sleep 30`')
+  await chat.until('… bash sleep 30')
+  await chat.until('Esc interrupts')
+  chat.write('\u001b')
+  await chat.until(/^Interrupted\.$/m)
+  chat.say('List all files')
+  await chat.turns(2)
+  expect(await leave(chat)).toBe(0)
+  const ends = (await logOf(chat.root)).flatMap((event) =>
+    event.type === 'turn_ended' ? [event.data.status] : [],
+  )
+  expect(ends).toEqual(['interrupted', 'completed'])
+})
+
 test('Ctrl-C at a question interrupts the Turn, and is not recorded as an answer', async () => {
   const chat = await openChat(program)
   chat.say('Write "hello" to out.txt')

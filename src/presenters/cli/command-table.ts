@@ -26,7 +26,11 @@ const SESSION_OPTIONS: readonly Option[] = [
     flags: '--session <id>',
     help: 'continue this Session: its id, the end of its id, or `latest`',
   },
-  { flags: '--continue', help: 'continue the most recent Session of this folder' },
+  { flags: '-c, --continue', help: 'continue the most recent Session of this folder' },
+  {
+    flags: '-r, --resume [id]',
+    help: 'continue this Session; without an id, choose one from a list (chat only)',
+  },
   { flags: '--provider <name>', help: 'model provider, as listed by `hawser models`' },
   { flags: '--model <name>', help: 'model, as listed by `hawser models`' },
   {
@@ -65,15 +69,18 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--timeout <seconds>', help: 'interrupt the Turn after this time' },
       { flags: '--quiet', help: 'print only errors on standard error' },
       {
-        flags: '--json',
-        help: 'print Events as JSON Lines as they happen, then a turn_result',
+        flags: '--output <format>',
+        help: 'text: the answer (default); json: one object, the turn_result; stream-json: Events as JSON Lines as they happen, then the turn_result',
+        choices: ['text', 'json', 'stream-json'],
       },
+      { flags: '--json', help: 'same as --output stream-json' },
     ],
     examples: [
       'hawser run "What is in this folder?"',
       'git diff | hawser run "Review this"',
       'hawser run --attach harbour.png "What is in this picture?"',
       'hawser run --continue "And now the tests" --json',
+      'hawser run "List the berths" --output json | jq -r .text',
     ],
     load: () => import('./commands/run.ts'),
     // Large, and only documents need it.
@@ -82,8 +89,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'chat',
     summary: 'start a conversation in this terminal (default command)',
+    args: [{ name: '[prompt...]', help: 'the first message' }],
     options: [ATTACH_OPTION, ...SESSION_OPTIONS],
-    examples: ['hawser chat --continue'],
+    examples: ['hawser chat --continue', 'hawser chat --resume', 'hawser chat "Fix the tests"'],
     load: () => import('./commands/chat.ts'),
   },
   {

@@ -2,6 +2,7 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
+import { commandElsewhere, isPrompt, withCommand } from './spellings.ts'
 import type { Command, CommandInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
@@ -19,6 +20,10 @@ export async function runProgram(parts: WorldParts, argv: readonly string[]): Pr
 
 async function runCommand(world: CliWorld, argv: readonly string[]): Promise<number> {
   if (argv.length === 0) return bare(world)
+  return runNamed(world, withCommand(argv))
+}
+
+async function runNamed(world: CliWorld, argv: readonly string[]): Promise<number> {
   const chosen: ChosenCommand = {}
   const parser = programOf(world, chosen, argv[0])
   try {
@@ -26,10 +31,13 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.done
-    return refuse(world, argv.includes('--json'), misused(parser, argv, error).error)
+    if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
+      return runNamed(world, ['chat', ...argv])
+    }
+    return refuse(world, wantsJson(argv), misused(parser, argv, error).error)
   }
   if (chosen.command === undefined) {
-    return refuse(world, argv.includes('--json'), unknownCommand(argv).error)
+    return refuse(world, wantsJson(argv), unknownCommand(argv).error)
   }
   const { name, load } = chosen.command
   const { run } = await load()
@@ -66,6 +74,7 @@ function programOf(
     // Arguments and options are listed in the help of each command.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .helpCommand(false)
+    .addHelpText('after', WITHOUT_COMMAND)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
   const matching = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
@@ -86,6 +95,15 @@ const ABOUT = [
   'Hawser is a local-first agent harness. Each Session is recorded in one append-only Log; what a model, an editor, a browser or a terminal shows is a view of it.',
   'Without a command, hawser starts a conversation in this folder (same as hawser chat).',
 ].join('\n\n')
+
+/** As short as the options of the commands that they stand for. */
+const WITHOUT_COMMAND = `
+Without a command:
+  hawser                  start a conversation (hawser chat)
+  hawser "PROMPT"         start it with a message
+  hawser -p "PROMPT"      run one Turn and print the answer (hawser run)
+  hawser -c               continue the most recent Session of this folder
+  hawser -r [ID]          continue a Session, chosen from a list without an id`
 
 const AFTER = `
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
@@ -167,13 +185,27 @@ function nearest({ message }: CommanderError): string | undefined {
   return /\(Did you mean (?:one of )?(.+)\?\)/.exec(message)?.[1]
 }
 
+function namesNoCommand(parser: Parser, argv: readonly string[], error: CommanderError): boolean {
+  const [first = ''] = argv
+  const known = parser.commands.some((command) => command.name() === first)
+  return !known && !first.startsWith('-') && error.code === 'commander.unknownCommand'
+}
+
+/** Errors are printed in the format that was requested, even if the arguments cannot be parsed. */
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (argument, at) =>
+      argument === '--json' ||
+      /^--output=(json|stream-json)$/.test(argument) ||
+      (argument === '--output' && /^(json|stream-json)$/.test(argv[at + 1] ?? '')),
+  )
+}
+
 /** Converts a parser error. */
 function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
   const [first = ''] = argv
-  const known = parser.commands.some((command) => command.name() === first)
-  const word = argv.find((argument) => !argument.startsWith('-'))
-  if (!known && word === first && error.code === 'commander.unknownCommand') {
-    return unknownCommand(argv, nearest(error))
+  if (namesNoCommand(parser, argv, error)) {
+    return commandElsewhere(first) ?? unknownCommand(argv, nearest(error))
   }
   const message = error.message
     .replace(/^error: /, '')

@@ -38,6 +38,8 @@ export interface ChatParts {
   readonly session: Session
   /** Attachments for the first message. */
   readonly attached?: readonly PendingAttachment[]
+  /** The first message, sent at once. */
+  readonly first?: string | undefined
 }
 
 /**
@@ -112,6 +114,7 @@ class Chat {
     this.#display.open()
     this.#greet()
     this.#commands = this.#listSkills().then(() => {}, this.#onDefect)
+    if (this.#parts.first !== undefined) this.#submit(this.#parts.first)
   }
 
   leave(code: number): void {
@@ -173,8 +176,13 @@ class Chat {
         this.#commands = this.#commands.then(this.#cycle).catch(this.#onDefect)
       return true
     }
+    if (chord === 'escape' && this.#current.busy) {
+      this.#note = 'Interrupting …'
+      this.#current.session.interrupt()
+      return true
+    }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
-    if (this.#current.busy) this.#note = 'A Turn is running; press Ctrl-C to interrupt it.'
+    if (this.#current.busy) this.#note = 'A Turn is running; press Esc to interrupt it.'
     else this.leave(EXIT.done)
     return true
   }
@@ -317,6 +325,6 @@ class Chat {
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
     const inForce = postureWords(session.state)
-    return aside(busy ? `${inForce} · Ctrl-C interrupts · Enter steers` : `${inForce} · /help`)
+    return aside(busy ? `${inForce} · Esc interrupts · Enter steers` : `${inForce} · /help`)
   }
 }

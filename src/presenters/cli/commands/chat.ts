@@ -4,7 +4,8 @@ import { refuse, wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
-import { oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
+import { isContinued, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
+import { chosenSession } from '../input/chosen-session.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
 import type { PendingAttachment } from '../chat/pending-attachments.ts'
@@ -17,7 +18,10 @@ import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
 const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) })
-type Options = z.infer<typeof Options>
+interface Options extends z.infer<typeof Options> {
+  /** The first message. */
+  readonly first: string | undefined
+}
 
 /** Starts a conversation in this terminal. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
@@ -27,7 +31,9 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
   }
   if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
-  const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data)
+  const [words] = commandInput.args
+  const first = Array.isArray(words) && words.length > 0 ? words.join(' ') : undefined
+  const talk = (opened: OpenWorkspace) => inSession(world, opened, { ...choice.data, first })
   return inWorkspace(world, commandInput, talk, { make: true, questionMs: 0 })
 }
 
@@ -45,7 +51,9 @@ async function inSession(
   const actions = chatActions({ ...world, judge, trusting }, harness, draw)
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
-  const chosen = oneSession(choice)
+  const named = choice.resume === true ? await chosenSession(world, harness) : ok({})
+  if (!named.ok) return named
+  const chosen = oneSession({ ...choice, ...named.value })
   if (!chosen.ok) return chosen
   const begun = await beginSession(opened, chosen.value, { env, answers: true })
   if (!begun.ok) return begun
@@ -59,10 +67,10 @@ async function inSession(
     session,
     actions,
     attached: attached.value,
+    first: choice.first,
   })
   // Delete a new Session without any Turn.
-  const isNew = choice.session === undefined && choice.continue !== true
-  if (isNew && session.state.turns === 0) await harness.delete(session.id)
+  if (!isContinued(choice) && session.state.turns === 0) await harness.delete(session.id)
   return ok(code)
 }
 
@@ -82,6 +90,6 @@ async function attachedBy(
 
 function noTerminal() {
   return failed('invalid_args', 'hawser chat requires a terminal.', {}, [
-    { action: 'Run a single Turn instead.', command: 'hawser run "What is in this folder?"' },
+    { action: 'Run a single Turn instead.', command: 'hawser -p "What is in this folder?"' },
   ])
 }

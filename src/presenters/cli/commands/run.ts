@@ -9,7 +9,13 @@ import type { Session } from '../../../session/live/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
-import { limitedByPlan, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
+import {
+  isContinued,
+  limitedByPlan,
+  oneSession,
+  REHEARSING,
+  SessionOptions,
+} from '../input/session-choice.ts'
 import type { CommandInput } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
@@ -34,12 +40,19 @@ const Options = SessionOptions.extend({
   timeout: z.coerce.number(TIMEOUT).positive(TIMEOUT).max(86_400, TIMEOUT).optional(),
   quiet: z.boolean().default(false),
   json: z.boolean().default(false),
+  output: z.enum(['text', 'json', 'stream-json']).optional(),
 })
+  .refine(({ json, output = 'stream-json' }) => !json || output === 'stream-json', {
+    error: 'Pass either --json or --output, not both.',
+  })
+  .transform(({ output, ...options }) => {
+    const format = output ?? (options.json ? 'stream-json' : 'text')
+    return { ...options, format, json: format !== 'text' }
+  })
 type Options = z.infer<typeof Options>
 
 /**
- * Runs one Turn: prints the answer to standard output, or every Event with `--json`; everything else goes to standard
- * error.
+ * Runs one Turn: prints the answer to standard output, or JSON with `--output`; everything else goes to standard error.
  */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const options = Options.safeParse(commandInput.options)
@@ -50,7 +63,8 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       {},
       [{ action: 'show_help', command: 'hawser run --help' }],
     )
-    return refuse(world, commandInput.options['json'] === true, error)
+    const { json, output = 'text' } = commandInput.options
+    return refuse(world, json === true || output !== 'text', error)
   }
   const { json } = options.data
   const input = await inputOf(world, commandInput.args[0], options.data)
@@ -61,7 +75,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   const asking = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
-    commandInput,
+    { ...commandInput, options: { ...commandInput.options, json } },
     (opened) => inSession(world, opened, options.data, input.value, { activity, asking }),
     { make: true, questionMs: 0 },
   )
@@ -131,7 +145,7 @@ async function inSession(
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
   const message = await messageOf(world, session, { ...input, ...named.value }, options)
   const view = options.json
-    ? jsonView(stdout)
+    ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
   const stopAsking = asking?.(session)
   const stopping = stopOnSignals(world, session, options.timeout)
@@ -150,8 +164,7 @@ async function inSession(
     await stopAsking?.()
     await session.close()
     // Delete a new Session whose only message was refused.
-    const isNew = options.session === undefined && options.continue !== true
-    if (isNew && session.state.turns === 0) await opened.harness.delete(session.id)
+    if (!isContinued(options) && session.state.turns === 0) await opened.harness.delete(session.id)
   }
 }
 

@@ -7,6 +7,8 @@ import type { Session } from '../../../session/live/session.ts'
 export const SessionOptions = z.object({
   session: z.string().optional(),
   continue: z.boolean().optional(),
+  /** True: the person chooses one. */
+  resume: z.union([z.string(), z.literal(true)]).optional(),
   provider: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   mode: SessionMode.optional(),
@@ -14,11 +16,23 @@ export const SessionOptions = z.object({
 })
 export type SessionOptions = z.infer<typeof SessionOptions>
 
-/** Fails if the options contradict each other. */
+/** The Session that the options choose. Fails if they contradict each other. */
 export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
-  return choice.session !== undefined && choice.continue === true
-    ? failed('invalid_args', 'Pass either --session or --continue, not both.')
-    : ok(choice)
+  const { session, resume } = choice
+  const chosen = [session, resume, choice.continue === true ? true : undefined]
+  if (chosen.filter((one) => one !== undefined).length > 1)
+    return failed('invalid_args', 'Pass only one of --session, --continue and --resume.')
+  if (resume === undefined) return ok(choice)
+  if (resume !== true) return ok({ ...choice, session: resume })
+  return failed('invalid_args', '--resume requires the id of a Session here.', {}, [
+    { action: 'List the Sessions.', command: 'hawser sessions' },
+    { action: 'Continue the most recent one.', command: 'hawser run --continue "And now?"' },
+  ])
+}
+
+/** The options choose an existing Session. */
+export function isContinued({ session, resume, ...choice }: SessionOptions): boolean {
+  return session !== undefined || resume !== undefined || choice.continue === true
 }
 
 /** A warning when `--permission` allows more than plan mode does. */

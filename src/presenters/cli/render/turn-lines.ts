@@ -53,7 +53,9 @@ const ResultLine = z
   })
   .describe('The last line.')
 
-/** The output of `hawser run --json`. */
+/** The output of `hawser run --json`. With `--output json`, only the last line. */
 export const Output = z
   .union([EventLine, NoticeLine, ResultLine])
-  .describe('JSON Lines. If the Turn was not admitted, a single line with the error.')
+  .describe(
+    'JSON Lines; with --output json, only the last line. If the Turn was not admitted, a single line with the error.',
+  )

@@ -29,15 +29,18 @@ export interface TurnView {
   readonly end: (session_id: string, result: TurnResult & { readonly exit_code: number }) => void
 }
 
-/** Every Event as stored, every notice, and finally the result, as one JSON object per line. */
-export function jsonView(stdout: Output): TurnView {
+/** Every Event as stored and every notice, unless only the result is wanted, and then the result: one JSON object per line. */
+export function jsonView(stdout: Output, what: 'all' | 'result'): TurnView {
   const line = (value: object) => stdout.write(jsonLine(value))
   return {
     show: (seen) => {
+      if (what === 'result') return
       if (seen.kind === 'line') line(seen.line.logged.event)
       if (seen.kind === 'notice') line(seen.notice)
     },
-    after: line,
+    after: (notice) => {
+      if (what === 'all') line(notice)
+    },
     end: (session_id, { exit_code, ...result }) =>
       line({ type: 'turn_result', ok: exit_code === 0, session_id, ...result, exit_code }),
   }

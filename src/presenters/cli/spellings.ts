@@ -1,0 +1,101 @@
+import { failed, type Failed } from '../../model/errors.ts'
+import { COMMANDS } from './command-table.ts'
+import { visibleLine } from './text/visible-text.ts'
+import { showHelp } from './world/failure.ts'
+
+/**
+ * The arguments with the command that they mean: `help CMD`, `-p PROMPT` and options without a command. Everything else is
+ * returned as it is. Pure.
+ */
+export function withCommand(argv: readonly string[]): readonly string[] {
+  const [first = ''] = argv
+  if (first === 'help') {
+    const [, word] = argv
+    const isKnown = word === undefined || COMMANDS.some(({ name }) => name.split(' ')[0] === word)
+    // One that is unknown is reported as such.
+    return isKnown ? [...argv.slice(1), '--help'] : [word]
+  }
+  if (!first.startsWith('-') || PROGRAM_OPTIONS.has(first)) return argv
+  const end = argv.indexOf('--')
+  const options = end < 0 ? argv : argv.slice(0, end)
+  const rest = argv.slice(options.length)
+  const others = options.filter((argument) => !PRINT.has(argument))
+  const command = others.length < options.length ? 'run' : 'chat'
+  return [command, ...resumeLast(others), ...rest]
+}
+
+/** Options of the program itself. */
+const PROGRAM_OPTIONS = new Set(['-h', '--help', '-V', '--version', '--json'])
+const PRINT = new Set(['-p', '--print'])
+const RESUME = new Set(['-r', '--resume'])
+
+/** The id after `--resume` is optional. A prompt after it would be taken for one, so the option is moved behind it. */
+function resumeLast(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((argument) => RESUME.has(argument))
+  const next = argv[at + 1]
+  if (at < 0 || next === undefined || !/\s/.test(next)) return argv
+  return [...argv.toSpliced(at, 1), '--resume']
+}
+
+/**
+ * Whether arguments that name no command are a prompt: several words, in one argument or in several. A single word, or one
+ * that looks like a misspelled command, is more likely a mistake. Pure.
+ */
+export function isPrompt(argv: readonly string[], nearest: string | undefined): boolean {
+  const [first = '', second = '-'] = argv
+  if (/\S\s+\S/.test(first)) return true
+  // The parser also finds "What" close to "chat".
+  const isMisspelled = nearest?.[0] === first[0]?.toLowerCase()
+  return !isMisspelled && !second.startsWith('-') && !Object.hasOwn(ELSEWHERE, first)
+}
+
+/** The error for a command that other programs have; `undefined` for any other word. */
+export function commandElsewhere(word: string): Failed | undefined {
+  const known = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined
+  if (known === undefined) return undefined
+  const [why, ...commands] = known
+  const next = commands.map((command) => ({ action: 'use_command', command }))
+  const message = `There is no command ${visibleLine(JSON.stringify(word))}. ${why}`
+  return failed('invalid_args', message, { arguments: [word] }, [...next, showHelp('')])
+}
+
+const KEYS = [
+  'Hawser has no accounts. It uses an API key from the environment or the settings.',
+  'hawser config set providers.anthropic.key -',
+  'hawser models',
+] as const
+const UPDATE = [
+  'Update it with the package manager that installed it.',
+  'npm install --global hawser@latest',
+] as const
+const SERVE = ['The local server is started with up.', 'hawser up'] as const
+const LIST = ['Sessions are listed with sessions.', 'hawser sessions'] as const
+const ONCE = ['One Turn is run with run.', 'hawser run "What is in this folder?"'] as const
+
+/** Commands of other programs, what to know about them here, and what to type instead. */
+const ELSEWHERE: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  login: KEYS,
+  logout: ['Remove a stored key.', 'hawser config set providers.anthropic.key'],
+  auth: KEYS,
+  update: UPDATE,
+  upgrade: UPDATE,
+  serve: SERVE,
+  server: SERVE,
+  start: SERVE,
+  web: SERVE,
+  stop: ['The local server is stopped with down.', 'hawser down'],
+  list: LIST,
+  ls: LIST,
+  history: LIST,
+  session: LIST,
+  resume: ['Sessions are resumed with -r.', 'hawser -r'],
+  continue: ['The most recent Session is continued with -c.', 'hawser -c'],
+  exec: ONCE,
+  ask: ONCE,
+  prompt: ONCE,
+  init: ['Nothing has to be set up in a folder.', 'hawser'],
+  settings: ['Settings are read and changed with config.', 'hawser config get'],
+  export: ['A Session is exported with log export.', 'hawser log export'],
+  cost: ['Usage and cost are shown with usage.', 'hawser usage'],
+  version: ['The version is an option.', 'hawser --version'],
+}
