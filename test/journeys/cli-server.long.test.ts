@@ -54,7 +54,7 @@ test('`up --open` prints a link that gives the page the token once, also if the 
   const workspace = join(root, 'workspace')
   const program = await startProgram({ root }, ['up', '--open'])
   await program.waitFor('#code=')
-  expect(program.stdout()).toContain('the link works once, within 60 seconds:')
+  expect(program.stdout()).toContain('with this link, which works once, within 60 seconds:')
   const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/#code=\S+/.exec(program.stdout()) ?? []
   const token = (await readFile(join(root, 'home', 'token'), 'utf8')).trim()
   expect(program.stdout()).not.toContain(token)

@@ -84,5 +84,5 @@ function redirectTo(url: string): string {
 export function pageWords(opened: boolean): string {
   return opened
     ? 'Its page opens in a browser. If it does not, this link works once, within 60 seconds:'
-    : 'To open its page in a browser; the link works once, within 60 seconds:'
+    : 'Open its page in a browser with this link, which works once, within 60 seconds:'
 }
