@@ -127,7 +127,11 @@ const PLANTED = DIALECT_NAMES.flatMap((dialect) =>
 )
 
 test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistake }) => {
-  expect((await judgeLaw(25, dialect, mistake)).wrong).not.toEqual([])
+  // Most mistakes show in a few Sessions.
+  for (const sessions of [3, 25]) {
+    if ((await judgeLaw(sessions, dialect, mistake)).wrong.length > 0) return
+  }
+  expect.unreachable('the mistake was not noticed')
 })
 
 /** The input of a request of any Turn at any position of a Log, and the segments of that request. */
