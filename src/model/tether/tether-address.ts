@@ -9,3 +9,10 @@ export const TetherAddress = openObject(() => ({ channel: AddressPart, id: Addre
 
 /** The author of a message, as named by their chat. */
 export const Sender = openObject(() => ({ id: z.string(), name: z.string() }))
+
+/** Binds a Session to a conversation. Two Instances in one workspace never share a Session. */
+export const TetherBinding = openObject(() => ({
+  instance: AddressPart,
+  channel: AddressPart,
+  id: AddressPart,
+}))
