@@ -12,6 +12,7 @@ import { openWorkspace } from './host/workspace.ts'
 import { workspaceRegister } from './host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
 import type { SessionId } from './model/ids.ts'
+import type { Replay } from './model/modes.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
 import {
   isRemoteProvider,
@@ -52,6 +53,10 @@ interface WorkspaceOptions extends OpenOptions {
   readonly version: string
   readonly env: Env
   readonly contract?: SessionParts['model']['contract']
+  /** How long images stay in requests. Default: the person's setting. */
+  readonly replay?: Replay
+  /** What answers may contain besides text. */
+  readonly answers?: SessionParts['person']['answers']
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -62,7 +67,7 @@ export async function composeWorkspace(
   home: string,
   { questionMs, grants, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
-  const { presenter, version, env, contract } = options
+  const { presenter, version, env, contract, answers } = options
   const clock = systemClock
   const ids = systemIds(clock)
   const place = await openPlaces(path, home, { ids, make })
@@ -99,7 +104,7 @@ export async function composeWorkspace(
       chance: systemChance,
       contract,
       effort: settings.settings.effort,
-      replay: resources?.replay,
+      replay: options.replay ?? resources?.replay,
       summary: settings.settings.compaction?.summary,
     },
     tools: {
@@ -118,6 +123,7 @@ export async function composeWorkspace(
       rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
       grants,
       upload: resources,
+      answers,
       limits: {
         waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,
         question_ms:

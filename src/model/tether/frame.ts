@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ERROR_KINDS } from '../errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, TurnId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { Count, Flag, openObject, type Frozen } from '../shape.ts'
+import { boundedText, Count, Flag, openObject, type Frozen } from '../shape.ts'
 import { Sender, TetherAddress } from './tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
 
@@ -45,6 +45,9 @@ const ErrorPayload = openObject(() => ({
 
 const Nothing = openObject(() => ({}))
 
+/** The name of a message by its sender. That of a `user.message` is its message key. */
+const MessageName = boundedText(1, LIMITS.message_key_bytes)
+
 function sent<T extends string, P extends z.ZodType>(type: T, payload: P) {
   return openObject(() => sentFields(type, payload))
 }
@@ -59,9 +62,9 @@ function sentFields<T extends string, P extends z.ZodType>(type: T, payload: P) 
     type: z.literal(type),
     ts: z.iso.datetime({ offset: true }),
     session: TetherAddress,
-    msg_id: z.string().min(1).max(LIMITS.tether_address_bytes),
+    msg_id: MessageName,
     turn_id: TurnId.optional(),
-    in_reply_to: z.string().min(1).optional(),
+    in_reply_to: MessageName.optional(),
     payload,
   }
 }
