@@ -1,0 +1,128 @@
+import type { Duplex } from 'node:stream'
+import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
+import type { Clock } from '../../host/clock.ts'
+import { asResult, type Folder } from '../../host/files/files.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { GuestStart, LineToGuest } from '../../model/tether/guest-line.ts'
+import type { OpenWorkspace } from '../../session/workspace/workspace.ts'
+import { GuestFrames } from '../frames/guest-frames.ts'
+import type { ReadLine } from '../frames/line-reader.ts'
+import { LineWriter } from '../frames/line-writer.ts'
+import { readLines } from '../frames/read-lines.ts'
+import { Conversations } from './conversations.ts'
+import { Messages } from './messages.ts'
+
+/** What a guest needs of its workspace. */
+export type GuestWorkspace = Pick<OpenWorkspace, 'harness' | 'folders' | 'ids' | 'close'>
+
+export interface GuestParts {
+  /** The descriptor to the daemon. Destroyed at the end. */
+  readonly socket: Duplex
+  /** Opens the workspace that the first line names. */
+  readonly open: (start: GuestStart) => Promise<Result<GuestWorkspace>>
+  readonly clock: Clock
+  /** Called with the milliseconds of a pause that has just ended. */
+  readonly resumed: (pausedMs: number) => void
+  /** Aborted when the guest must end. */
+  readonly signal: AbortSignal
+  readonly onDefect: (error: unknown) => void
+}
+
+/**
+ * Serves an Instance until the daemon goes away or `signal` aborts. Then running Turns are interrupted, and their messages
+ * end. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
+ */
+export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
+  const lines = readLines(parts.socket)
+  try {
+    const start = await startIn(lines)
+    if (!start.ok) return start
+    const workspace = await parts.open(start.value)
+    if (!workspace.ok) return workspace
+    const opening = workspace.value.folders.workspace.folder('blobs', 'create')
+    const blobs = await asResult('open the blobs', async () => ok(await opening))
+    if (blobs.ok)
+      return await serve(parts, { start: start.value, lines, blobs: blobs.value }, workspace.value)
+    await workspace.value.close()
+    return blobs
+  } finally {
+    parts.socket.destroy()
+  }
+}
+
+interface Opened {
+  readonly start: GuestStart
+  readonly lines: AsyncGenerator<ReadLine, void>
+  readonly blobs: Folder
+}
+
+async function serve(
+  { socket, clock, resumed, signal, onDefect }: GuestParts,
+  { start, lines, blobs }: Opened,
+  workspace: GuestWorkspace,
+): Promise<Result<void>> {
+  const { harness, ids } = workspace
+  const writer = new LineWriter(socket)
+  const frames = new GuestFrames(clock, ids)
+  const send = async (frame: object) => {
+    writer.write(frame)
+    await writer.room()
+  }
+  const conversations = new Conversations(harness, start)
+  const store = workspaceBlobStore({ folder: blobs, ids, clock })
+  const messages = new Messages({ start, harness, conversations, store, frames, send, onDefect })
+  const take = (line: LineToGuest) => {
+    switch (line.type) {
+      case 'guest.resumed':
+        return resumed(line.paused_ms)
+      case 'user.message':
+        return messages.receive(line)
+      case 'control.cancel':
+        return messages.cancel(line)
+      case 'control.ping':
+        return void send(frames.pong({ to: line }))
+      default:
+        return undefined
+    }
+  }
+  writer.write({ type: 'guest.ready' })
+  const ended = await Promise.race([takeAll(lines, take), aborted(signal)])
+  messages.close()
+  await workspace.close()
+  await messages.ended()
+  await writer.end()
+  await blobs.close()
+  return ended
+}
+
+async function startIn(lines: AsyncGenerator<ReadLine, void>): Promise<Result<GuestStart>> {
+  const first = await lines.next()
+  if (first.done === true) return failed('interrupted', 'The daemon closed the connection.')
+  const start = 'value' in first.value ? GuestStart.safeParse(first.value.value) : undefined
+  return start?.success === true ? ok(start.data) : badLine()
+}
+
+async function takeAll(
+  lines: AsyncGenerator<ReadLine, void>,
+  take: (line: LineToGuest) => void,
+): Promise<Result<void>> {
+  for await (const read of lines) {
+    const line = 'value' in read ? LineToGuest.safeParse(read.value) : undefined
+    if (line?.success !== true) return badLine()
+    take(line.data)
+  }
+  return ok(undefined)
+}
+
+function aborted(signal: AbortSignal): Promise<Result<void>> {
+  return new Promise((resolve) => {
+    const end = () => resolve(ok(undefined))
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
+
+/** The content is not repeated: it may be anything. */
+function badLine(): Failed {
+  return failed('invalid_args', 'The daemon sent a line that a guest does not accept.')
+}
