@@ -269,6 +269,7 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
     status: async () => (await load()).status(),
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
     unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
+    start: async (confinement, program) => (await load()).start(confinement, program),
   }
 }
 
