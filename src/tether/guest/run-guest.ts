@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { systemClock } from '../../host/clock.ts'
+import { countPauses, leaveOut, systemClock } from '../../host/clock.ts'
 import { inheritedSockets } from '../../host/process/inherited-sockets.ts'
 import { writePlain } from '../../host/plain-line.ts'
 import { systemStreams } from '../../host/streams.ts'
@@ -24,13 +24,14 @@ export async function runGuest(
   const sockets = inheritedSockets([FRAMES, RELAY])
   if (sockets === undefined) return refused(USAGE, NOT_BY_HAND)
   const [socket, relay] = sockets
+  countPauses()
   const stop = new AbortController()
   const forget = systemStreams().onSignal('SIGTERM', () => stop.abort())
   const served = await serveGuest({
     socket,
     open: (start) => open(start, relay),
     clock: systemClock,
-    resumed: () => {},
+    resumed: leaveOut,
     signal: stop.signal,
     onDefect: (error) => writePlain(2, `${String(error instanceof Error ? error.stack : error)}\n`),
   })

@@ -1,0 +1,187 @@
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/host/clock.ts'
+import { diskFolder } from '../../src/host/files/disk.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import type { ProgramFiles } from '../../src/host/process/own-program.ts'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import type { Result } from '../../src/model/errors.ts'
+import type { GuestStart } from '../../src/model/tether/guest-line.ts'
+import { Deliveries } from '../../src/tether/daemon/deliveries.ts'
+import { GuestHost, type GuestHostParts } from '../../src/tether/daemon/guest-host.ts'
+import { GuestLogs } from '../../src/tether/daemon/guest-logs.ts'
+import { launchGuest } from '../../src/tether/daemon/launch-guest.ts'
+import type { OutgoingFrame, TerminalFrame } from '../../src/tether/frames/guest-frames.ts'
+import { bundleScript } from './bundle-script.ts'
+import { freshFolder } from './folder.ts'
+import { envelope } from './host-end.ts'
+import { value } from './story.ts'
+
+let bundling: Promise<ProgramFiles> | undefined
+
+/**
+ * The program, bundled once for all tests of a file, and the packages that it loads by their paths. Not below the root of the
+ * tests, which is in /dev/shm: a sandbox has its own /dev.
+ */
+export function guestProgram(): Promise<ProgramFiles> {
+  bundling ??= (async () => {
+    const script = new URL('../../bin/hawser.ts', import.meta.url)
+    const own = await mkdtemp(join(tmpdir(), 'hawser-guest-'))
+    process.on('exit', () => rmSync(own, { recursive: true, force: true }))
+    const path = await bundleScript(script, own, { inParts: true })
+    const packages = join(
+      dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
+      '..',
+    )
+    return { argv: [process.execPath, path], readable: [dirname(path), packages] }
+  })()
+  return bundling
+}
+
+/** A real guest in its sandbox, and the daemon's side of it. */
+export interface GuestPlay {
+  readonly root: string
+  readonly workspace: string
+  readonly host: GuestHost
+  readonly frames: OutgoingFrame[]
+  readonly notes: Readonly<Record<string, unknown>>[]
+  readonly output: () => string
+  send(msg_id: string, text: string, images?: readonly ImageOf[]): Result<void>
+  ended(msg_id: string): Promise<TerminalFrame>
+  until(holds: () => boolean): Promise<void>
+}
+
+type ImageOf = NonNullable<
+  Extract<OutgoingFrame, { type: 'assistant.done' }>['payload']['images']
+>[number]
+
+export interface PlayOptions {
+  readonly root?: string
+  readonly start?: Partial<GuestStart>
+  readonly deliveries?: Deliveries
+  readonly relay?: (socket: Duplex) => ReturnType<GuestHostParts['relay']>
+  readonly program?: ProgramFiles
+  readonly onFrame?: (frame: OutgoingFrame) => void
+}
+
+/** The folders of an Instance below `root`: its workspace, the daemon's home, and the guest's own in it. */
+export async function instanceFolders(root: string) {
+  const workspace = join(root, 'workspace')
+  const home = join(root, 'hawser')
+  const ownHome = join(home, 'instances/inst_1/home')
+  const heads = join(home, 'instances/inst_1/heads')
+  for (const path of [workspace, ownHome, heads])
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  return { workspace, home, ownHome, heads }
+}
+
+/** Fails with the error of `GuestHost.start`. */
+export async function startGuest(options: PlayOptions = {}): Promise<Result<GuestPlay>> {
+  const root = options.root ?? (await freshFolder())
+  const { workspace, home, ownHome, heads } = await instanceFolders(root)
+  const program = options.program ?? (await guestProgram())
+  const ownHeads = await diskFolder(heads)
+  const ids = systemIds(systemClock)
+  const frames: OutgoingFrame[] = []
+  const notes: Readonly<Record<string, unknown>>[] = []
+  const waiting = new Set<() => void>()
+  let output = ''
+  const look = () => {
+    for (const one of waiting) one()
+  }
+  const started = await GuestHost.start({
+    start: {
+      instance: 'inst_1',
+      workspace,
+      provider: 'rehearsal',
+      model: 'rehearsal',
+      permission_mode: 'auto',
+      replay: 'window',
+      images: true,
+      ...options.start,
+    },
+    launch: () =>
+      launchGuest(systemSandbox(), {
+        workspace,
+        home,
+        ownHome,
+        program,
+        onOutput: (chunk) => {
+          output += chunk.toString()
+        },
+      }),
+    relay: options.relay ?? (() => ({ close: () => {} })),
+    logs: new GuestLogs({ instance: 'inst_1', workspace, heads: ownHeads, ids }),
+    deliveries: options.deliveries ?? new Deliveries(),
+    clock: systemClock,
+    onFrame: (frame) => {
+      frames.push(frame)
+      options.onFrame?.(frame)
+      look()
+    },
+    note: (entry) => void notes.push(entry),
+  })
+  if (!started.ok) {
+    await ownHeads.close()
+    const { error } = started
+    return { ok: false, error: { ...error, message: `${error.message} ${output}` } }
+  }
+  const host = started.value
+  const over = host.ended.finally(() => ownHeads.close())
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!holds()) return
+        waiting.delete(check)
+        resolve()
+      }
+      waiting.add(check)
+      void over.then((ending) => {
+        check()
+        reject(new Error(`the guest ended: ${JSON.stringify(ending)} ${output}`))
+      })
+      check()
+    })
+  const ends = (msg_id: string) =>
+    frames.filter((one) => one.in_reply_to === msg_id).find(isTerminal)
+  const play: GuestPlay = {
+    root,
+    workspace,
+    host,
+    frames,
+    notes,
+    output: () => output,
+    send: (msg_id, text, images) =>
+      host.send({
+        ...envelope(msg_id, 'default'),
+        type: 'user.message',
+        payload: { text, ...(images === undefined ? {} : { images }) },
+      }),
+    ended: async (msg_id) => {
+      await until(() => ends(msg_id) !== undefined)
+      const end = ends(msg_id)
+      if (end === undefined) throw new Error('no end')
+      return end
+    },
+    until,
+  }
+  return { ok: true, value: play }
+}
+
+/** The same in a test, which stops the guest at its end. */
+export async function playGuest(options: PlayOptions = {}): Promise<GuestPlay> {
+  const play = value(await startGuest(options))
+  onTestFinished(async () => {
+    await play.host.stop(100)
+  })
+  return play
+}
+
+function isTerminal(frame: OutgoingFrame): frame is TerminalFrame {
+  return frame.type === 'assistant.done' || frame.type === 'error'
+}
