@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { playGuest } from '../support/guest-program.ts'
+import { playGuest } from '../support/guest-play.ts'
 import { value } from '../support/story.ts'
 
 test('a guest in its sandbox runs a command in a second one, and its answer arrives', async () => {

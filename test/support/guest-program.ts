@@ -4,23 +4,24 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import type { ProgramFiles } from '../../src/host/process/own-program.ts'
-import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { systemSandbox, type LongProcess } from '../../src/host/sandbox/sandbox.ts'
 import type { Result } from '../../src/model/errors.ts'
 import type { GuestStart } from '../../src/model/tether/guest-line.ts'
-import { Deliveries } from '../../src/tether/daemon/deliveries.ts'
+import { MessageBook } from '../../src/tether/daemon/message-book.ts'
 import { GuestHost, type GuestHostParts } from '../../src/tether/daemon/guest-host.ts'
 import { GuestLogs } from '../../src/tether/daemon/guest-logs.ts'
 import { launchGuest } from '../../src/tether/daemon/launch-guest.ts'
-import type { OutgoingFrame, TerminalFrame } from '../../src/tether/frames/guest-frames.ts'
+import type { FrameToHost } from '../../src/model/tether/frame.ts'
+import type { TerminalFrame } from '../../src/tether/frames/guest-frames.ts'
 import { bundleScript } from './bundle-script.ts'
-import { freshFolder } from './folder.ts'
 import { envelope } from './host-end.ts'
-import { value } from './story.ts'
+
+/** Its self-test runs once. */
+const sandbox = systemSandbox()
 
 let bundling: Promise<ProgramFiles> | undefined
 
@@ -48,7 +49,7 @@ export interface GuestPlay {
   readonly root: string
   readonly workspace: string
   readonly host: GuestHost
-  readonly frames: OutgoingFrame[]
+  readonly frames: FrameToHost[]
   readonly notes: Readonly<Record<string, unknown>>[]
   readonly output: () => string
   send(msg_id: string, text: string, images?: readonly ImageOf[]): Result<void>
@@ -57,16 +58,18 @@ export interface GuestPlay {
 }
 
 type ImageOf = NonNullable<
-  Extract<OutgoingFrame, { type: 'assistant.done' }>['payload']['images']
+  Extract<FrameToHost, { type: 'assistant.done' }>['payload']['images']
 >[number]
 
 export interface PlayOptions {
-  readonly root?: string
+  readonly root: string
   readonly start?: Partial<GuestStart>
-  readonly deliveries?: Deliveries
+  readonly book?: MessageBook
   readonly relay?: (socket: Duplex) => ReturnType<GuestHostParts['relay']>
   readonly program?: ProgramFiles
-  readonly onFrame?: (frame: OutgoingFrame) => void
+  readonly onFrame?: (frame: FrameToHost) => void
+  /** Called with the process as soon as it was started. */
+  readonly onLaunch?: (process: LongProcess) => void
 }
 
 /** The folders of an Instance below `root`: its workspace, the daemon's home, and the guest's own in it. */
@@ -81,13 +84,13 @@ export async function instanceFolders(root: string) {
 }
 
 /** Fails with the error of `GuestHost.start`. */
-export async function startGuest(options: PlayOptions = {}): Promise<Result<GuestPlay>> {
-  const root = options.root ?? (await freshFolder())
+export async function startGuest(options: PlayOptions): Promise<Result<GuestPlay>> {
+  const { root } = options
   const { workspace, home, ownHome, heads } = await instanceFolders(root)
   const program = options.program ?? (await guestProgram())
   const ownHeads = await diskFolder(heads)
   const ids = systemIds(systemClock)
-  const frames: OutgoingFrame[] = []
+  const frames: FrameToHost[] = []
   const notes: Readonly<Record<string, unknown>>[] = []
   const waiting = new Set<() => void>()
   let output = ''
@@ -105,8 +108,8 @@ export async function startGuest(options: PlayOptions = {}): Promise<Result<Gues
       images: true,
       ...options.start,
     },
-    launch: () =>
-      launchGuest(systemSandbox(), {
+    launch: async () => {
+      const launched = await launchGuest(sandbox, {
         workspace,
         home,
         ownHome,
@@ -114,10 +117,13 @@ export async function startGuest(options: PlayOptions = {}): Promise<Result<Gues
         onOutput: (chunk) => {
           output += chunk.toString()
         },
-      }),
+      })
+      if (launched.ok) options.onLaunch?.(launched.value)
+      return launched
+    },
     relay: options.relay ?? (() => ({ close: () => {} })),
     logs: new GuestLogs({ instance: 'inst_1', workspace, heads: ownHeads, ids }),
-    deliveries: options.deliveries ?? new Deliveries(),
+    book: options.book ?? new MessageBook(),
     clock: systemClock,
     onFrame: (frame) => {
       frames.push(frame)
@@ -132,7 +138,10 @@ export async function startGuest(options: PlayOptions = {}): Promise<Result<Gues
     return { ok: false, error: { ...error, message: `${error.message} ${output}` } }
   }
   const host = started.value
-  const over = host.ended.finally(() => ownHeads.close())
+  const over = host.ended.then(async (ending) => {
+    await ownHeads.close()
+    return ending
+  })
   const until = (holds: () => boolean) =>
     new Promise<void>((resolve, reject) => {
       const check = () => {
@@ -173,15 +182,6 @@ export async function startGuest(options: PlayOptions = {}): Promise<Result<Gues
   return { ok: true, value: play }
 }
 
-/** The same in a test, which stops the guest at its end. */
-export async function playGuest(options: PlayOptions = {}): Promise<GuestPlay> {
-  const play = value(await startGuest(options))
-  onTestFinished(async () => {
-    await play.host.stop(100)
-  })
-  return play
-}
-
-function isTerminal(frame: OutgoingFrame): frame is TerminalFrame {
+function isTerminal(frame: FrameToHost): frame is TerminalFrame {
   return frame.type === 'assistant.done' || frame.type === 'error'
 }

@@ -58,15 +58,13 @@ export async function guestScene({
         person: { presenter: 'tether', answers: { images: images ? 4 : 0 } },
       }
       const { parts, close } = await openParts(root, withChanges(own, changes))
-      const folder = await diskFolder(join(workspace, '.hawser'))
       const harness = new Harness(parts)
       const closeAll = async () => {
         await harness.close()
         await close()
-        await folder.close()
       }
       const { ids } = parts.log.place
-      return ok({ harness, folders: { workspace: folder, home: folder }, ids, close: closeAll })
+      return ok({ harness, ids, close: closeAll })
     },
     clock: systemClock,
     resumed: (ms) => void resumed.push(ms),

@@ -1,14 +1,11 @@
 import type { Duplex } from 'node:stream'
-import type {
-  IncomingFrame,
-  OutgoingFrame,
-  TerminalFrame,
-} from '../../src/tether/frames/guest-frames.ts'
+import type { FrameToGuest, FrameToHost } from '../../src/model/tether/frame.ts'
+import type { TerminalFrame } from '../../src/tether/frames/guest-frames.ts'
 import { LineToHost } from '../../src/model/tether/guest-line.ts'
 import { LineWriter } from '../../src/tether/frames/line-writer.ts'
 import { readLines } from '../../src/tether/frames/read-lines.ts'
 
-type MessagePayload = Extract<IncomingFrame, { type: 'user.message' }>['payload']
+type MessagePayload = Extract<FrameToGuest, { type: 'user.message' }>['payload']
 
 /** The daemon's end of the frames of a guest: sends lines, and keeps what the guest sends. */
 export class HostEnd {
@@ -44,7 +41,7 @@ export class HostEnd {
   }
 
   /** The frames that reply to a message. */
-  replies(msg_id: string): OutgoingFrame[] {
+  replies(msg_id: string): FrameToHost[] {
     return this.lines.flatMap((line) =>
       isOutgoing(line) && line.in_reply_to === msg_id ? [line] : [],
     )
@@ -94,10 +91,10 @@ export function envelope(msg_id: string, id: string) {
   return { v: 1, ts: '2026-11-17T10:00:00.000Z', session: { channel: 'host', id }, msg_id } as const
 }
 
-function isOutgoing(line: LineToHost): line is OutgoingFrame {
+function isOutgoing(line: LineToHost): line is FrameToHost {
   return line.type !== 'guest.ready'
 }
 
-function isTerminal(frame: OutgoingFrame): frame is TerminalFrame {
+function isTerminal(frame: FrameToHost): frame is TerminalFrame {
   return frame.type === 'assistant.done' || frame.type === 'error'
 }

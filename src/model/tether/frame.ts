@@ -72,11 +72,16 @@ function sentFields<T extends string, P extends z.ZodType>(type: T, payload: P) 
 const AckPayload = openObject(() => ({ status: z.string() }))
 const PresencePayload = openObject(() => ({ state: z.string() }))
 
-/** One tether message as its sender writes it. A `seq` in it is ignored: the daemon assigns one. */
-export const SentFrame = z.discriminatedUnion('type', [
+/** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the daemon assigns one. */
+export const FrameToGuest = z.discriminatedUnion('type', [
   sent('user.message', UserMessagePayload),
   sent('control.cancel', Nothing),
   sent('control.ping', Nothing),
+])
+export type FrameToGuest = Frozen<z.infer<typeof FrameToGuest>>
+
+/** A frame of a guest. A `seq` in it is ignored. */
+export const FrameToHost = z.discriminatedUnion('type', [
   sent('event.ack', AckPayload),
   sent('status.presence', PresencePayload),
   sent('assistant.delta', DeltaPayload),
@@ -85,7 +90,7 @@ export const SentFrame = z.discriminatedUnion('type', [
   sent('error', ErrorPayload),
   sent('status.pong', Nothing),
 ])
-export type SentFrame = Frozen<z.infer<typeof SentFrame>>
+export type FrameToHost = Frozen<z.infer<typeof FrameToHost>>
 
 /** One tether message as the daemon stores it. */
 export const Frame = z.discriminatedUnion('type', [

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { PermissionMode, Replay } from '../modes.ts'
 import { boundedText, Count, openObject, type Frozen } from '../shape.ts'
-import { FRAME_DIRECTIONS, SentFrame } from './frame.ts'
+import { FrameToGuest, FrameToHost } from './frame.ts'
 
 /** The first line a guest reads: who it is and how it works. */
 export const GuestStart = openObject(() => ({
@@ -24,15 +24,9 @@ const GuestResumed = openObject(() => ({ type: z.literal('guest.resumed'), pause
 const GuestReady = openObject(() => ({ type: z.literal('guest.ready') }))
 
 /** A line that the daemon may send after `guest.start`. */
-export const LineToGuest = z.union([
-  GuestResumed,
-  SentFrame.refine(({ type }) => FRAME_DIRECTIONS[type] === 'guest'),
-])
+export const LineToGuest = z.union([GuestResumed, FrameToGuest])
 export type LineToGuest = Frozen<z.infer<typeof LineToGuest>>
 
 /** A line that a guest may send. */
-export const LineToHost = z.union([
-  GuestReady,
-  SentFrame.refine(({ type }) => FRAME_DIRECTIONS[type] === 'host'),
-])
+export const LineToHost = z.union([GuestReady, FrameToHost])
 export type LineToHost = Frozen<z.infer<typeof LineToHost>>

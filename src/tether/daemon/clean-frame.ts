@@ -1,12 +1,12 @@
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
-import type { OutgoingFrame } from '../frames/guest-frames.ts'
+import type { FrameToHost } from '../../model/tether/frame.ts'
 
 /**
  * A frame of a guest with the fields of its type only: a guest is of our version, so anything else, such as a `seq` or bytes, is
  * not from us. `undefined` if its text is too long.
  */
-export function cleanFrame(frame: OutgoingFrame): OutgoingFrame | undefined {
+export function cleanFrame(frame: FrameToHost): FrameToHost | undefined {
   const { payload } = frame
   if ('text' in payload && utf8Bytes(payload.text) > LIMITS.frame_text_bytes) return undefined
   const { ts, session, msg_id, turn_id, in_reply_to } = frame

@@ -1,11 +1,11 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
+import { inBlobsOf } from '../../host/distrusted-workspace.ts'
 import { asResult, closing, ifThere, readSpan, type File } from '../../host/files/files.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
-import { inGuestFolder } from './guest-folder.ts'
 
 /**
  * The bytes of an image that a guest names, read from its workspace now. The guest may have put anything there, so the file is
@@ -17,7 +17,7 @@ export async function readGuestBlob(workspace: string, named: unknown): Promise<
   if (!reference.success) return failed('invalid_args', 'Invalid image reference.')
   const { blob } = reference.data
   const read = await asResult('read an image of the agent', async () => {
-    const found = await inGuestFolder(workspace, 'blobs', async (folder) => {
+    const found = await inBlobsOf(workspace, async (folder) => {
       const file = await ifThere(folder.open(blob, 'read'))
       return file && closing(file, () => verified(file, reference.data))
     })

@@ -5,8 +5,8 @@ import { until as happens, virtualClock } from '../../../test/support/virtual-cl
 import { value } from '../../../test/support/story.ts'
 import { systemClock } from '../../host/clock.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { IncomingFrame, OutgoingFrame } from '../frames/guest-frames.ts'
-import { Deliveries } from './deliveries.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { MessageBook } from './message-book.ts'
 import { GuestHost, type GuestHostParts } from './guest-host.ts'
 
 const START = {
@@ -22,7 +22,7 @@ const START = {
 const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
 const OTHER_TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z13'
 
-function message(msg_id: string, text = 'Hello'): IncomingFrame {
+function message(msg_id: string, text = 'Hello'): FrameToGuest {
   return { ...envelope(msg_id, 'default'), type: 'user.message', payload: { text } }
 }
 
@@ -34,7 +34,7 @@ const DONE = reply('assistant.done', { text: 'Hi', status: 'completed' })
 
 async function scene(changes: Partial<GuestHostParts> = {}) {
   const guest = await fakeGuest()
-  const frames: OutgoingFrame[] = []
+  const frames: FrameToHost[] = []
   const notes: object[] = []
   const arrived: (() => void)[] = []
   const starting = GuestHost.start({
@@ -42,7 +42,7 @@ async function scene(changes: Partial<GuestHostParts> = {}) {
     launch: async () => ok(guest.process),
     relay: () => ({ close: () => {} }),
     logs: { verify: async () => ok(undefined), follow: async () => ok(undefined) },
-    deliveries: new Deliveries(),
+    book: new MessageBook(),
     clock: systemClock,
     onFrame: (frame) => {
       frames.push(frame)
@@ -80,15 +80,15 @@ test('a guest gets its start, is ready, and its frames arrive without fields tha
 })
 
 test('messages without an end are delivered to the next guest, and end once', async () => {
-  const deliveries = new Deliveries()
-  const first = await running({ deliveries })
+  const book = new MessageBook()
+  const first = await running({ book })
   value(first.host.send(message('m1')))
   value(first.host.send(message('m2')))
   first.guest.write(DONE)
   await first.until(1)
   first.guest.exit(1)
   expect((await first.host.ended).reason?.kind).toBe('wake_failed')
-  const { guest, host, frames, notes, until } = await running({ deliveries })
+  const { guest, host, frames, notes, until } = await running({ book })
   await host.resume()
   await happens(() => guest.lines().some((line) => line.includes('guest.resumed')))
   expect(guest.lines().filter((line) => line.includes('user.message'))).toHaveLength(1)
@@ -101,7 +101,7 @@ test('messages without an end are delivered to the next guest, and end once', as
     type: 'assistant.done',
     why: 'a second end',
   })
-  expect(deliveries.unended).toEqual([])
+  expect(book.unended).toEqual([])
   await host.stop()
 })
 
@@ -123,7 +123,11 @@ test.each<[string, object | string]>([
   ],
   [
     'five images',
-    reply('assistant.done', { text: '', status: 'completed', images: Array(5).fill({}) }),
+    reply('assistant.done', {
+      text: '',
+      status: 'completed',
+      images: Array.from({ length: 5 }, () => ({})),
+    }),
   ],
   ['text over the limit', reply('assistant.delta', { text: 'x'.repeat(210 * 1024) })],
   [
@@ -198,7 +202,7 @@ test('a guest that does not read is stopped when 4 MB wait', async () => {
 test('a message that is too long, or has images where none can be, is not sent', async () => {
   const { host } = await running({ start: { ...START, images: false } })
   const images = [{ media_type: 'image/png', blob: `${'a'.repeat(64)}.png`, size: 1 }] as const
-  const pictured: IncomingFrame = {
+  const pictured: FrameToGuest = {
     ...envelope('m1', 'default'),
     type: 'user.message',
     payload: { text: '', images },

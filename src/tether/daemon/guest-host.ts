@@ -7,11 +7,11 @@ import { failed, ok, type Failed, type HawserError, type Result } from '../../mo
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/guest-line.ts'
-import type { IncomingFrame, OutgoingFrame } from '../frames/guest-frames.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { LineWriter } from '../frames/line-writer.ts'
 import { readLines } from '../frames/read-lines.ts'
 import { cleanFrame } from './clean-frame.ts'
-import type { Deliveries } from './deliveries.ts'
+import type { MessageBook } from './message-book.ts'
 import type { GuestLogs } from './guest-logs.ts'
 
 export interface GuestHostParts {
@@ -21,13 +21,13 @@ export interface GuestHostParts {
   /** Serves the guest's calls to a model on this socket, until it is closed. */
   readonly relay: (socket: Duplex) => { close(): void | Promise<void> }
   readonly logs: Pick<GuestLogs, 'verify' | 'follow'>
-  readonly deliveries: Deliveries
+  readonly book: MessageBook
   readonly clock: Clock
   /**
    * Receives each valid frame once, in order, without a `seq`. The next one is read when it resolves. A message ends only after
    * its Log was checked.
    */
-  readonly onFrame: (frame: OutgoingFrame) => void | Promise<void>
+  readonly onFrame: (frame: FrameToHost) => void | Promise<void>
   /** For the log of the server: never contains texts of messages. */
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
   /** How long a guest may take to be ready. */
@@ -91,12 +91,12 @@ export class GuestHost {
     return this.#process.pid
   }
 
-  /** Sends a frame to the guest. A message stays in `deliveries` until it ends; a repeated one is not sent again. */
-  send(frame: IncomingFrame): Result<void> {
+  /** Sends a frame to the guest. A message stays in `book` until it ends; a repeated one is not sent again. */
+  send(frame: FrameToGuest): Result<void> {
     const unfit = this.#unfit(frame)
     if (unfit !== undefined) return unfit
     if (this.#isOver) return over()
-    if (!this.#parts.deliveries.add(frame)) return ok(undefined)
+    if (!this.#parts.book.add(frame)) return ok(undefined)
     return this.#write(frame)
   }
 
@@ -124,7 +124,7 @@ export class GuestHost {
   }
 
   async #begin(): Promise<Result<void>> {
-    const { start, clock, deliveries, readyMs = READY_MS } = this.#parts
+    const { start, clock, book, readyMs = READY_MS } = this.#parts
     const ready = new Promise<'ready'>((resolve) => {
       this.#ready = () => resolve('ready')
     })
@@ -133,14 +133,14 @@ export class GuestHost {
     const first = await Promise.race([ready, this.ended])
     cancel()
     if (first !== 'ready') return { ok: false, error: first.reason ?? over().error }
-    for (const message of deliveries.unended) {
+    for (const message of book.unended) {
       const sent = this.#write(message)
       if (!sent.ok) return sent
     }
     return ok(undefined)
   }
 
-  #unfit(frame: IncomingFrame): Failed | undefined {
+  #unfit(frame: FrameToGuest): Failed | undefined {
     const line = LineToGuest.safeParse(frame)
     if (!line.success) return failed('invalid_args', 'This is not a frame for an agent.')
     if (frame.type !== 'user.message') return undefined
@@ -193,9 +193,9 @@ export class GuestHost {
   }
 
   /** False if the guest is stopped because of the frame. */
-  async #take(given: Exclude<LineToHost, { readonly type: 'guest.ready' }>): Promise<boolean> {
-    const { deliveries, logs, note, onFrame } = this.#parts
-    const frame = isOutgoing(given) ? cleanFrame(given) : undefined
+  async #take(given: FrameToHost): Promise<boolean> {
+    const { book, logs, note, onFrame } = this.#parts
+    const frame = cleanFrame(given)
     if (frame === undefined) return this.#refuse('a text that is too long')
     const isEnd = frame.type === 'assistant.done' || frame.type === 'error'
     // Before the frame is used: whatever it says is in the Log.
@@ -204,7 +204,7 @@ export class GuestHost {
       this.#fail(intact)
       return false
     }
-    const judged = deliveries.judge(frame)
+    const judged = book.judge(frame)
     if (judged.verdict === 'refuse')
       return this.#refuse(`a frame of type ${frame.type}: ${judged.why}`)
     if (judged.verdict === 'drop') {
@@ -241,13 +241,6 @@ export class GuestHost {
 /** Everything in a frame but its text. */
 const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
 const COMPLAINT_BYTES = 1_000
-
-type HostLine = Exclude<LineToHost, { readonly type: 'guest.ready' }>
-
-/** The schema has checked the direction. */
-function isOutgoing(frame: HostLine): frame is HostLine & OutgoingFrame {
-  return frame.type !== 'user.message' && !frame.type.startsWith('control.')
-}
 
 function wrong(what: string): Failed {
   return failed('invalid_response', `The agent was stopped because it sent ${what}.`)

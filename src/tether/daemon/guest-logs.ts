@@ -1,3 +1,4 @@
+import { inSessionsOf } from '../../host/distrusted-workspace.ts'
 import { asResult, closing, ifThere, type File, type Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import { cursorHolds } from '../../log/backward.ts'
@@ -11,7 +12,6 @@ import { LOG_START, scan } from '../../log/scan.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { TetherAddress, TetherBinding } from '../../model/tether/tether-address.ts'
-import { inGuestFolder } from './guest-folder.ts'
 
 export interface GuestLogsParts {
   readonly instance: string
@@ -60,7 +60,7 @@ export class GuestLogs {
   ): Promise<Result<void>> {
     return asResult('read the Logs of the agent', async () => {
       const known = sessionsIn(await this.#parts.heads.names(), '')
-      const result = await inGuestFolder(this.#parts.workspace, 'sessions', async (folder) => {
+      const result = await inSessionsOf(this.#parts.workspace, async (folder) => {
         const present = sessionsIn(await folder.names(), '.ndjson')
         for (const session of new Set([...known, ...present])) {
           const checked = await check(session, folder)

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../model/limits.ts'
 import { frameText, frameTexts } from './frame-text.ts'

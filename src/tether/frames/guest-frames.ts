@@ -2,16 +2,13 @@ import { shortened } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { TurnId } from '../../model/ids.ts'
-import type { SentFrame } from '../../model/tether/frame.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 
 /** A frame by its type. */
-export type FrameOf<Type extends SentFrame['type']> = Extract<SentFrame, { readonly type: Type }>
-
-/** A frame that a person or a program sends to a guest. */
-export type IncomingFrame = FrameOf<'user.message' | 'control.cancel' | 'control.ping'>
-
-/** A frame that a guest sends. */
-export type OutgoingFrame = Exclude<SentFrame, IncomingFrame>
+export type FrameOf<Type extends (FrameToGuest | FrameToHost)['type']> = Extract<
+  FrameToGuest | FrameToHost,
+  { readonly type: Type }
+>
 
 /** The frame that ends a message. */
 export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
@@ -21,7 +18,7 @@ const STATE_BYTES = 200
 
 /** What a frame replies to. */
 export interface Reply {
-  readonly to: IncomingFrame
+  readonly to: FrameToGuest
   readonly turn?: TurnId | undefined
 }
 
@@ -35,16 +32,16 @@ export class GuestFrames {
     this.#ids = ids
   }
 
-  ack(reply: Reply, status: string): OutgoingFrame {
+  ack(reply: Reply, status: string): FrameToHost {
     return { ...this.#envelope(reply), type: 'event.ack', payload: { status } }
   }
 
-  presence(reply: Reply, state: string): OutgoingFrame {
+  presence(reply: Reply, state: string): FrameToHost {
     const payload = { state: shortened(state, STATE_BYTES) }
     return { ...this.#envelope(reply), type: 'status.presence', payload }
   }
 
-  delta(reply: Reply, type: 'assistant.delta' | 'reasoning.delta', text: string): OutgoingFrame {
+  delta(reply: Reply, type: 'assistant.delta' | 'reasoning.delta', text: string): FrameToHost {
     return { ...this.#envelope(reply), type, payload: { text } }
   }
 
@@ -57,7 +54,7 @@ export class GuestFrames {
     return { ...this.#envelope(reply), type: 'error', payload }
   }
 
-  pong(reply: Reply): OutgoingFrame {
+  pong(reply: Reply): FrameToHost {
     return { ...this.#envelope(reply), type: 'status.pong', payload: {} }
   }
 

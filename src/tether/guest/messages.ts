@@ -1,4 +1,3 @@
-import type { BlobStore } from '../../blobs/store.ts'
 import { shortened } from '../../encoding/quote.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
@@ -8,15 +7,10 @@ import type { ImageReference } from '../../model/tether/frame.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
-import { resultOfTurn } from '../../session/reading/result-of-turn.ts'
+import { resultOfTurn } from '../../session/library/result-of-turn.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
-import type {
-  FrameOf,
-  GuestFrames,
-  OutgoingFrame,
-  Reply,
-  TerminalFrame,
-} from '../frames/guest-frames.ts'
+import type { FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameOf, GuestFrames, Reply, TerminalFrame } from '../frames/guest-frames.ts'
 import { keyOf, type Conversations } from './conversations.ts'
 import { RETRYABLE } from './retryable.ts'
 import { endOf, progressOf, type MessageEnd } from './translate.ts'
@@ -27,10 +21,9 @@ export interface MessageParts {
   readonly start: GuestStart
   readonly harness: Harness
   readonly conversations: Conversations
-  readonly store: Pick<BlobStore, 'put'>
   readonly frames: GuestFrames
   /** Resolves when the other side has taken most frames. */
-  readonly send: (frame: OutgoingFrame) => Promise<void>
+  readonly send: (frame: FrameToHost) => Promise<void>
   readonly onDefect: (error: unknown) => void
 }
 
@@ -167,14 +160,14 @@ export class Messages {
   }
 
   async #terminal(reply: Reply, end: MessageEnd): Promise<TerminalFrame> {
-    const { frames, store } = this.#parts
+    const { frames, harness } = this.#parts
     if (end.type === 'error') {
       const { kind, message } = end
       return frames.error(reply, { kind, message, retryable: RETRYABLE[kind] })
     }
     const { status, images } = end
     const { text, truncated } = frameText(end.text)
-    const whole = truncated ? await store.put([Buffer.from(end.text)], 'text/plain') : undefined
+    const whole = truncated ? await harness.keepText(end.text) : undefined
     return frames.done(reply, {
       text,
       ...(images.length === 0 ? {} : { images: [...images] }),

@@ -1,7 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import type { Clock } from '../../host/clock.ts'
-import { asResult, type Folder } from '../../host/files/files.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { GuestStart, LineToGuest } from '../../model/tether/guest-line.ts'
 import type { OpenWorkspace } from '../../session/workspace/workspace.ts'
@@ -13,7 +11,7 @@ import { Conversations } from './conversations.ts'
 import { Messages } from './messages.ts'
 
 /** What a guest needs of its workspace. */
-export type GuestWorkspace = Pick<OpenWorkspace, 'harness' | 'folders' | 'ids' | 'close'>
+export type GuestWorkspace = Pick<OpenWorkspace, 'harness' | 'ids' | 'close'>
 
 export interface GuestParts {
   /** The descriptor to the daemon. Destroyed at the end. */
@@ -39,12 +37,7 @@ export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
     if (!start.ok) return start
     const workspace = await parts.open(start.value)
     if (!workspace.ok) return workspace
-    const opening = workspace.value.folders.workspace.folder('blobs', 'create')
-    const blobs = await asResult('open the blobs', async () => ok(await opening))
-    if (blobs.ok)
-      return await serve(parts, { start: start.value, lines, blobs: blobs.value }, workspace.value)
-    await workspace.value.close()
-    return blobs
+    return await serve(parts, { start: start.value, lines }, workspace.value)
   } finally {
     parts.socket.destroy()
   }
@@ -53,12 +46,11 @@ export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
 interface Opened {
   readonly start: GuestStart
   readonly lines: AsyncGenerator<ReadLine, void>
-  readonly blobs: Folder
 }
 
 async function serve(
   { socket, clock, resumed, signal, onDefect }: GuestParts,
-  { start, lines, blobs }: Opened,
+  { start, lines }: Opened,
   workspace: GuestWorkspace,
 ): Promise<Result<void>> {
   const { harness, ids } = workspace
@@ -69,8 +61,7 @@ async function serve(
     await writer.room()
   }
   const conversations = new Conversations(harness, start)
-  const store = workspaceBlobStore({ folder: blobs, ids, clock })
-  const messages = new Messages({ start, harness, conversations, store, frames, send, onDefect })
+  const messages = new Messages({ start, harness, conversations, frames, send, onDefect })
   const take = (line: LineToGuest) => {
     switch (line.type) {
       case 'guest.resumed':
@@ -82,16 +73,16 @@ async function serve(
       case 'control.ping':
         return void send(frames.pong({ to: line }))
       default:
-        return undefined
+        return line satisfies never
     }
   }
   writer.write({ type: 'guest.ready' })
   const ended = await Promise.race([takeAll(lines, take), aborted(signal)])
   messages.close()
-  await workspace.close()
+  await harness.close()
   await messages.ended()
+  await workspace.close()
   await writer.end()
-  await blobs.close()
   return ended
 }
 

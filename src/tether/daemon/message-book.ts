@@ -1,6 +1,7 @@
 import type { TurnId } from '../../model/ids.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
-import type { FrameOf, IncomingFrame, OutgoingFrame } from '../frames/guest-frames.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameOf } from '../frames/guest-frames.ts'
 
 type Message = FrameOf<'user.message'>
 
@@ -26,7 +27,7 @@ const MOST_PINGS = 1_000
  * The messages of an Instance. It outlives its guests: what has not ended is delivered again to the next one. Each message ends
  * once, whatever its guests send.
  */
-export class Deliveries {
+export class MessageBook {
   readonly #messages = new Map<string, Delivery>()
   readonly #turns = new Map<TurnId, Delivery>()
   readonly #pings = new Set<string>()
@@ -38,7 +39,7 @@ export class Deliveries {
   }
 
   /** Whether the frame has to be sent: false for a message that was added before. */
-  add(frame: IncomingFrame): boolean {
+  add(frame: FrameToGuest): boolean {
     const key = keyOf(frame.session, frame.msg_id)
     if (frame.type === 'control.ping') keepNewest(this.#pings.add(key), MOST_PINGS)
     if (frame.type !== 'user.message') return true
@@ -53,7 +54,7 @@ export class Deliveries {
   }
 
   /** Judges a frame of the guest, and notes the end of a message. */
-  judge(frame: OutgoingFrame): FrameVerdict {
+  judge(frame: FrameToHost): FrameVerdict {
     const { in_reply_to, session, msg_id, turn_id } = frame
     if (in_reply_to === undefined) return refuse('it replies to no message')
     if (this.#messages.has(keyOf(session, msg_id))) return refuse('its id is that of a message')
@@ -96,7 +97,7 @@ export class Deliveries {
 }
 
 const PASS = { verdict: 'pass' } as const
-const NEEDS_TURN: ReadonlySet<OutgoingFrame['type']> = new Set([
+const NEEDS_TURN: ReadonlySet<FrameToHost['type']> = new Set([
   'assistant.done',
   'assistant.delta',
   'reasoning.delta',
