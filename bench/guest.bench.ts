@@ -1,0 +1,80 @@
+// The time until a bare Node in the sandbox of a guest has written one byte to its descriptor. The floor is the same Node without a
+// sandbox. The self-test, which a daemon runs once, is not included.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { systemSandbox, type Confinement, type LongProcess } from '../src/host/sandbox/sandbox.ts'
+import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
+import { inScratch } from './scratch.ts'
+
+const ROUNDS = full ? 40 : 5
+const BARE_NODE = [
+  process.execPath,
+  '-e',
+  `require('node:fs').writeSync(4, '.'); setInterval(() => {}, 1e6)`,
+] as const
+
+const sandbox = systemSandbox()
+
+await inScratch(async (folder) => {
+  const status = await sandbox.status()
+  if (!status.confined || status.nests !== true) {
+    return tellSkipped('guest', status.confined ? 'sandboxes do not nest here' : status.why)
+  }
+  const place = await guestPlace(folder)
+  const [plain, bare, pauses, resumes] = [list(), list(), list(), list()]
+  let child: ChildProcess | undefined
+  let guest: LongProcess | undefined
+  for (let round = 0; round < ROUNDS; round += 1) {
+    plain.push(await timed(async () => void (child = await plainNode())))
+    child?.kill('SIGKILL')
+    bare.push(await timed(async () => void (guest = await bareGuest(place))))
+    pauses.push(await timed(async () => guest?.pause()))
+    resumes.push(await timed(async () => guest?.resume()))
+    await guest?.stop(0)
+  }
+  tell({
+    bench:
+      'guest: start of a bare Node in the sandbox of a guest, relative to one without a sandbox',
+    ratio: medianRatio(bare, plain),
+    bar: '<= 4',
+    more: {
+      ms: median(bare),
+      floor_ms: median(plain),
+      pause_ms: median(pauses),
+      resume_ms: median(resumes),
+    },
+  })
+})
+
+function list(): number[] {
+  return []
+}
+
+async function guestPlace(folder: string): Promise<Confinement> {
+  const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
+  const ownHome = join(home, 'instances/a/home')
+  await mkdir(join(workspace, '.hawser'), { recursive: true })
+  await mkdir(ownHome, { recursive: true })
+  return { workspace, home, ownHome, guest: true, writable: 'workspace', protectedPaths: [] }
+}
+
+/** Resolves when the program has written to `frames`. */
+async function bareGuest(place: Confinement): Promise<LongProcess> {
+  const order = { argv: BARE_NODE, descriptors: ['frames', 'relay'], onOutput: () => {} }
+  const started = await sandbox.start(place, order)
+  if (!started.ok) throw new Error(started.error.message)
+  await once(started.value.descriptor('frames'), 'data')
+  return started.value
+}
+
+async function plainNode(): Promise<ChildProcess> {
+  const [file, ...args] = BARE_NODE
+  const stdio = ['ignore', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe'] as const
+  const child = spawn(file, args, { env: {}, stdio: [...stdio] })
+  const frames = child.stdio[4]
+  if (frames) await once(frames, 'data')
+  return child
+}
