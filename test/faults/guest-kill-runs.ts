@@ -9,6 +9,7 @@ import { LiveHistory } from '../../src/request/live-history.ts'
 import { listSessions } from '../../src/session/queries/list.ts'
 import { MessageBook } from '../../src/tether/daemon/message-book.ts'
 import type { FrameToHost } from '../../src/model/tether/frame.ts'
+import { guestProgram } from '../support/guest-bundle.ts'
 import { instanceFolders, startGuest } from '../support/guest-program.ts'
 import { envelope } from '../support/host-end.ts'
 import { openPartsAt } from '../support/harness-parts.ts'
@@ -74,6 +75,7 @@ export class GuestKillRuns {
       let killed: Promise<void> | undefined
       const started = await startGuest({
         root,
+        program: await guestProgram(),
         book,
         onFrame,
         onLaunch: ({ pid }) => {
@@ -87,7 +89,7 @@ export class GuestKillRuns {
       if (violations.length > 0) break
     }
     const began = systemClock.monotonicMs()
-    const last = value(await startGuest({ root, book, onFrame }))
+    const last = value(await startGuest({ root, program: await guestProgram(), book, onFrame }))
     await last.until(() => book.unended.length === 0)
     if (killedAt.length === 0) this.#lifetimeMs = systemClock.monotonicMs() - began
     const { reason } = await last.host.stop()

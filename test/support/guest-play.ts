@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest'
 import { freshFolder } from './folder.ts'
+import { guestProgram } from './guest-bundle.ts'
 import { startGuest, type GuestPlay, type PlayOptions } from './guest-program.ts'
 import { value } from './story.ts'
 
 /** A real guest for a test, which stops it at its end. */
 export async function playGuest(options: Partial<PlayOptions> = {}): Promise<GuestPlay> {
   const root = options.root ?? (await freshFolder())
-  const play = value(await startGuest({ ...options, root }))
+  const program = options.program ?? (await guestProgram())
+  const play = value(await startGuest({ ...options, root, program }))
   onTestFinished(async () => {
     await play.host.stop(100)
   })

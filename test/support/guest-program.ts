@@ -1,8 +1,5 @@
-import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../src/host/clock.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
@@ -15,34 +12,12 @@ import { MessageBook } from '../../src/tether/daemon/message-book.ts'
 import { GuestHost, type GuestHostParts } from '../../src/tether/daemon/guest-host.ts'
 import { GuestLogs } from '../../src/tether/daemon/guest-logs.ts'
 import { launchGuest } from '../../src/tether/daemon/launch-guest.ts'
-import type { FrameToHost } from '../../src/model/tether/frame.ts'
+import type { FrameToHost, ImageReference } from '../../src/model/tether/frame.ts'
 import type { TerminalFrame } from '../../src/tether/frames/guest-frames.ts'
-import { bundleScript } from './bundle-script.ts'
 import { envelope } from './host-end.ts'
 
 /** Its self-test runs once. */
 const sandbox = systemSandbox()
-
-let bundling: Promise<ProgramFiles> | undefined
-
-/**
- * The program, bundled once for all tests of a file, and the packages that it loads by their paths. Not below the root of the
- * tests, which is in /dev/shm: a sandbox has its own /dev.
- */
-export function guestProgram(): Promise<ProgramFiles> {
-  bundling ??= (async () => {
-    const script = new URL('../../bin/hawser.ts', import.meta.url)
-    const own = await mkdtemp(join(tmpdir(), 'hawser-guest-'))
-    process.on('exit', () => rmSync(own, { recursive: true, force: true }))
-    const path = await bundleScript(script, own, { inParts: true })
-    const packages = join(
-      dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
-      '..',
-    )
-    return { argv: [process.execPath, path], readable: [dirname(path), packages] }
-  })()
-  return bundling
-}
 
 /** A real guest in its sandbox, and the daemon's side of it. */
 export interface GuestPlay {
@@ -52,21 +27,17 @@ export interface GuestPlay {
   readonly frames: FrameToHost[]
   readonly notes: Readonly<Record<string, unknown>>[]
   readonly output: () => string
-  send(msg_id: string, text: string, images?: readonly ImageOf[]): Result<void>
-  ended(msg_id: string): Promise<TerminalFrame>
-  until(holds: () => boolean): Promise<void>
+  readonly send: (msg_id: string, text: string, images?: readonly ImageReference[]) => Result<void>
+  readonly ended: (msg_id: string) => Promise<TerminalFrame>
+  readonly until: (holds: () => boolean) => Promise<void>
 }
-
-type ImageOf = NonNullable<
-  Extract<FrameToHost, { type: 'assistant.done' }>['payload']['images']
->[number]
 
 export interface PlayOptions {
   readonly root: string
   readonly start?: Partial<GuestStart>
   readonly book?: MessageBook
   readonly relay?: (socket: Duplex) => ReturnType<GuestHostParts['relay']>
-  readonly program?: ProgramFiles
+  readonly program: ProgramFiles
   readonly onFrame?: (frame: FrameToHost) => void
   /** Called with the process as soon as it was started. */
   readonly onLaunch?: (process: LongProcess) => void
@@ -85,9 +56,8 @@ export async function instanceFolders(root: string) {
 
 /** Fails with the error of `GuestHost.start`. */
 export async function startGuest(options: PlayOptions): Promise<Result<GuestPlay>> {
-  const { root } = options
+  const { root, program } = options
   const { workspace, home, ownHome, heads } = await instanceFolders(root)
-  const program = options.program ?? (await guestProgram())
   const ownHeads = await diskFolder(heads)
   const ids = systemIds(systemClock)
   const frames: FrameToHost[] = []
