@@ -55,7 +55,7 @@ function requestOn(
 
 function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const abort = () => void stream.destroy(aborted())
+    const abort = () => cancel(stream, aborted())
     signal?.addEventListener('abort', abort)
     // The listener stays for the whole call: an error during the body is reported by the body.
     stream.on('error', (error) => reject(failureOf(error, signal)))
@@ -72,6 +72,14 @@ function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): 
     })
     stream.end(body)
   })
+}
+
+const CANCEL = 8
+
+function cancel(stream: ClientHttp2Stream, error?: Error): void {
+  // Only `close` tells the relay the reason.
+  stream.close(CANCEL)
+  stream.destroy(error)
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -111,7 +119,7 @@ function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8
           controller.error(failureOf(error, signal))
         }
       },
-      cancel: () => void stream.destroy(),
+      cancel: () => cancel(stream),
     },
     { highWaterMark: 0 },
   )

@@ -36,7 +36,7 @@ export interface BodyLimits {
 export type BodyFailure = 'too_large' | 'too_slow' | 'no_memory' | 'gone'
 
 /** Bytes of one answer that wait for a guest that does not read. */
-export const WAITING_BYTES = 32 * 1024
+const WAITING_BYTES = 32 * 1024
 
 const NO_ERROR = 0
 

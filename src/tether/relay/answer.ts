@@ -2,7 +2,7 @@ import { hideKey } from '../../encoding/hidden-key.ts'
 import { parseJson, valuesWithin } from '../../encoding/json.ts'
 import { Redactor, SHORTEST_KEY, type RedactedStream } from '../../encoding/redaction.ts'
 import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
-import type { UsageReader } from './rules.ts'
+import type { UsageSource } from './rules.ts'
 
 /** Response headers that a guest may see: what it needs to read the answer, wait, and name it in a report. */
 const SHOWN_HEADERS = [
@@ -45,19 +45,19 @@ const MENTION = '"usage"'
 
 /** Reads the usage in an answer as it passes: a stream of events, or one JSON value. Keeps at most a few megabytes. */
 export class UsageTap {
-  readonly #reader: UsageReader
+  readonly #reader: UsageSource
   readonly #events: ServerSentEvents | undefined
   #json: Buffer[] = []
   bytes = 0
 
-  constructor(reader: UsageReader, contentType: string) {
+  constructor(reader: UsageSource, contentType: string) {
     this.#reader = reader
     this.#events = /^\s*text\/event-stream\b/i.test(contentType)
       ? new ServerSentEvents()
       : undefined
   }
 
-  get reported(): UsageReader['reported'] {
+  get reported(): UsageSource['reported'] {
     return this.#reader.reported
   }
 

@@ -2,7 +2,7 @@ import { parseJson } from '../../encoding/json.ts'
 import { quoted, shortened } from '../../encoding/quote.ts'
 import { topLevelMembers } from '../../encoding/top-level-members.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
-import { refusal, type Refusal } from './refusal.ts'
+import { refusal, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
 
 /** The head of a request, as a guest sent it. */
@@ -17,7 +17,7 @@ export interface RequestHead {
 const RELAY = new URL(RELAY_URL)
 
 /** Why a request is refused before its body is read. Compares exact text, so no encoding of another path is accepted. Pure. */
-export function headRefusal(head: RequestHead, path: string): Refusal | undefined {
+export function headRefusal(head: RequestHead, path: string): RefusedCall | undefined {
   if (head.method !== 'POST') return denied(`method ${shown(head.method)}; only POST is allowed`)
   if (`${head.scheme}:` !== RELAY.protocol || head.authority !== RELAY.host) {
     const origin = `${head.scheme}://${head.authority}`
@@ -42,7 +42,7 @@ const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i
 export function judgedModel(
   body: Buffer,
   { models, access: { fields } }: Pick<RelayRules, 'models' | 'access'>,
-): { readonly model: string } | Refusal {
+): { readonly model: string } | RefusedCall {
   const members = topLevelMembers(body)
   if (members === undefined) return denied('the body, which is not one JSON object')
   const unknown = members.find(({ key }) => !fields.includes(key))
@@ -68,7 +68,7 @@ function isText(json: Buffer, text: string): boolean {
 export function ceilingRefusal(
   { models, ceilingUsd, access }: Pick<RelayRules, 'models' | 'ceilingUsd' | 'access'>,
   { usd, estimatedUsd }: Spend,
-): Refusal | undefined {
+): RefusedCall | undefined {
   if (ceilingUsd === undefined) return undefined
   const unpriced = models.find((model) => access.factsOf(model)?.prices === undefined)
   if (unpriced !== undefined) {
@@ -92,6 +92,6 @@ function shown(text: string): string {
   return quoted(shortened(text, LONGEST_QUOTE))
 }
 
-function denied(what: string): Refusal {
+function denied(what: string): RefusedCall {
   return refusal('denied', `The relay refused ${what}.`)
 }

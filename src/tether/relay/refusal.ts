@@ -1,5 +1,5 @@
 /** A call that the relay answers itself. Guests map the code to an error kind, as they map the codes of vendors. */
-export interface Refusal {
+export interface RefusedCall {
   readonly status: number
   readonly code: (typeof CODES)[keyof typeof CODES]
   readonly message: string
@@ -26,11 +26,11 @@ const STATUSES: Readonly<Record<keyof typeof CODES, number>> = {
   bad_answer: 502,
 }
 
-export function refusal(why: keyof typeof CODES, message: string): Refusal {
+export function refusal(why: keyof typeof CODES, message: string): RefusedCall {
   return { status: STATUSES[why], code: CODES[why], message }
 }
 
 /** The body of the answer, in a format that every dialect reads. */
-export function refusalBody({ code, message }: Refusal): Buffer {
+export function refusalBody({ code, message }: RefusedCall): Buffer {
   return Buffer.from(JSON.stringify({ type: 'error', error: { type: code, code, message } }))
 }

@@ -6,7 +6,7 @@ import type { BodyFailure, RelayedCall } from '../../host/net/relayed-call.ts'
 import { wait } from '../../host/wait.ts'
 import { shownError, shownHeaders, UsageTap, withoutKey } from './answer.ts'
 import { ceilingRefusal, headRefusal, judgedModel } from './judge.ts'
-import { refusal, refusalBody, type Refusal } from './refusal.ts'
+import { refusal, refusalBody, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
 import { SpendCount, type EndedCall } from './spend-count.ts'
 
@@ -38,7 +38,7 @@ export function openRelay(socket: Duplex, rules: RelayRules): Relay {
 }
 
 const MiB = 1024 * 1024
-export const MOST_CALLS = 32
+const MOST_CALLS = 32
 const LONGEST_BODY = 64 * MiB
 /** Of all bodies together. */
 const MOST_BODY_BYTES = 256 * MiB
@@ -75,7 +75,7 @@ class Calls {
   }
 
   /** Resolves with a refusal if nothing was answered. */
-  async #forward(call: RelayedCall): Promise<Refusal | undefined> {
+  async #forward(call: RelayedCall): Promise<RefusedCall | undefined> {
     const early = headRefusal(call, this.#rules.access.path) ?? this.#busy() ?? this.#overspent()
     if (early !== undefined) return early
     let held = 0
@@ -100,16 +100,16 @@ class Calls {
     }
   }
 
-  #busy(): Refusal | undefined {
+  #busy(): RefusedCall | undefined {
     if (this.#running < MOST_CALLS) return undefined
     return refusal('busy', `The relay refused a call: ${MOST_CALLS} calls are running already.`)
   }
 
-  #overspent(): Refusal | undefined {
+  #overspent(): RefusedCall | undefined {
     return ceilingRefusal(this.#rules, this.#spend.total)
   }
 
-  async #send(call: RelayedCall, body: Buffer, model: string): Promise<Refusal | undefined> {
+  async #send(call: RelayedCall, body: Buffer, model: string): Promise<RefusedCall | undefined> {
     const { baseUrl, path, headers } = this.#rules.access
     const sent = { model, requestBytes: body.length }
     try {
@@ -156,7 +156,7 @@ class Calls {
     this.#rules.log(`relay: ${model}: ${outcome}, ${bytes}, ${cost}`)
   }
 
-  async #refuse(call: RelayedCall, refused: Refusal): Promise<void> {
+  async #refuse(call: RelayedCall, refused: RefusedCall): Promise<void> {
     if (this.#refusals.take()) this.#rules.log(`relay: ${refused.message}`)
     else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
     const headers = { 'content-type': 'application/json' }
@@ -176,7 +176,7 @@ class Calls {
 }
 
 /** `undefined` if there is nobody to answer. */
-const BODY_REFUSALS: Readonly<Record<BodyFailure, Refusal | undefined>> = {
+const BODY_REFUSALS: Readonly<Record<BodyFailure, RefusedCall | undefined>> = {
   too_large: refusal('too_large', `The relay refused a body of more than ${LONGEST_BODY} bytes.`),
   too_slow: refusal('slow', 'The relay gave up on a body that arrived too slowly.'),
   no_memory: refusal('busy', 'The relay refused a body: the calls that are running use too much.'),
@@ -213,7 +213,7 @@ async function bytesOf(body: HttpAnswer['body']): Promise<Buffer> {
 }
 
 /** A redirect is not followed, and an encoded answer could hide a key. */
-function answerRefusal({ status, headers }: Response): Refusal | undefined {
+function answerRefusal({ status, headers }: Response): RefusedCall | undefined {
   if (status >= 300 && status < 400) {
     const why = `The provider returned a redirect (status ${status}), which the relay does not follow.`
     return refusal('denied', why)
@@ -223,7 +223,7 @@ function answerRefusal({ status, headers }: Response): Refusal | undefined {
   return refusal('bad_answer', 'The provider sent an encoded response, but none was requested.')
 }
 
-function unreachable(error: unknown, baseUrl: string): Refusal {
+function unreachable(error: unknown, baseUrl: string): RefusedCall {
   const { origin } = new URL(baseUrl)
   const code = error instanceof HttpFailure ? error.code : 'unknown error'
   return refusal('unreachable', `The connection to the provider failed (${origin}, ${code}).`)

@@ -18,7 +18,7 @@ export interface RelayedAccess {
   readonly headers: Readonly<Record<string, string>>
   /** The only top-level fields of a request. */
   readonly fields: readonly string[]
-  readonly usageReader: () => UsageReader
+  readonly usageReader: () => UsageSource
   readonly factsOf: (model: string) => ModelFacts | undefined
   /** In US dollars; `undefined` if a required price is unknown. */
   readonly costOf: (usage: Usage, prices: ModelFacts['prices']) => number | undefined
@@ -27,7 +27,7 @@ export interface RelayedAccess {
 }
 
 /** Reads the usage that a provider reports, from the JSON values of its answer. */
-export interface UsageReader {
+export interface UsageSource {
   take(value: unknown): void
   readonly reported: { readonly usage: Usage; readonly final: boolean } | undefined
 }
