@@ -91,10 +91,13 @@ async function guest(env: Invocation['env']): Promise<number> {
   const { composeWorkspace } = await import('./compose.ts')
   const { homePath } = await import('./host/home.ts')
   const { LIMITS } = await import('./model/limits.ts')
-  return runGuest(({ workspace, replay, images }) => {
+  const { relayFetch } = await import('./host/net/relay-fetch.ts')
+  const { isRemoteProvider } = await import('./model/remote-providers.ts')
+  return runGuest(({ workspace, provider, replay, images }, socket) => {
     const answers = { images: images ? LIMITS.frame_images : 0 }
+    const relay = isRemoteProvider(provider) ? { provider, fetch: relayFetch(socket) } : undefined
     const options = { presenter: 'tether', questionMs: 0, make: true, env, version: version() }
-    return composeWorkspace(workspace, homePath(env), { ...options, replay, answers })
+    return composeWorkspace(workspace, homePath(env), { ...options, replay, answers, relay })
   })
 }
 
