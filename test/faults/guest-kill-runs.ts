@@ -25,6 +25,7 @@ export interface GuestTrial {
   /** What each killed guest had sent last. */
   readonly killedAt: readonly string[]
   readonly violations: readonly string[]
+  readonly evidence: GuestEvidence
 }
 
 /** What is known after a trial. */
@@ -94,10 +95,12 @@ export class GuestKillRuns {
     if (killedAt.length === 0) this.#lifetimeMs = systemClock.monotonicMs() - began
     const { reason } = await last.host.stop()
     if (reason !== undefined) violations.push(`the last guest ended: ${reason.message}`)
-    violations.push(...guestOffences(await evidenceIn(root, frames)), ...(await damageIn(root)))
+    const evidence = await evidenceIn(root, frames)
+    violations.push(...guestOffences(evidence), ...(await damageIn(root)))
     if (violations.length === 0) await rm(root, { recursive: true })
     const where = `${root}, killed after ${killedAt.join(', ')}`
-    return { killedAt, violations: violations.map((text) => `${where}: ${text}`) }
+    const named = violations.map((text) => `${where}: ${text}`)
+    return { killedAt, evidence, violations: named }
   }
 }
 
