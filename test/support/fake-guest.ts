@@ -9,12 +9,12 @@ export async function fakeGuest() {
   const [relay] = await socketPair()
   const steps: string[] = []
   const received: string[] = []
-  let exit: (code: number) => void = () => {}
+  let exit: (code: number, held?: boolean) => void = () => {}
   let stopped = false
   const left = ok({ appeared: [], runsLater: [], unprotected: [] })
   const exited = new Promise<Awaited<LongProcess['exited']>>((resolve) => {
-    exit = (code) => {
-      theirs.destroy()
+    exit = (code, held = false) => {
+      if (!held) theirs.destroy()
       resolve({ code, signal: null, stopped, complaint: '', left })
     }
   })
@@ -47,6 +47,7 @@ export async function fakeGuest() {
     lines: () => received.join('').split('\n').slice(0, -1),
     socket: theirs,
     write: (line: object) => new LineWriter(theirs).write(line),
-    exit: (code: number) => exit(code),
+    /** `held`: something of it outlives it and holds its socket. */
+    exit: (code: number, held?: boolean) => exit(code, held),
   }
 }

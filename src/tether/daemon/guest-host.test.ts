@@ -225,3 +225,22 @@ test('a resumed guest is told the length of its pause before it continues', asyn
   expect(guest.steps).toEqual(['pause', 'resume'])
   await host.stop()
 })
+
+test.each([true, false])(
+  'what outlives a guest and holds its socket is not used, and not waited for; it sends %s',
+  async (sends) => {
+    const clock = virtualClock()
+    const { guest, starting, frames } = await scene({ clock })
+    await happens(() => clock.set > 0)
+    guest.exit(0, true)
+    await happens(() => clock.pending().length > 1)
+    if (sends) {
+      guest.write({ type: 'guest.ready' })
+      guest.write(DONE)
+    } else {
+      clock.advance(2_000)
+    }
+    expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+    expect(frames).toEqual([])
+  },
+)

@@ -3,6 +3,7 @@ import { wellFormedJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { LongProcess } from '../../host/sandbox/sandbox.ts'
+import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
@@ -46,6 +47,8 @@ const READY_MS = 30_000
 /** Bytes that may wait for a guest that does not read. */
 const MOST_WAITING = 4 * 1024 * 1024
 const GRACE_MS = 5_000
+/** How long the last frames of a guest may take after its end. */
+const LAST_FRAMES_MS = 2_000
 
 type Parts = GuestHostParts
 
@@ -60,6 +63,7 @@ export class GuestHost {
   readonly #relay: ReturnType<Parts['relay']>
   #reason: HawserError | undefined
   #isStopping = false
+  #isGone = false
   #ready = () => {}
   /** Resolves when nothing of the guest is left. Never rejects. */
   readonly ended: Promise<GuestEnding>
@@ -120,7 +124,7 @@ export class GuestHost {
   }
 
   get #isOver(): boolean {
-    return this.#isStopping || this.#reason !== undefined
+    return this.#isStopping || this.#isGone || this.#reason !== undefined
   }
 
   async #begin(): Promise<Result<void>> {
@@ -167,9 +171,14 @@ export class GuestHost {
       this.#fail(failed('internal', 'A frame of the agent could not be processed.'))
     })
     const { code, signal, stopped, limitsMet, complaint } = await this.#process.exited
-    // Frames that the guest sent before its end.
-    await reading
+    this.#isGone = true
+    // Frames that the guest sent before its end. A process that outlived its sandbox would hold the socket open; it ends with
+    // the socket.
+    const read = new AbortController()
+    void reading.then(() => read.abort())
+    await wait(this.#parts.clock, LAST_FRAMES_MS, read.signal)
     socket.destroy()
+    await reading
     await this.#relay.close()
     if (!stopped && this.#reason === undefined) this.#reason = ended({ code, signal, complaint })
     this.#parts.note({ event: 'guest_ended', code, signal, limits: limitsMet, why: this.#reason })
@@ -186,6 +195,7 @@ export class GuestHost {
       const isFirst = line.data.type === 'guest.ready'
       if (isFirst === isReady)
         return this.#fail(wrong('frames before it was ready, or ready twice'))
+      if (line.data.type === 'guest.ready' && this.#isGone) return
       if (line.data.type === 'guest.ready') this.#ready()
       else if (!(await this.#take(line.data))) return
       isReady = true
