@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../src/host/clock.ts'
+import type { LongProcess } from '../../src/host/sandbox/sandbox.ts'
 import { wait } from '../../src/host/wait.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import { openReader } from '../../src/log/reader.ts'
@@ -39,8 +40,8 @@ export interface GuestEvidence {
 export class GuestKillRuns {
   readonly #folder: string
   readonly #random: Random
-  /** How long a guest lives that is not killed. */
-  #lifetimeMs = 4_000
+  /** How many frames a guest sends that is not killed. */
+  #frames = 60
   #count = 0
 
   private constructor(folder: string, random: Random) {
@@ -56,6 +57,13 @@ export class GuestKillRuns {
     await rm(this.#folder, { recursive: true })
   }
 
+  /** A quarter of the guests is killed while they start, the others some time after one of their frames. */
+  #moment(): { readonly frames: number; readonly ms: number } {
+    return this.#random.below(4) === 0
+      ? { frames: 0, ms: this.#random.below(600) }
+      : { frames: 1 + this.#random.below(this.#frames), ms: this.#random.below(60) }
+  }
+
   /** Kills guests of one Instance at random moments, then lets one finish every message. */
   async trial(kills: number): Promise<GuestTrial> {
     const root = join(this.#folder, `${this.#count++}`)
@@ -69,30 +77,36 @@ export class GuestKillRuns {
     const frames: FrameToHost[] = []
     const killedAt: string[] = []
     const violations: string[] = []
-    const onFrame = (frame: FrameToHost) => void frames.push(frame)
+    let arrived = () => {}
+    const onFrame = (frame: FrameToHost) => {
+      frames.push(frame)
+      arrived()
+    }
+    const program = await guestProgram()
     while (killedAt.length < kills && book.unended.length > 0) {
-      const after = this.#random.below(this.#lifetimeMs)
+      const moment = this.#moment()
       const before = frames.length
       let killed: Promise<void> | undefined
-      const started = await startGuest({
-        root,
-        program: await guestProgram(),
-        book,
-        onFrame,
-        onLaunch: ({ pid }) => {
-          killed = wait(systemClock, after).then(() => void process.kill(pid, 'SIGKILL'))
-        },
-      })
+      const isDue = () => frames.length >= before + moment.frames || book.unended.length === 0
+      const launched = ({ pid, exited }: LongProcess) => {
+        const due = new Promise<void>((resolve) => {
+          arrived = () => void (isDue() && resolve())
+          arrived()
+        })
+        killed = Promise.race([due, exited])
+          .then(() => wait(systemClock, moment.ms))
+          .then(() => void process.kill(pid, 'SIGKILL'))
+      }
+      const started = await startGuest({ root, program, book, onFrame, onLaunch: launched })
       await killed?.catch(() => {})
       if (started.ok) await started.value.host.ended
       else if (started.error.kind !== 'wake_failed') violations.push(started.error.message)
       killedAt.push(frames.length === before ? 'nothing' : (frames.at(-1)?.type ?? 'nothing'))
       if (violations.length > 0) break
     }
-    const began = systemClock.monotonicMs()
-    const last = value(await startGuest({ root, program: await guestProgram(), book, onFrame }))
+    const last = value(await startGuest({ root, program, book, onFrame }))
     await last.until(() => book.unended.length === 0)
-    if (killedAt.length === 0) this.#lifetimeMs = systemClock.monotonicMs() - began
+    if (kills === 0) this.#frames = frames.length
     const { reason } = await last.host.stop()
     if (reason !== undefined) violations.push(`the last guest ended: ${reason.message}`)
     const evidence = await evidenceIn(root, frames)

@@ -33,7 +33,7 @@ const MOST_BYTES = 1024 * 1024 * 1024
  */
 export class GuestLogs {
   readonly #parts: GuestLogsParts
-  /** The conversations of known Logs. */
+  /** The sessions of known Logs. */
   readonly #bound = new Map<SessionId, TetherBinding | undefined>()
 
   constructor(parts: GuestLogsParts) {

@@ -11,7 +11,7 @@ import { resultOfTurn } from '../../session/library/result-of-turn.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import type { FrameOf, GuestFrames, Reply, TerminalFrame } from '../frames/guest-frames.ts'
-import { keyOf, type Conversations } from './conversations.ts'
+import { keyOf, type InstanceSessions } from './instance-sessions.ts'
 import { RETRYABLE } from './retryable.ts'
 import { endOf, progressOf, type MessageEnd } from './translate.ts'
 
@@ -20,7 +20,7 @@ type Message = FrameOf<'user.message'>
 export interface MessageParts {
   readonly start: GuestStart
   readonly harness: Harness
-  readonly conversations: Conversations
+  readonly sessions: InstanceSessions
   readonly frames: GuestFrames
   /** Resolves when the other side has taken most frames. */
   readonly send: (frame: FrameToHost) => Promise<void>
@@ -92,7 +92,7 @@ export class Messages {
 
   async #run(message: ActiveMessage): Promise<void> {
     const { frame } = message
-    const { conversations, frames, send } = this.#parts
+    const { sessions, frames, send } = this.#parts
     const started = await this.#admit(frame)
     if (!started.ok) {
       if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
@@ -111,17 +111,17 @@ export class Messages {
     const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
-    await conversations.tidy()
+    await sessions.tidy()
   }
 
   async #admit(
     frame: Message,
   ): Promise<Result<{ readonly session: Session; readonly admitted: AdmittedTurn }>> {
-    const { start, conversations } = this.#parts
+    const { start, sessions } = this.#parts
     const { text, images = [] } = frame.payload
     if (images.length > 0 && !start.images)
       return failed('images_require_workspace', 'images require workspace mapping')
-    const session = await conversations.session(frame.session)
+    const session = await sessions.session(frame.session)
     if (!session.ok) return session
     const admitted = await session.value.admit(text, {
       ...sourceOf(frame),

@@ -7,7 +7,7 @@ import { GuestFrames } from '../frames/guest-frames.ts'
 import type { ReadLine } from '../frames/line-reader.ts'
 import { LineWriter } from '../frames/line-writer.ts'
 import { readLines } from '../frames/read-lines.ts'
-import { Conversations } from './conversations.ts'
+import { InstanceSessions } from './instance-sessions.ts'
 import { Messages } from './messages.ts'
 
 /** What a guest needs of its workspace. */
@@ -60,8 +60,8 @@ async function serve(
     writer.write(frame)
     await writer.room()
   }
-  const conversations = new Conversations(harness, start)
-  const messages = new Messages({ start, harness, conversations, frames, send, onDefect })
+  const sessions = new InstanceSessions(harness, start)
+  const messages = new Messages({ start, harness, sessions, frames, send, onDefect })
   const take = (line: LineToGuest) => {
     switch (line.type) {
       case 'guest.resumed':

@@ -11,7 +11,7 @@ const MOST_OPEN = 32
 type Start = Pick<GuestStart, 'instance' | 'provider' | 'model' | 'permission_mode'>
 
 /** The Sessions of an Instance, one for each conversation. A Session belongs to the conversation that its first Event names. */
-export class Conversations {
+export class InstanceSessions {
   readonly #harness: Harness
   readonly #start: Start
   readonly #open = new Map<string, Promise<Result<Session>>>()
