@@ -1,12 +1,16 @@
 // The time until a bare Node in the sandbox of a guest has written one byte to its descriptor. The floor is the same Node without a
-// sandbox. The self-test, which a daemon runs once, is not included.
+// sandbox. Then the time until a guest is ready, with that bare Node as its floor. The self-test, which a daemon runs once, is
+// not included.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { systemSandbox, type Confinement, type LongProcess } from '../src/host/sandbox/sandbox.ts'
+import type { GuestStart } from '../src/model/tether/guest-line.ts'
+import { launchGuest } from '../src/tether/daemon/launch-guest.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
+import { builtProgram } from './program.ts'
 import { inScratch } from './scratch.ts'
 
 const ROUNDS = full ? 40 : 5
@@ -16,6 +20,17 @@ const BARE_NODE = [
   `require('node:fs').writeSync(4, '.'); setInterval(() => {}, 1e6)`,
 ] as const
 
+const GUEST_START: GuestStart = {
+  type: 'guest.start',
+  instance: 'a',
+  workspace: '',
+  provider: 'anthropic',
+  model: 'claude-haiku-4-5',
+  permission_mode: 'auto',
+  replay: 'window',
+  images: true,
+}
+
 const sandbox = systemSandbox()
 
 await inScratch(async (folder) => {
@@ -24,7 +39,8 @@ await inScratch(async (folder) => {
     return tellSkipped('guest', status.confined ? 'sandboxes do not nest here' : status.why)
   }
   const place = await guestPlace(folder)
-  const [plain, bare, pauses, resumes] = [list(), list(), list(), list()]
+  const program = await builtProgram()
+  const [plain, bare, pauses, resumes, ready] = [list(), list(), list(), list(), list()]
   let child: ChildProcess | undefined
   let guest: LongProcess | undefined
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -33,6 +49,8 @@ await inScratch(async (folder) => {
     bare.push(await timed(async () => void (guest = await bareGuest(place))))
     pauses.push(await timed(async () => guest?.pause()))
     resumes.push(await timed(async () => guest?.resume()))
+    await guest?.stop(0)
+    ready.push(await timed(async () => void (guest = await readyGuest(place, program))))
     await guest?.stop(0)
   }
   tell({
@@ -47,13 +65,23 @@ await inScratch(async (folder) => {
       resume_ms: median(resumes),
     },
   })
+  tell({
+    bench: 'guest: start of a guest until it is ready, relative to a bare Node in its sandbox',
+    ratio: medianRatio(ready, bare),
+    bar: '<= 3',
+    more: { ms: median(ready), floor_ms: median(bare) },
+  })
 })
 
 function list(): number[] {
   return []
 }
 
-async function guestPlace(folder: string): Promise<Confinement> {
+interface GuestPlace extends Confinement {
+  readonly ownHome: string
+}
+
+async function guestPlace(folder: string): Promise<GuestPlace> {
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   const ownHome = join(home, 'instances/a/home')
   await mkdir(join(workspace, '.hawser'), { recursive: true })
@@ -67,6 +95,24 @@ async function bareGuest(place: Confinement): Promise<LongProcess> {
   const started = await sandbox.start(place, order)
   if (!started.ok) throw new Error(started.error.message)
   await once(started.value.descriptor('frames'), 'data')
+  return started.value
+}
+
+/** Resolves when the guest has opened its workspace and says that it is ready. */
+async function readyGuest(place: GuestPlace, script: string): Promise<LongProcess> {
+  const dist = dirname(script)
+  const { workspace } = place
+  const readable = ['.', '../node_modules', '../package.json'].map((path) => join(dist, path))
+  const started = await launchGuest(sandbox, {
+    ...place,
+    program: { argv: [process.execPath, script], readable },
+    onOutput: (chunk) => void process.stderr.write(chunk),
+  })
+  if (!started.ok) throw new Error(started.error.message)
+  const frames = started.value.descriptor('frames')
+  const start = { ...GUEST_START, workspace }
+  frames.write(`${JSON.stringify(start)}\n`)
+  await once(frames, 'data')
   return started.value
 }
 
