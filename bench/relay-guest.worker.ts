@@ -19,7 +19,8 @@ import { timedModel } from './timed-model.ts'
 
 const PROVIDERS = { messages: messagesProvider, responses: responsesProvider, chat: chatProvider }
 
-const [directUrl = '', root = '', dialect, file = '', trips = '', count = ''] = process.argv.slice(2)
+const [directUrl = '', root = '', dialect, file = '', trips = '', count = ''] =
+  process.argv.slice(2)
 if (dialect !== 'messages' && dialect !== 'responses' && dialect !== 'chat') {
   throw new Error(`there is no dialect ${dialect}`)
 }

@@ -22,7 +22,8 @@ await inScratch(async (folder) => {
     const daemon = await bundled('relay-daemon.worker.ts', join(folder, 'daemon'))
     const guest = await bundled('relay-guest.worker.ts', join(folder, 'guest'))
     for (const dialect of VENDOR_DIALECTS) {
-      for (const trips of TRIPS) await measureTrips({ folder, daemon, guest, server }, dialect, trips)
+      for (const trips of TRIPS)
+        await measureTrips({ folder, daemon, guest, server }, dialect, trips)
     }
   } finally {
     server.close()
