@@ -33,5 +33,5 @@ openRelay(socket, {
   clock: systemClock,
   log: () => {},
 })
-const [code] = await once(child, 'close')
-process.exitCode = code === 0 ? 0 : 1
+await once(child, 'close')
+process.exitCode = child.exitCode ?? 1

@@ -7,13 +7,14 @@ import { Duplex } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { systemProgram } from '../../src/host/process/system-program.ts'
+import { RELAY_URL } from '../../src/model/tether/relay-url.ts'
 import { openRelay } from '../../src/tether/relay/relay.ts'
 import { NO_SPEND } from '../../src/tether/relay/rules.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 import { CANARY_KEY, CANARY_PARTS } from '../support/canary.ts'
 import { freshFolder } from '../support/folder.ts'
 import { serveHttp } from '../support/loopback-server.ts'
-import { accessTo } from '../support/relay-place.ts'
+import { accessTo, relayPlace } from '../support/relay-place.ts'
 
 const BWRAP = await systemProgram('bwrap')
 const ANSWER = `data: ${CANARY_KEY}\n\n`.repeat(20_000)
@@ -56,8 +57,8 @@ test.skipIf(BWRAP === undefined)(
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
     })
-    const [code] = await once(child, 'close')
-    expect(code).toBe(0)
+    await once(child, 'close')
+    expect(child.exitCode).toBe(0)
     expect(JSON.parse(output)).toEqual({
       stalled: 200,
       lengths: Array.from({ length: 8 }, () => SHOWN.length),
@@ -69,3 +70,23 @@ test.skipIf(BWRAP === undefined)(
     expect(relay.spend.calls).toBe(9)
   },
 )
+
+test('eight bodies of 25 MiB arrive at once', async () => {
+  const { url } = await serveHttp((request, response) => {
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+    })
+    request.once('end', () => void response.end(String(length)))
+  })
+  const { fetch } = await relayPlace(accessTo('messages', url.slice(0, -1)))
+  const body = JSON.stringify({ model: 'model', system: 'x'.repeat(25 * 1024 * 1024) })
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  const lengths = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const answer = await fetch(`${RELAY_URL}/v1/messages`, init)
+      return [answer.status, await answer.text()]
+    }),
+  )
+  expect(new Set(lengths.map(String))).toEqual(new Set([`200,${body.length}`]))
+})

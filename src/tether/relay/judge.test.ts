@@ -3,7 +3,13 @@ import { DIALECTS, VENDOR_DIALECTS } from '../../../test/support/dialects.ts'
 import { accessTo } from '../../../test/support/relay-place.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { Surface } from '../../model/surface.ts'
-import { ceilingRefusal, headRefusal, judgedModel, type RequestHead } from './judge.ts'
+import {
+  ceilingRefusal,
+  headRefusal,
+  judgedModel,
+  priceRefusal,
+  type RequestHead,
+} from './judge.ts'
 import { NO_SPEND } from './rules.ts'
 
 const access = accessTo('messages', 'https://example.invalid')
@@ -149,21 +155,29 @@ describe('the body of a request', () => {
 })
 
 describe('the spending limit', () => {
-  const rules = { models: ['model'], access }
+  const rules = { access }
 
   test('allows calls until it is reached', () => {
-    expect(ceilingRefusal(rules, { ...NO_SPEND, usd: 1e9 })).toBeUndefined()
-    expect(ceilingRefusal({ ...rules, ceilingUsd: 1 }, { ...NO_SPEND, usd: 0.999 })).toBeUndefined()
-    expect(ceilingRefusal({ ...rules, ceilingUsd: 0 }, NO_SPEND)).toMatchObject({ status: 402 })
+    expect(ceilingRefusal({ ceilingUsd: undefined }, { ...NO_SPEND, usd: 1e9 })).toBeUndefined()
+    expect(ceilingRefusal({ ceilingUsd: 1 }, { ...NO_SPEND, usd: 0.999 })).toBeUndefined()
+    expect(ceilingRefusal({ ceilingUsd: 0 }, NO_SPEND)).toMatchObject({ status: 402 })
   })
 
   test('is reported with the figures', () => {
     const spend = { ...NO_SPEND, usd: 2.345678, estimatedUsd: 0.01 }
-    expect(ceilingRefusal({ ...rules, ceilingUsd: 2 }, spend)).toEqual({
+    expect(ceilingRefusal({ ceilingUsd: 2 }, spend)).toEqual({
       status: 402,
       code: 'usage_limit_reached',
       message:
         'This instance has spent $2.35, of which $0.0100 is estimated; its spending limit is $2.00.',
+    })
+  })
+
+  test('needs the price of the model', () => {
+    expect(priceRefusal({ ...rules, ceilingUsd: 1 }, 'model')).toBeUndefined()
+    expect(priceRefusal(rules, 'other')).toBeUndefined()
+    expect(priceRefusal({ ...rules, ceilingUsd: 1 }, 'other')).toMatchObject({
+      code: 'relay_refused',
     })
   })
 })

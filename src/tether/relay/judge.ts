@@ -64,17 +64,21 @@ function isText(json: Buffer, text: string): boolean {
   return json.equals(Buffer.from(JSON.stringify(text)))
 }
 
+/** Why a call to a model is refused although its name is allowed: a limit can be enforced only for known prices. Pure. */
+export function priceRefusal(
+  { ceilingUsd, access }: Pick<RelayRules, 'ceilingUsd' | 'access'>,
+  model: string,
+): RefusedCall | undefined {
+  if (ceilingUsd === undefined || access.factsOf(model)?.prices !== undefined) return undefined
+  return denied(`model ${shown(model)}: this instance has a spending limit, but no price is known`)
+}
+
 /** Why no call is allowed at all. Pure. */
 export function ceilingRefusal(
-  { models, ceilingUsd, access }: Pick<RelayRules, 'models' | 'ceilingUsd' | 'access'>,
+  { ceilingUsd }: Pick<RelayRules, 'ceilingUsd'>,
   { usd, estimatedUsd }: Spend,
 ): RefusedCall | undefined {
   if (ceilingUsd === undefined) return undefined
-  const unpriced = models.find((model) => access.factsOf(model)?.prices === undefined)
-  if (unpriced !== undefined) {
-    const why = `model ${shown(unpriced)} has no price, so the spending limit of this instance cannot be enforced`
-    return denied(why)
-  }
   if (usd < ceilingUsd) return undefined
   const estimated = estimatedUsd > 0 ? `, of which $${figure(estimatedUsd)} is estimated` : ''
   const spent = `This instance has spent $${figure(usd)}${estimated}`

@@ -236,9 +236,8 @@ test('at most 4 MB wait for a guest that reads nothing, and nothing is lost', as
     )
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   })
-  const { fetch, socket } = await relayPlace(access)
+  const { fetch } = await relayPlace(access)
   const answers = await Promise.all(Array.from({ length: CALLS }, () => post(fetch)))
-  socket.pause()
   let before = -1
   while (before !== pulled) {
     before = pulled
@@ -247,7 +246,6 @@ test('at most 4 MB wait for a guest that reads nothing, and nothing is lost', as
   // What the streams of the guest take before anybody reads them has arrived: 64 KiB each.
   const arrived = CALLS * 64 * 1024
   expect(pulled - arrived).toBeLessThanOrEqual(4_000_000)
-  socket.resume()
   const lengths = await Promise.all(answers.map(async (answer) => (await answer.text()).length))
   expect(new Set(lengths)).toEqual(new Set([EACH * PIECE.length]))
 })

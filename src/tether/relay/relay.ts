@@ -5,7 +5,7 @@ import { serveCalls } from '../../host/net/relay-server.ts'
 import type { BodyFailure, RelayedCall } from '../../host/net/relayed-call.ts'
 import { wait } from '../../host/wait.ts'
 import { shownError, shownHeaders, UsageTap, withoutKey } from './answer.ts'
-import { ceilingRefusal, headRefusal, judgedModel } from './judge.ts'
+import { ceilingRefusal, headRefusal, judgedModel, priceRefusal } from './judge.ts'
 import { refusal, refusalBody, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
 import { SpendCount, type EndedCall } from './spend-count.ts'
@@ -92,8 +92,10 @@ class Calls {
       if (typeof body === 'string') return BODY_REFUSALS[body]
       const judged = judgedModel(body, this.#rules)
       if (!('model' in judged)) return judged
+      const { model } = judged
       // Other calls may have ended while the body arrived.
-      return this.#overspent() ?? (await this.#send(call, body, judged.model))
+      const late = priceRefusal(this.#rules, model) ?? this.#overspent()
+      return late ?? (await this.#send(call, body, model))
     } finally {
       this.#running -= 1
       this.#bodyBytes -= held
