@@ -64,11 +64,11 @@ export const GUEST_ATTACKS: readonly Attack[] = [
            mount -o remount,rw,bind /; mount -o remount,rw /; mount -o remount,rw,bind /usr
            umount -l ${scene.hawserHome}; umount -l AGENTS.md; umount -l .git/config
            mount -o remount,rw,bind AGENTS.md; mount -o remount,rw,bind .git/config
-           mkdir -p bound && mount --bind . bound && echo evil >bound/AGENTS.md
-           mount --rbind / /mnt && echo evil >/mnt/new
-           mount -t overlay -o lowerdir=/,upperdir=$PWD/u,workdir=$PWD/w none bound && cat bound${scene.hawserHome}/config.json
-           echo evil >AGENTS.md; echo evil >.git/config; touch ${scene.outside}/new
-           cat ${scene.hawserHome}/config.json ${scene.hawserHome}/instances/*/home/own'
+           mkdir bound all over u w; mount --bind . bound && echo evil >bound/AGENTS.md
+           mount --rbind / all; touch all${scene.outside}/new; cat all${scene.hawserHome}/config.json
+           mount -t overlay -o lowerdir=/,upperdir=$PWD/u,workdir=$PWD/w none over; cat over${scene.hawserHome}/config.json
+           echo evil >AGENTS.md; echo evil >.git/config; echo evil >all$PWD/AGENTS.md; touch ${scene.outside}/new
+           cat ${scene.hawserHome}/config.json; echo tried everything'
          umount -l AGENTS.md; mount -o remount,rw,bind AGENTS.md; echo evil >AGENTS.md; echo evil >.git/config`,
       )
       const output = await ended()
@@ -76,6 +76,7 @@ export const GUEST_ATTACKS: readonly Attack[] = [
       return firstOf({
         'it wrote outside': await exists(join(scene.outside, 'new')),
         'it read $HAWSER_HOME': output.includes(CANARY),
+        [`it did not try: ${output}`]: !output.includes('tried everything'),
         'it changed AGENTS.md': read('AGENTS.md').includes('evil'),
         'it changed the configuration of git': read('.git/config').includes('evil'),
       })

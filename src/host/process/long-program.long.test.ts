@@ -181,6 +181,8 @@ test('a paused program is killed at once, and can be neither paused nor resumed 
 const RESTLESS: Readonly<Record<string, string>> = {
   'starts a process after another':
     'print "up\\n"; while (1) { my $p = fork; if (!$p) { exit } waitpid $p, 0 }',
+  // A parent waits in the kernel until its child has executed the program, which a stopped child never does.
+  'starts programs by vfork': 'exec "/bin/sh", "-c", "echo up; while :; do /bin/true; done"',
   'forks and exits over and over':
     'print "up\\n"; if (my $p = fork) { sleep 1000 } while (1) { my $p = fork // next; exit if $p }',
   'forks and exits over and over, below a parent that does not reap':

@@ -2,12 +2,13 @@ import type { Duplex } from 'node:stream'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { elapsedMs, systemClock, type Clock } from '../clock.ts'
 import { asHostResult } from '../files/files.ts'
+import { inOrder } from '../in-order.ts'
 import { wait } from '../wait.ts'
 import { endWithThisProcess } from './end-with-this-process.ts'
 import { groupLives, killKin, listKin, signal, untilGone, type ListedProcess } from './kin.ts'
 import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
 import { startProgram, type StartedProgram, type StartOrder } from './start.ts'
-import { continueKin, stopKin, type StoppedKin } from './stop-kin.ts'
+import { areStopped, continueKin, stopKin, type KinPause } from './stop-kin.ts'
 
 /** A program to start without waiting for its end. It gets only what is listed here, like a `Program`. */
 export interface LongOrder extends StartOrder {
@@ -83,20 +84,14 @@ function running(
 ): RunningProgram {
   const { pid, sockets } = child
   const leave = endWithThisProcess(pid)
-  const stoppedKin: StoppedKin = new Map()
-  let pausedSince: number | undefined
+  let paused: { readonly since: number; readonly kin: KinPause } | undefined
   let stopped = false
   let over = false
   let killed: readonly ListedProcess[] = []
   let cancelLook: (() => void) | undefined
-  let last: Promise<unknown> = Promise.resolve()
 
-  /** Pausing and resuming never overlap. */
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
+  // Pausing and resuming never overlap.
+  const next = inOrder()
   const ended = new Promise<Omit<LongExit, 'complaint'>>((resolve) => {
     child.process.once('exit', (code, exitSignal) => {
       over = true
@@ -112,35 +107,37 @@ function running(
 
   const lookAgain = () => {
     cancelLook = clock.after(LOOK_AGAIN_MS, () => {
-      void inOrder(async () => {
-        if (over || pausedSince === undefined) return
-        await stopKin(pid, stoppedKin, clock)
+      void next(async () => {
+        if (over || paused === undefined) return
+        if (!areStopped(paused.kin)) await stopKin(pid, paused.kin, clock)
         lookAgain()
       })
     })
   }
   const pause = async (): Promise<Result<void>> => {
     if (over) return hasEnded()
-    if (pausedSince !== undefined) return ok(undefined)
+    if (paused !== undefined) return ok(undefined)
     const since = clock.monotonicMs()
-    const outcome = await stopKin(pid, stoppedKin, clock)
+    const kin: KinPause = { told: new Set() }
+    const outcome = await stopKin(pid, kin, clock)
     if (over) return hasEnded()
     if (outcome !== 'stopped') {
-      continueKin(pid, stoppedKin)
+      continueKin(pid, kin)
       return outcome === 'gone' ? notListed() : outrun()
     }
-    pausedSince = since
+    paused = { since, kin }
     lookAgain()
     return ok(undefined)
   }
   const resume: RunningProgram['resume'] = async (first) => {
     if (over) return hasEnded()
-    if (pausedSince === undefined) return ok(0)
+    if (paused === undefined) return ok(0)
     cancelLook?.()
-    const pausedMs = elapsedMs(clock, pausedSince)
+    const { since, kin } = paused
+    const pausedMs = elapsedMs(clock, since)
     first?.(pausedMs)
-    pausedSince = undefined
-    continueKin(pid, stoppedKin)
+    paused = undefined
+    continueKin(pid, kin)
     return ok(pausedMs)
   }
   const kill = () => {
@@ -149,7 +146,7 @@ function running(
   const stop: RunningProgram['stop'] = async (graceMs = GRACE_MS) => {
     if (!over) {
       stopped = true
-      if (pausedSince === undefined && graceMs > 0) {
+      if (paused === undefined && graceMs > 0) {
         signal(programBelow(pid, order.wrappers), 'SIGTERM')
         const grace = new AbortController()
         void ended.then(() => grace.abort())
@@ -163,8 +160,8 @@ function running(
     pid,
     sockets,
     exited,
-    pause: () => inOrder(pause),
-    resume: (first) => inOrder(() => resume(first)),
+    pause: () => next(pause),
+    resume: (first) => next(() => resume(first)),
     stop,
   }
 }

@@ -1,48 +1,64 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import { wait } from '../wait.ts'
-import { listKin, signal, type ListedProcess } from './kin.ts'
+import { listKin, parseStat, signal, type ListedProcess } from './kin.ts'
 
 /** `gone`: nothing runs any more, or there is no /proc. `running`: processes started faster than they could be stopped. */
 export type StopOutcome = 'stopped' | 'gone' | 'running'
 
-/** The processes that were stopped, by pid and start time. Whatever had stopped before is not among them. */
-export type StoppedKin = Map<string, ListedProcess>
+/** One pause: which processes were told to stop, and which had stopped before. Each by pid and start time. */
+export interface KinPause {
+  readonly told: Set<string>
+  earlier?: ReadonlySet<string>
+  /** Everything that was there when the last look found all of it stopped. */
+  kin?: readonly ListedProcess[]
+}
 
 const POLL_MS = 1
 const MOST_LOOKS = 200
 
 /**
- * Stops `leader` and all its descendants, in whatever group or namespace, parents before children, so that no parent sees
- * its child stop. Looks until all are stopped and none was added, and adds what it stopped to `stopped`.
+ * Stops `leader`, its group and all its descendants, in whatever group or namespace, parents before children, so that no
+ * parent sees its child stop. Looks until all are stopped and none was added. May be called again in the same pause.
  */
-export async function stopKin(
-  leader: number,
-  stopped: StoppedKin,
-  clock: Clock,
-): Promise<StopOutcome> {
+export async function stopKin(leader: number, pause: KinPause, clock: Clock): Promise<StopOutcome> {
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const kin = fromTheTop(leader, listKin(leader))
     if (kin.length === 0) return 'gone'
-    const running = kin.filter((one) => !isHeld(one, stopped))
-    if (running.length === 0 && !hasOthers(kin)) return 'stopped'
+    pause.earlier ??= new Set(kin.filter(({ state }) => STOPPED.has(state)).map(keyOf))
+    const running = kin.filter((one) => !isHeld(one, pause))
+    if (running.length === 0 && !hasOthers(kin)) {
+      pause.kin = kin
+      return 'stopped'
+    }
+    // One that forks and exits over and over, and whose parents have ended, is listed by no one. It is still in the group.
+    signal(-leader, 'SIGSTOP')
     for (const one of running) {
       signal(one.pid, 'SIGSTOP')
-      stopped.set(keyOf(one), one)
+      pause.told.add(keyOf(one))
     }
     await wait(clock, POLL_MS)
   }
   return 'running'
 }
 
-/** Continues what `stopKin` stopped, children before parents, and empties `stopped`. */
-export function continueKin(leader: number, stopped: StoppedKin): void {
+/** Whether what `stopKin` stopped is still stopped. Reads only those processes, since it is called often. */
+export function areStopped(pause: KinPause): boolean {
+  return (pause.kin ?? []).every((one) => {
+    const now = parseStat(read(`/proc/${one.pid}/stat`))
+    return now !== undefined && now.since === one.since && isHeld(now, pause)
+  })
+}
+
+/** Continues everything but what had stopped before the pause, children before parents. */
+export function continueKin(leader: number, { earlier }: KinPause): void {
   const kin = fromTheTop(leader, listKin(leader))
   for (const one of kin.toReversed()) {
-    if (stopped.has(keyOf(one))) signal(one.pid, 'SIGCONT')
+    if (earlier?.has(keyOf(one)) !== true) signal(one.pid, 'SIGCONT')
   }
-  stopped.clear()
 }
+
+const STOPPED: ReadonlySet<string> = new Set(['T', 't'])
 
 function keyOf({ pid, since }: ListedProcess): string {
   return `${pid} ${since}`
@@ -52,9 +68,9 @@ function keyOf({ pid, since }: ListedProcess): string {
  * Whether no thread of a process can run its own code. One that waits in the kernel (D), as a parent does until its child
  * has executed a program, stops before it runs its own code again, if it was told to.
  */
-function isHeld(one: ListedProcess, stopped: StoppedKin): boolean {
+function isHeld(one: ListedProcess, pause: KinPause): boolean {
   if (ACTIVE.has(one.state)) return false
-  const told = stopped.has(keyOf(one))
+  const told = pause.told.has(keyOf(one))
   // The state of a process is that of its first thread.
   return threadsOf(one.pid).every((thread) => {
     const stat = read(`/proc/${one.pid}/task/${thread}/stat`)

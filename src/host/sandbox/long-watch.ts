@@ -1,5 +1,6 @@
 import { ok, type Result } from '../../model/errors.ts'
 import { asHostResult } from '../files/files.ts'
+import { inOrder } from '../in-order.ts'
 import type { Confinement } from './confinement.ts'
 import { recordedPlaces, settleWatch } from './inspect.ts'
 import type { LeftByProcess } from './long-process.ts'
@@ -57,19 +58,22 @@ export function watchLong(watch: PreparedSandbox['watch'], confinement: Confinem
     isChecked = renewed.ok
     return renewed
   }
+  const take = async (): Promise<Result<LeftByProcess>> => {
+    const checked = await check()
+    if (!checked.ok) return checked
+    const taken = found
+    found = NOTHING
+    return ok(taken)
+  }
+  const next = inOrder()
   return {
-    take: async () => {
-      const checked = await check()
-      if (!checked.ok) return checked
-      const taken = found
-      found = NOTHING
-      return ok(taken)
-    },
-    pause: async () => void (await check()),
-    resume: async () => {
-      // After a failed check, the next one still has to find what the process left.
-      if (isChecked) await renew()
-    },
+    take: () => next(take),
+    pause: async () => void (await next(check)),
+    resume: () =>
+      next(async () => {
+        // After a failed check, the next one still has to find what the process left.
+        if (isChecked) await renew()
+      }),
   }
 }
 

@@ -121,6 +121,23 @@ test.runIf(isConfined)('the own home is at its path even if a link leads to it',
   expect(await readFile(join(place.ownHome, 'head'), 'utf8')).toBe('head\n')
 })
 
+test.runIf(isConfined)('the workspace of a guest may be in $HAWSER_HOME too', async () => {
+  const place = await guestPlace()
+  const workspace = join(place.home, 'instances/a/workspace')
+  await mkdir(workspace)
+  const { run, finish } = await start({ ...place, workspace })
+  await run(`touch made; ls ${place.home} ${place.home}/instances/a; ls ${place.home}/instances`)
+  const { output, ending } = await finish()
+  expect(output.split('\n').filter((line) => /^\w+$/.test(line))).toEqual([
+    'instances',
+    'home',
+    'workspace',
+    'a',
+  ])
+  expect(await readdir(workspace)).toEqual(['made'])
+  expect(ending.left).toEqual(ok({ appeared: [], runsLater: [], unprotected: [] }))
+})
+
 test.runIf(isConfined)('the own home must be a folder below $HAWSER_HOME', async () => {
   const place = await guestPlace()
   const elsewhere = await freshFolder()
