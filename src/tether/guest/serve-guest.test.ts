@@ -246,3 +246,45 @@ test('when the daemon goes away, the guest ends', async () => {
   expect(await served).toEqual(ok(undefined))
   expect(defects).toEqual([])
 })
+
+test('the fifth image of an answer is refused to the model, and four leave', async () => {
+  const { provider: base } = gatedModel()
+  let asked = 0
+  const attaching: typeof base = {
+    ...base,
+    stream: async function* () {
+      const usage = { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
+      asked += 1
+      for (let at = 1; asked === 1 && at <= 5; at += 1) {
+        const text = JSON.stringify({ path: `${at}.png` })
+        const item = {
+          kind: 'tool_call',
+          call_id: `c${at}`,
+          name: 'attach',
+          arguments: text,
+        } as const
+        yield { type: 'item', item }
+      }
+      if (asked === 2) yield { type: 'item', item: { kind: 'text', text: 'Here they are.' } }
+      yield { type: 'done', stop_reason: 'end_turn', usage }
+    },
+  }
+  const { host, workspace, root } = await guestScene({
+    changes: { model: { providerOf: async () => ok(attaching) } },
+  })
+  for (let at = 1; at <= 5; at += 1) await writeFile(join(workspace, `${at}.png`), picture(at))
+  const end = await host.say('m1', { text: 'Draw' })
+  expect(end.type === 'assistant.done' && end.payload.images?.length).toBe(4)
+  const [events = []] = (await eventsOf(root)).values()
+  const results = events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
+  expect(results.map(({ outcome }) => outcome).toSorted()).toEqual([
+    'failed',
+    'ok',
+    'ok',
+    'ok',
+    'ok',
+  ])
+  expect(results.find(({ outcome }) => outcome === 'failed')?.output).toContain(
+    'your answer already has 4 images',
+  )
+})
