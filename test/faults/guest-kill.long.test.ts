@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../support/folder.ts'
+import { removeGuestProgram } from '../support/guest-bundle.ts'
 import { random } from '../support/random.ts'
 import { guestOffences, GuestKillRuns, type GuestEvidence } from './guest-kill-runs.ts'
+
+afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
 

@@ -16,7 +16,8 @@ export function guestProgram(): Promise<ProgramFiles> {
   bundling ??= (async () => {
     const script = new URL('../../bin/hawser.ts', import.meta.url)
     const own = await mkdtemp(join(tmpdir(), 'hawser-guest-'))
-    process.on('exit', () => rmSync(own, { recursive: true, force: true }))
+    folder = own
+    process.on('exit', removeGuestProgram)
     const path = await bundleScript(script, own, { inParts: true })
     const packages = join(
       dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
@@ -25,4 +26,11 @@ export function guestProgram(): Promise<ProgramFiles> {
     return { argv: [process.execPath, path], readable: [dirname(path), packages] }
   })()
   return bundling
+}
+
+let folder: string | undefined
+
+/** Deletes the bundle. Vitest ends its workers without an exit. */
+export function removeGuestProgram(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }

@@ -1,8 +1,10 @@
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { freshFolder } from './folder.ts'
-import { guestProgram } from './guest-bundle.ts'
+import { guestProgram, removeGuestProgram } from './guest-bundle.ts'
 import { startGuest, type GuestPlay, type PlayOptions } from './guest-program.ts'
 import { value } from './story.ts'
+
+afterAll(removeGuestProgram)
 
 /** A real guest for a test, which stops it at its end. */
 export async function playGuest(options: Partial<PlayOptions> = {}): Promise<GuestPlay> {

@@ -255,7 +255,8 @@ test('the fifth image of an answer is refused to the model, and four leave', asy
     stream: async function* () {
       const usage = { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
       asked += 1
-      for (let at = 1; asked === 1 && at <= 5; at += 1) {
+      const paths = asked === 1 ? [1, 2, 3, 4, 5] : []
+      for (const at of paths) {
         const text = JSON.stringify({ path: `${at}.png` })
         const item = {
           kind: 'tool_call',
