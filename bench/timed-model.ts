@@ -17,7 +17,7 @@ export function timedModel(provider: Provider): TimedModel {
   // Without other transports that the provider may have.
   const model: TimedModel = {
     dialect: provider.dialect,
-    encode: (items, surface) => provider.encode(items, surface),
+    encode: (items, surface, behind) => provider.encode(items, surface, behind),
     buildBody: (segments, options) => provider.buildBody(segments, options),
     stream,
     ms: [],

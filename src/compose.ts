@@ -4,6 +4,7 @@ import { systemChance } from './host/chance.ts'
 import { systemClock, type Clock } from './host/clock.ts'
 import { openConfined } from './host/files/confined-files.ts'
 import type { Folder } from './host/files/files.ts'
+import type { Fetch } from './host/net/http.ts'
 import { thisProcess } from './host/process/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
@@ -12,6 +13,7 @@ import { openWorkspace } from './host/workspace.ts'
 import { workspaceRegister } from './host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
 import type { SessionId } from './model/ids.ts'
+import type { Replay } from './model/modes.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
 import {
   isRemoteProvider,
@@ -21,11 +23,11 @@ import {
 import type { Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
 import { rootPaths } from './model/safety/protected-paths.ts'
-import type { ProviderOptions } from './providers/call.ts'
+import { RELAY_URL } from './model/tether/relay-url.ts'
+import { DIALECT_OF, DIALECTS, isDialect } from './providers/remote/dialects.ts'
 import { catalogue } from './providers/models/catalogue.ts'
 import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
-import type { ResponsesOptions } from './providers/responses/stream.ts'
 import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
@@ -52,6 +54,18 @@ interface WorkspaceOptions extends OpenOptions {
   readonly version: string
   readonly env: Env
   readonly contract?: SessionParts['model']['contract']
+  /** How long images stay in requests. Default: the person's setting. */
+  readonly replay?: Replay
+  /** What answers may contain besides text. */
+  readonly answers?: SessionParts['person']['answers']
+  /** In a guest: the only way to a model. */
+  readonly relay?: RelayedProvider | undefined
+}
+
+/** A provider behind the relay of a guest: no key is looked for, because the daemon adds it. */
+export interface RelayedProvider {
+  readonly provider: RemoteProvider
+  readonly fetch: Fetch
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -62,7 +76,7 @@ export async function composeWorkspace(
   home: string,
   { questionMs, grants, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
-  const { presenter, version, env, contract } = options
+  const { presenter, version, env, contract, answers, relay } = options
   const clock = systemClock
   const ids = systemIds(clock)
   const place = await openPlaces(path, home, { ids, make })
@@ -73,7 +87,7 @@ export async function composeWorkspace(
   const register = workspaceRegister(homeFolders.own, ids)
   const whereIs = (session: SessionId) => register.workspaceOf(session)
   if (make) await register.add(workspace)
-  const { models, ...speaking } = backends(env, settings, clock)
+  const { models, ...speaking } = backends(env, settings, { clock, relay })
   const harness = new Harness({
     workspace: { path: workspace, folder, home, whereIs },
     log: {
@@ -99,7 +113,7 @@ export async function composeWorkspace(
       chance: systemChance,
       contract,
       effort: settings.settings.effort,
-      replay: resources?.replay,
+      replay: options.replay ?? resources?.replay,
       summary: settings.settings.compaction?.summary,
     },
     tools: {
@@ -118,6 +132,7 @@ export async function composeWorkspace(
       rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
       grants,
       upload: resources,
+      answers,
       limits: {
         waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,
         question_ms:
@@ -263,6 +278,7 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
     status: async () => (await load()).status(),
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
     unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
+    start: async (confinement, program) => (await load()).start(confinement, program),
   }
 }
 
@@ -308,14 +324,24 @@ async function openPlaces(
 }
 
 /** The providers of this version, by the names that people and Events use; each is loaded on first use. */
-function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
+function backends(
+  env: Env,
+  { settings }: EffectiveSettings,
+  { clock, relay }: { readonly clock: Clock; readonly relay: RelayedProvider | undefined },
+) {
   const models = catalogue(settings.models ?? {})
   const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000
   const made = new Map<string, Provider>()
+  const relayed = async (name: RemoteProvider, { provider, fetch }: RelayedProvider) => {
+    if (name !== provider) return notRelayed(name, provider)
+    const way = { key: undefined, baseUrl: RELAY_URL, fetch, transport: 'relayed' as const }
+    return ok(await DIALECTS[DIALECT_OF[name]].provider({ ...way, idleMs, clock }))
+  }
   const make = async (name: string): Promise<Result<Provider>> => {
     if (name === OFFLINE_PROVIDER)
       return ok(rehearsalProvider({ chunk: 24, delayMs: 0, describe: lazyDescribe }))
     if (!isRemoteProvider(name)) return unknownProvider(name)
+    if (relay !== undefined) return relayed(name, relay)
     const credentials = credentialsOf(name, env, settings)
     if (!credentials.ok) return credentials
     const transport = transportOf(env, settings)
@@ -351,32 +377,9 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
   }
 }
 
-const DIALECT_OF = {
-  anthropic: 'messages',
-  openai: 'responses',
-  'openai-chat': 'chat',
-} as const satisfies Record<RemoteProvider, keyof typeof DIALECTS>
-
-const DIALECTS = {
-  messages: {
-    dialect: () => import('./providers/messages/encode.ts'),
-    provider: async (options: ProviderOptions) =>
-      (await import('./providers/messages/stream.ts')).messagesProvider(options),
-  },
-  responses: {
-    dialect: () => import('./providers/responses/encode.ts'),
-    provider: async (options: ResponsesOptions) =>
-      (await import('./providers/responses/stream.ts')).responsesProvider(options),
-  },
-  chat: {
-    dialect: () => import('./providers/chat/encode.ts'),
-    provider: async (options: ProviderOptions) =>
-      (await import('./providers/chat/stream.ts')).chatProvider(options),
-  },
-}
-
-function isDialect(name: string): name is keyof typeof DIALECTS {
-  return Object.hasOwn(DIALECTS, name)
+function notRelayed(name: string, provider: string): Failed {
+  const why = `This agent can use only the provider ${provider}, not ${name}.`
+  return failed('not_configured', why, { provider: name, known: [provider] })
 }
 
 function unknownProvider(name: string): Failed {

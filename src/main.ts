@@ -24,6 +24,10 @@ export async function main(invocation: Invocation): Promise<number> {
   if (more.length === 0 && (only === '--version' || only === '-V')) {
     return printVersion(invocation.streams)
   }
+  if (more.length === 0 && only === 'guest') {
+    await prepareConversation()
+    return guest(invocation.env)
+  }
   const [{ runProgram }] = await Promise.all([
     import('./presenters/cli/program.ts'),
     isConversation(only) ? prepareConversation() : undefined,
@@ -79,6 +83,22 @@ function opening(home: string, env: Invocation['env'], presenter = 'cli'): CliWo
     const { composeWorkspace } = await import('./compose.ts')
     return composeWorkspace(path, home, { ...options, presenter, env, version: version() })
   }
+}
+
+/** The program of an Instance. The server starts it, with a socket for frames and one for calls to a model. */
+async function guest(env: Invocation['env']): Promise<number> {
+  const { runGuest } = await import('./tether/guest/run-guest.ts')
+  const { composeWorkspace } = await import('./compose.ts')
+  const { homePath } = await import('./host/home.ts')
+  const { LIMITS } = await import('./model/limits.ts')
+  const { relayFetch } = await import('./host/net/relay-fetch.ts')
+  const { isRemoteProvider } = await import('./model/remote-providers.ts')
+  return runGuest(({ workspace, provider, replay, images }, socket) => {
+    const answers = { images: images ? LIMITS.frame_images : 0 }
+    const relay = isRemoteProvider(provider) ? { provider, fetch: relayFetch(socket) } : undefined
+    const options = { presenter: 'tether', questionMs: 0, make: true, env, version: version() }
+    return composeWorkspace(workspace, homePath(env), { ...options, replay, answers, relay })
+  })
 }
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {

@@ -9,6 +9,17 @@ export function quoted(text: string): string {
   )
 }
 
+/**
+ * A name from outside for a label in square brackets: escaped like `quoted`, so that it stays on one line, and with escaped
+ * brackets, so that it cannot end the label. At most `limit` bytes.
+ */
+export function bracketed(name: string, limit: number): string {
+  const line = quoted(name)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+  return `[${shortened(line.replaceAll(/[[\]]/g, String.raw`\$&`), limit)}]`
+}
+
 /** At most `limit` bytes of UTF-8, cut between characters, with an ellipsis if shortened. */
 export function shortened(text: string, limit: number): string {
   const bytes = Buffer.from(text.toWellFormed())

@@ -5,6 +5,7 @@ import * as skills from '../encoding/words/skills.ts'
 import { elided, NO_RESULT } from '../encoding/words/results.ts'
 import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
+import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
@@ -49,6 +50,8 @@ export class Conversation {
   readonly #resources: SessionResources
   readonly #elisions: History['elisions']
   readonly #items: ConversationItem[] = []
+  /** The Turn that started last. */
+  #started: WholeEvent<'turn_started'> | undefined
   #calls: Call[] = []
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
@@ -68,6 +71,7 @@ export class Conversation {
     this.#elisions = elisions
     if (checkpoint !== undefined && shown === 0)
       this.#note(checkpoint.seq, checkpointText(checkpoint.data))
+    if (shown > 0) this.#started = lastStarted(events.slice(0, shown))
     for (let at = shown; at < events.length; at += 1) {
       const event = events[at]
       if (event !== undefined) this.#take(event)
@@ -140,6 +144,9 @@ export class Conversation {
         return this.#put({ kind: 'developer', seq, parts: this.#hydrationParts(event) })
       case 'files_restored':
         return this.#note(seq, notes.filesRestored(event.data))
+      case 'turn_started':
+        this.#started = event
+        return undefined
       case 'turn_ended': {
         const text = notes.turnEnded(event.data)
         return text === undefined ? undefined : this.#note(seq, text)
@@ -149,7 +156,6 @@ export class Conversation {
       case 'session_fork':
       case 'session_settings':
       case 'prompt_surface':
-      case 'turn_started':
       case 'provider_request':
       case 'provider_usage':
       case 'command_watched':
@@ -194,13 +200,20 @@ export class Conversation {
   }
 
   #messageParts(event: WholeEvent<'user_message'>): Part[] {
-    return userParts(event.data, (resource) => {
+    const shownAs = (resource: Descriptor) => {
       const loss = this.#transients.lossOf(resource.resource_id)
       // Stays as long as the descriptor does: without it, later Turns would claim that the content was shown.
       return loss === undefined
         ? this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
         : stableText(words.lost(resource.handle, loss))
-    })
+    }
+    return userParts(event.data, shownAs, this.#senderOf(event))
+  }
+
+  /** Text that is added to a running Turn may be from another person. */
+  #senderOf({ turn_id, data }: WholeEvent<'user_message'>): string | undefined {
+    if (data.steer === true || this.#started?.turn_id !== turn_id) return undefined
+    return this.#started?.data.source.user?.name
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
@@ -347,6 +360,10 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     default:
       return event satisfies never
   }
+}
+
+function lastStarted(events: readonly WholeEvent[]): WholeEvent<'turn_started'> | undefined {
+  return events.findLast((event) => event.type === 'turn_started')
 }
 
 function assistantContent({ data: { text, phase } }: WholeEvent<'assistant_message'>) {

@@ -11,14 +11,17 @@ type ShownAs = Lifetime | readonly Part[] | undefined
 
 /**
  * A person's message: warning, text, piped text, descriptors, then bytes in the order of attachment. A plain string is
- * one part.
+ * one part. The name of the sender, if known, precedes the text.
  */
 export function userParts(
   message: EventData<'user_message'>,
   shownAs: (resource: Descriptor) => ShownAs,
+  sender = '',
 ): Part[] {
-  const { text, piped, resources = [], attachment_errors = [] } = message
+  const { piped, resources = [], attachment_errors = [] } = message
   const { presenter_context, prompt_mode } = message
+  const text =
+    sender === '' ? message.text : notes.sentBy(sender, message.text, LIMITS.sender_name_bytes)
   const warning = attachment_errors.length === 0 ? [] : [words.rejected(attachment_errors)]
   const volunteered =
     presenter_context === undefined ? [] : [notes.presenterContext(presenter_context)]

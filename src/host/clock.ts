@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { pausableClock, type PausableClock } from './pausable-clock.ts'
 import { timeZone } from './time-zone.ts'
 
 /** Time as a port, so that tests can control it. */
@@ -13,8 +14,7 @@ export interface Clock {
   after(ms: number, then: () => void): () => void
 }
 
-export const systemClock: Clock = {
-  now: () => Date.now(),
+const runningClock: Pick<Clock, 'monotonicMs' | 'after'> = {
   monotonicMs: () => {
     // `performance` would load a dozen Node modules for the same number.
     const [seconds, nanoseconds] = process.hrtime()
@@ -24,6 +24,34 @@ export const systemClock: Clock = {
     const timer = setTimeout(then, ms)
     return () => clearTimeout(timer)
   },
+}
+
+let pausable: PausableClock | undefined
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => (pausable ?? runningClock).monotonicMs(),
+  after: (ms, then) => (pausable ?? runningClock).after(ms, then),
+}
+
+/**
+ * From now on, `systemClock` leaves out the time that this process is stopped: its timers and its monotonic readings, not
+ * its wall clock. Whoever stops the process tells it how long that was, through `leaveOut`.
+ */
+export function countPauses(): void {
+  if (pausable !== undefined) return
+  const counting = pausableClock(runningClock, (then) => {
+    // Runs after what can be read now has been read.
+    const next = setImmediate(then)
+    return () => clearImmediate(next)
+  })
+  process.on('SIGCONT', () => counting.continued())
+  pausable = counting
+}
+
+/** This process was stopped for `ms`. Does nothing unless pauses are counted. */
+export function leaveOut(ms: number): void {
+  pausable?.leaveOut(ms)
 }
 
 /** Whole milliseconds since `startedMs`, a reading of the same clock's `monotonicMs`. */

@@ -18,7 +18,7 @@ const HEAD_BYTES = 4096
 
 /** `undefined` if there is no head here: the Session is foreign. */
 export async function readHead(
-  place: LogPlace,
+  place: Pick<LogPlace, 'heads'>,
   session: SessionId,
 ): Promise<Result<HeadRecord | undefined>> {
   try {
@@ -44,7 +44,7 @@ export async function readHead(
 }
 
 export async function writeHead(
-  place: LogPlace,
+  place: Pick<LogPlace, 'heads' | 'ids'>,
   session: SessionId,
   head: HeadRecord,
 ): Promise<void> {

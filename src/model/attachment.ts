@@ -36,6 +36,14 @@ export type AttachmentInput =
     }
   /** Bytes in memory, for example from a pipe. The name is checked like a file name. */
   | { readonly from: 'bytes'; readonly name: string; readonly bytes: Buffer }
+  /** A blob of the Session's workspace. Refused unless its bytes match every claim. */
+  | {
+      readonly from: 'blob'
+      readonly name: string
+      readonly blob: string
+      readonly media_type: string
+      readonly size: number
+    }
   /** A `file:` link is read like a path; any other is described and never fetched. */
   | {
       readonly from: 'link'

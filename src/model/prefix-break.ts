@@ -35,5 +35,6 @@ export const ResetReason = z.enum([
   'previous_response_not_found',
   'reconnected',
   'fallback',
+  'relayed',
 ])
 export type ResetReason = z.infer<typeof ResetReason>

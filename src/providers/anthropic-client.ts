@@ -1,14 +1,15 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk'
 import { boundFetch } from './bound-fetch.ts'
 import type { ProviderOptions, Send } from './call.ts'
+import { ENDPOINTS, requestHeaders } from './endpoints.ts'
 
 /** Loads the SDK on the first request: most commands never send one. */
-export function anthropicSender(path: string, options: ProviderOptions): Send {
+export function anthropicSender(options: ProviderOptions): Send {
   let loaded: Promise<BaseAnthropic> | undefined
   return async (body, signal) => {
     loaded ??= clientOf(options)
     const client = await loaded
-    return client.post(path, { body, signal }).asResponse()
+    return client.post(ENDPOINTS.messages.path, { body, signal }).asResponse()
   }
 }
 
@@ -17,7 +18,7 @@ async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
   // The base client only sends requests. The full one has a class for every resource of the API and takes four times as long to load.
   const { BaseAnthropic: Client } = await import('@anthropic-ai/sdk')
   const send = boundFetch(options)
-  const headers = headersOf(options)
+  const headers = requestHeaders('messages', options.key)
   return new Client({
     apiKey: options.key ?? '',
     authToken: null,
@@ -34,16 +35,3 @@ async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
 
 /** Effectively no timeout: the code that reads the answer enforces the limits. */
 const LONGEST_TIMER_MS = 2_147_483_647
-
-/** The API version of the SDK: requests and events here follow this version. */
-const API_VERSION = '2026-10-21'
-
-function headersOf({ key }: ProviderOptions): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'user-agent': 'hawser',
-    'anthropic-version': API_VERSION,
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
-}

@@ -10,15 +10,17 @@ export interface Binding {
   readonly key: string | undefined
   readonly baseUrl: string
   readonly clock: Clock
+  /** `httpFetch` by default. */
+  readonly fetch?: Fetch | undefined
 }
 
 /**
  * The `fetch` of a vendor's SDK. A key belongs to the origin of the base URL: nothing is sent to another origin, no key is sent
  * over plain http to another machine, and redirects are not followed. Resolves only with a 2xx response. Throws a
- * `CallFailure` for a refused request and for every other status, and what `httpFetch` throws for a failed connection.
+ * `CallFailure` for a refused request and for every other status, and what `fetch` throws for a failed connection.
  */
-export function boundFetch({ key, baseUrl: place, clock }: Binding): Fetch {
-  const send = httpFetch({ clock })
+export function boundFetch({ key, baseUrl: place, clock, fetch }: Binding): Fetch {
+  const send = fetch ?? httpFetch({ clock })
   return async (input, init) => {
     const refusal = refusalOf(input, place, key)
     if (refusal !== undefined) throw new CallFailure(refusal.error)

@@ -1,7 +1,7 @@
 import { parseJson, valuesWithin } from '../encoding/json.ts'
 import { ServerSentEvents, type ServerSentEvent } from '../encoding/server-sent-events.ts'
 import type { Clock } from '../host/clock.ts'
-import type { HttpAnswer } from '../host/net/http.ts'
+import type { Fetch, HttpAnswer } from '../host/net/http.ts'
 import { failed } from '../model/errors.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { CallFailure, failureOf } from './call-failure.ts'
@@ -18,6 +18,8 @@ export interface ProviderOptions {
   /** How long a server may send nothing at all. Pings without content are accepted for `CONTENT_MS` at most. */
   readonly idleMs: number
   readonly clock: Clock
+  /** `httpFetch` by default. */
+  readonly fetch?: Fetch | undefined
 }
 
 /** Sends a body once with a vendor's SDK; resolves with the response headers and the open body. Rejects if sending fails. */

@@ -1,10 +1,12 @@
 import type { OpenAI } from 'openai'
 import { boundFetch } from './bound-fetch.ts'
 import type { ProviderOptions, Send } from './call.ts'
+import { ENDPOINTS, requestHeaders } from './endpoints.ts'
 
-/** Sends bodies to one path of a server. Loads the SDK on the first request. */
-export function openaiSender(path: string, options: ProviderOptions): Send {
+/** Sends bodies in one dialect. Loads the SDK on the first request. */
+export function openaiSender(dialect: 'responses' | 'chat', options: ProviderOptions): Send {
   const client = onceLoaded(options)
+  const { path } = ENDPOINTS[dialect]
   return async (body, signal) => (await client()).post(path, { body, signal }).asResponse()
 }
 
@@ -18,7 +20,8 @@ export function onceLoaded(options: ProviderOptions): () => Promise<OpenAI> {
 async function clientOf(options: ProviderOptions): Promise<OpenAI> {
   const { OpenAI: Client } = await import('openai')
   const send = boundFetch(options)
-  const headers = headersOf(options)
+  // Both dialects of this vendor have the same headers.
+  const headers = requestHeaders('responses', options.key)
   return new Client({
     // The SDK rejects an empty key. The key that is sent is in the headers below.
     apiKey: options.key ?? 'none',
@@ -37,12 +40,3 @@ async function clientOf(options: ProviderOptions): Promise<OpenAI> {
 
 /** Effectively no timeout: the code that reads the answer enforces the limits. */
 const LONGEST_TIMER_MS = 2_147_483_647
-
-function headersOf({ key }: ProviderOptions): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'user-agent': 'hawser',
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
-}

@@ -133,6 +133,10 @@ const DECISIVE_WORDS: Words = new Map([
     'string_above_max_length',
   ]),
   ...each('model_not_found', ['model_not_found']),
+  // What the relay of a guest adds to the words of the vendors.
+  ...each('not_configured', ['relay_refused']),
+  ...each('network', ['relay_unreachable']),
+  ...each('invalid_response', ['relay_bad_answer']),
   ...each('not_found', ['not_found_error']),
   ...each('refused', [
     'bio_policy',

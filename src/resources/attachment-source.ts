@@ -22,7 +22,10 @@ export type InputTarget =
 export type Labels = ReturnType<typeof labelsOf> & { readonly source_uri_scheme?: string }
 
 /** Paths of `confined` callers belong to a workspace and may be relative. */
-export function readInput(input: AttachmentInput, confined: boolean): ReadInput {
+export function readInput(
+  input: Exclude<AttachmentInput, { readonly from: 'blob' }>,
+  confined: boolean,
+): ReadInput {
   switch (input.from) {
     case 'path':
       return { ...readPath(input.path, confined), ...givenIn(input) }

@@ -13,7 +13,8 @@ import { shownName } from './attachment-name.ts'
 import { examine, type ExaminedFile, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from '../host/wait.ts'
 import { timedOut } from './refusal.ts'
-import { readInput } from './attachment-source.ts'
+import { readInput, type ReadInput } from './attachment-source.ts'
+import { namedBlob } from './named-blob.ts'
 
 export interface ResolverParts {
   readonly clock: Clock
@@ -21,6 +22,8 @@ export interface ResolverParts {
   readonly keep?: BlobStore['put']
   /** Receives the buffers of stored bytes, which are not written to afterwards. */
   readonly hold?: (key: BlobKey, bytes: Buffer) => void
+  /** The store that blob inputs name. Without it, they are refused. */
+  readonly blobs?: Pick<BlobStore, 'stat' | 'get'>
   /** For callers confined to one workspace (models, guests, chat): paths are relative to this workspace. */
   readonly confined?: ConfinedFiles
   /** `store`: files of other types become kind `file`. `refuse` by default. */
@@ -107,7 +110,7 @@ async function resolveOne(
   parts: ResolverParts,
   all: AbortSignal,
 ): Promise<Result<ResolvedAttachment>> {
-  const wanted = readInput(input, reading.confined !== undefined)
+  const wanted = await wantedFrom(input, reading, parts)
   const one = patience(parts.clock, LIMITS.attachment_ms, all)
   const examined = await whileWaiting(one, () => examine(wanted, reading, one)).finally(() =>
     one.end(),
@@ -131,6 +134,17 @@ async function resolveOne(
     reading.memory = undefined
   }
   return ok({ ok: true, facts: factsOf(found, stored.value) })
+}
+
+async function wantedFrom(
+  input: AttachmentInput,
+  { confined }: FileReading,
+  { blobs }: ResolverParts,
+): Promise<ReadInput> {
+  if (input.from !== 'blob') return readInput(input, confined !== undefined)
+  const bytes = await namedBlob(input, blobs)
+  if (!('code' in bytes)) return readInput({ from: 'bytes', name: input.name, bytes }, false)
+  return { given: input.blob, name: input.name, is: { refused: bytes } }
 }
 
 async function keep(

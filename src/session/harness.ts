@@ -7,7 +7,7 @@ import type { SalvageResult } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
-import type { SessionId, TurnId } from '../model/ids.ts'
+import type { BlobKey, SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { Variant } from '../resources/variants/variant.ts'
@@ -183,6 +183,11 @@ export class Harness {
   ): Promise<Result<ComposedRequest>> {
     const { previewRequest } = await import('./queries/preview.ts')
     return previewRequest(this.#parts, session, text, options)
+  }
+
+  /** Stores a text for a client that can take only part of it, and returns the key of its blob. */
+  keepText(text: string): Promise<Result<BlobKey>> {
+    return this.#parts.log.store.put([Buffer.from(text)], 'text/plain')
   }
 
   /** Returns whether each attachment would be accepted. Stores, writes and sends nothing. */

@@ -29,8 +29,11 @@ async function run(
   const resolved = await resources.ingest(path)
   if (!resolved.ok) return failedOutcome(resolved.error)
   if (!resolved.value.ok) return refusedFile(resolved.value.error)
+  const { facts } = resolved.value
+  const noPlace = resources.attachable(facts)
+  if (noPlace !== undefined) return refusedFile({ ...noPlace, name: facts.name })
   const titled = title === undefined ? {} : { title }
-  const named = resources.name({ ...resolved.value.facts, ...titled })
+  const named = resources.name({ ...facts, ...titled })
   if (!named.ok) return failedOutcome(named.error)
   const descriptor = named.value
   return {

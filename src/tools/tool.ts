@@ -4,6 +4,7 @@ import type { ConfinedFiles, FileContent } from '../host/files/confined-files.ts
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
+import type { AttachmentError } from '../model/attachment.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { SourceRequest } from '../model/events/context-source.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
@@ -146,9 +147,14 @@ export interface ToolResources {
   readonly variants: VariantMaker
   /** Checks and stores a file of the workspace, like an attachment of the agent. */
   readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
+  /** Reserves a place in the answer for a file, or returns why the answer cannot have it. */
+  readonly attachable: (facts: Pick<ResourceFacts, 'kind'>) => AnswerRefusal | undefined
   /** Gives it a handle that is unique in the Session. */
   readonly name: (facts: ResourceFacts) => Result<Descriptor>
 }
+
+/** Why a file cannot be part of an answer. `reason` completes a sentence after its name. */
+export type AnswerRefusal = Omit<AttachmentError, 'name'>
 
 /** The bytes of a view: a whole Resource, or a variant of part of it. */
 export interface ViewBytes {

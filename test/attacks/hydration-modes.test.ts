@@ -87,6 +87,7 @@ describe('without a sandbox', () => {
     status: async () => ({ confined: false, why: 'it is off' }),
     confined: (confinement) => sandbox.confined(confinement),
     unconfined: (confinement) => sandbox.unconfined(confinement),
+    start: (confinement, program) => sandbox.start(confinement, program),
   }
 
   test('[SH-024] every command asks, nothing is automatic, and the Event says that nothing confined it', async () => {

@@ -53,6 +53,7 @@ const LABELS: Rendered<typeof labels> = {
 const NOTES: Rendered<typeof notes> = {
   LATE_HEADING: [notes.LATE_HEADING],
   lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
+  sentBy: ['text', ''].map((text) => notes.sentBy('A ["b"]\n', text, 64)),
   piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),

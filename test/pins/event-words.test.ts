@@ -52,6 +52,7 @@ test('a request is sent whole over a socket for one of these reasons', () => {
     'previous_response_not_found',
     'reconnected',
     'fallback',
+    'relayed',
   ])
 })
 

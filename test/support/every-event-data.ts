@@ -48,7 +48,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     permission_mode: 'read-only',
     presenter: 'cli',
     harness_version: '0.1.0',
-    tether: { channel: 'host', id: 'default' },
+    tether: { instance: 'inst_1', channel: 'host', id: 'default' },
   },
   session_fork: {
     parent_session_id: session,

@@ -44,9 +44,15 @@ export interface OpenParts {
 }
 
 /** Everything that a Session needs, on the real disk below `root`, with the rehearsal model as its provider. */
-export async function openParts(root: string, changes: Changes = {}): Promise<OpenParts> {
-  const workspace = join(root, 'workspace')
-  const home = join(root, 'home')
+export function openParts(root: string, changes: Changes = {}): Promise<OpenParts> {
+  return openPartsAt(join(root, 'workspace'), join(root, 'home'), changes)
+}
+
+export async function openPartsAt(
+  workspace: string,
+  home: string,
+  changes: Changes = {},
+): Promise<OpenParts> {
   await mkdir(workspace, { recursive: true })
   const ids = systemIds(systemClock)
   const folders = value(await openWorkspace(workspace, ids))

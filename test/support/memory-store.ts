@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { Clock } from '../../src/host/clock.ts'
-import { failed, ok, type Failed, type Result } from '../../src/model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../src/model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../../src/model/ids.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 
@@ -83,5 +83,6 @@ function badKey(): Failed {
 }
 
 function missing(state: 'missing' | 'damaged'): Failed {
-  return failed('resource_missing', 'The payload is not there.', { state })
+  const refused = failed('resource_missing', 'The payload is not there.', { state })
+  return withCause(refused, { type: 'payload', state })
 }

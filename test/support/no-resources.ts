@@ -17,5 +17,6 @@ export const NO_RESOURCES: ToolResources = {
     pdfText: async () => failed('internal', 'No Resource was expected here.'),
   },
   ingest: async () => failed('internal', 'No Resource was expected here.'),
+  attachable: () => undefined,
   name: () => failed('internal', 'No Resource was expected here.'),
 }

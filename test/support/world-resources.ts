@@ -55,6 +55,7 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
       const [only] = resolved.value
       return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
     },
+    attachable: () => undefined,
     name: (facts) => names.name(facts, 'tool'),
   }
 }

@@ -1,4 +1,4 @@
-import { quoted } from '../quote.ts'
+import { bracketed, quoted } from '../quote.ts'
 
 // The texts about the current context and the end of Turns that a model reads. Every sentence of this
 // folder is part of the Prompt Contract: see `version.ts`.
@@ -33,6 +33,12 @@ export function lateContext(facts: LateFacts): string {
     os === undefined ? undefined : `os: ${os}`,
     shell === undefined ? undefined : `shell: ${shell}`,
   ])
+}
+
+/** A message of a named sender. A message of images alone has no text. */
+export function sentBy(name: string, text: string, limit: number): string {
+  const label = `${bracketed(name, limit)}:`
+  return text === '' ? label : `${label} ${text}`
 }
 
 /** The byte count marks the end, even if the text contains a line like the last one. */

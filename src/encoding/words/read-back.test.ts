@@ -10,6 +10,7 @@ import {
   NOT_SHOWN_FORM,
   REJECTED_FORM,
   RESOURCE_LINE_FORM,
+  SENDER_FORM,
   SKILL_FORM,
   VIEW_SHOWN_FORM,
 } from './read-back.ts'
@@ -23,6 +24,7 @@ import {
   view,
 } from './resources.ts'
 
+import { sentBy } from './notes.ts'
 import { hydratedText, hydration, skill } from './skills.ts'
 
 const VIEWED = { handle: '@pdf2', by: 'model', pages: { from: 1, to: 3 } }
@@ -46,6 +48,15 @@ test('each label is parsed to the handle it was written with', () => {
   ]
   expect(absent.map((text) => handleBy(ABSENT_FORMS, text))).toEqual(absent.map(() => '@img1'))
 })
+
+test.each(['Alice', 'a]: [b', 'a\\\\', 'é'.repeat(99)])(
+  'the label of the sender %j is recognized',
+  (name) => {
+    expect(sentBy(name, 'Hello', 64).replace(SENDER_FORM, '')).toBe('Hello')
+    expect(sentBy(name, '', 64).replace(SENDER_FORM, '')).toBe('')
+    expect('[x] Hello'.replace(SENDER_FORM, '')).toBe('[x] Hello')
+  },
+)
 
 test('the lines about Skills are parsed to the names they were written with', () => {
   const name = 'a "b" \\ c'

@@ -48,6 +48,11 @@ export const REJECTED_FORM = new RegExp(
   `^\\d+ attachments? (?:was|were) ${escaped(REJECTED)}(?:\\n- .*)*\\n*`,
 )
 
+/** The name of the sender before a message. Handles are not names: their lines begin in the same way. */
+export const SENDER_FORM = new RegExp(
+  String.raw`^\[(?!(?:${VIEW_OF})?${HANDLE_FORM}\b)(?:[^\]\\\n]|\\.)*\]:(?: |$)`,
+)
+
 /** The note inside a fence; `undefined` if the text is not a note. */
 export function insideFence(text: string): string | undefined {
   const [open = '', close = ''] = fenced('\0').split('\0')

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = 'af5bef6b662f766552053015b6f3ef5b15c117f5cf4551edd1080f923f54ba57'
+export const WORDS_SHA256 = '6423de5db5a5ff4cf8f746648e42141ae215d26919c050cd50ecde1369181a96'

@@ -93,13 +93,13 @@ async function secureClient(): Promise<Open> {
   return (url, method, headers) => request(url, { method, headers, agent })
 }
 
-function addressOf(input: Parameters<Fetch>[0]): URL {
+export function addressOf(input: Parameters<Fetch>[0]): URL {
   if (typeof input === 'string') return new URL(input)
   if (input instanceof URL) return input
   throw new TypeError('expected a URL')
 }
 
-function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
+export function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return body
@@ -192,6 +192,6 @@ function failureOf(error: unknown, signal: Signal): Error {
   return new HttpFailure(typeof code === 'string' ? code : 'ECONNRESET')
 }
 
-function aborted(): Error {
+export function aborted(): Error {
   return new DOMException('The request was aborted.', 'AbortError')
 }

@@ -10,6 +10,8 @@ export interface ListedProcess {
   readonly group: number
   /** Start time in clock ticks, which distinguishes processes that reuse a pid. */
   readonly since: string
+  /** The letter of its state, such as `R`; `T` and `t` are stopped. */
+  readonly state: string
 }
 
 const POLL_MS = 2
@@ -21,10 +23,15 @@ const MOST_POLLS = 2_500
  * processes it found. The leader must not have been reaped long ago: its pid could belong to another process.
  */
 export function killKin(leader: number): readonly ListedProcess[] {
-  const kin = kinOf(leader, listProcesses())
+  const kin = listKin(leader)
   signal(-leader)
   for (const { pid } of kin) signal(pid)
   return kin
+}
+
+/** The descendants of `leader` and its group, itself included; empty without /proc. */
+export function listKin(leader: number): readonly ListedProcess[] {
+  return kinOf(leader, listProcesses())
 }
 
 /** Whether the group of `leader` still has a process. */
@@ -67,13 +74,17 @@ function listProcesses(): ListedProcess[] {
   })
 }
 
-/** Parses /proc/<pid>/stat. The name in parentheses may contain anything, including parentheses. */
+/**
+ * Parses /proc/<pid>/stat; `undefined` for a zombie. The name in parentheses may contain anything, including parentheses. A
+ * process whose first thread has ended looks like a zombie while its other threads run on.
+ */
 export function parseStat(text: string): ListedProcess | undefined {
   const pid = Number.parseInt(text, 10)
   const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const since = rest[16]
-  if (Number.isNaN(pid) || state === 'Z' || state === 'X' || since === undefined) return undefined
-  return { pid, parent: Number(parent), group: Number(group), since }
+  if (Number.isNaN(pid) || state === undefined || since === undefined) return undefined
+  if ((state === 'Z' || state === 'X') && Number(rest[14]) <= 1) return undefined
+  return { pid, parent: Number(parent), group: Number(group), since, state }
 }
 
 function statOf(pid: string): string {
@@ -93,9 +104,10 @@ function namesIn(path: string): string[] {
   }
 }
 
-function signal(pid: number): void {
+/** Sends a signal to a process or, if negative, to a group. */
+export function signal(pid: number, name: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, name)
   } catch {
     // The process has ended or belongs to another user.
   }

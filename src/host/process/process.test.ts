@@ -276,16 +276,26 @@ test('no descriptor stays open, however the program ended', async () => {
 })
 
 test('the related processes are the group and all descendants, in any order of the list', () => {
-  const one = (pid: number, parent: number, group: number) => ({ pid, parent, group, since: '1' })
+  const one = (pid: number, parent: number, group: number) => ({
+    pid,
+    parent,
+    group,
+    since: '1',
+    state: 'S',
+  })
   const all = [one(9, 8, 9), one(8, 7, 8), one(7, 1, 7), one(5, 1, 7), one(6, 5, 6), one(4, 1, 4)]
   expect(kinOf(7, all).map(({ pid }) => pid)).toEqual([9, 8, 7, 5, 6])
 })
 
 test('parses /proc stat lines with any process name, and skips zombies', () => {
-  const rest = `5 6 ${Array.from({ length: 40 }, (_, i) => i + 6).join(' ')}`
-  const listed = { pid: 12, parent: 5, group: 6, since: '22' }
+  const restWith = (threads: number) =>
+    `5 6 ${Array.from({ length: 40 }, (_, i) => (i === 14 ? threads : i + 6)).join(' ')}`
+  const rest = restWith(1)
+  const listed = { pid: 12, parent: 5, group: 6, since: '22', state: 'S' }
   expect(parseStat(`12 (sh) S ${rest}`)).toEqual(listed)
   expect(parseStat(`12 (a) Z (b) S ${rest}`)).toEqual(listed)
   expect(parseStat(`12 (sh) Z ${rest}`)).toBeUndefined()
+  // Only its first thread has ended.
+  expect(parseStat(`12 (sh) Z ${restWith(2)}`)).toEqual({ ...listed, state: 'Z' })
   expect(parseStat('')).toBeUndefined()
 })

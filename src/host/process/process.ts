@@ -1,8 +1,8 @@
-import process from 'node:process'
 import { ok, type Result } from '../../model/errors.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { elapsedMs, systemClock, type Clock } from '../clock.ts'
 import { asHostResult } from '../files/files.ts'
 import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
+import { endWithThisProcess } from './end-with-this-process.ts'
 import { groupLives, killKin, untilGone, type ListedProcess } from './kin.ts'
 import { startProgram, type StartOrder, type StartedProgram } from './start.ts'
 
@@ -91,7 +91,6 @@ async function begin(
   const output = await openOutputPipe(clock)
   try {
     const child = await startProgram(program, output.writer)
-    endWithThisProcess(child.pid)
     program.onStart?.(child.pid)
     output.closeWriter()
     return ok({ child, output })
@@ -122,6 +121,8 @@ interface Watch {
 function watchOver(child: StartedProgram, { wallMs, signal }: Program, clock: Clock): Watch {
   let why: Reason | undefined
   let over = false
+  const startedMs = clock.monotonicMs()
+  const leave = endWithThisProcess(child.pid)
   let killed: readonly ListedProcess[] = []
   const stop = (reason: Reason) => {
     if (over || why !== undefined) return
@@ -134,14 +135,14 @@ function watchOver(child: StartedProgram, { wallMs, signal }: Program, clock: Cl
     over = true
     cancelLimit()
     signal.removeEventListener('abort', interrupt)
-    living.delete(child.pid)
+    leave()
   }
   const exited = new Promise<Exit>((resolve) => {
     child.process.once('exit', (code, exitSignal) => {
       // Immediately: the pid of the leader is not reused while its group exists.
       const stayed = groupLives(child.pid) ? killKin(child.pid) : []
       forget()
-      const durationMs = Math.round(performance.now() - child.since)
+      const durationMs = elapsedMs(clock, startedMs)
       resolve({ code, signal: exitSignal, why, durationMs, left: [...killed, ...stayed] })
     })
   })
@@ -153,17 +154,4 @@ function watchOver(child: StartedProgram, { wallMs, signal }: Program, clock: Cl
 function endingOf({ code, signal, why, durationMs }: Exit, complaint: string): ProcessEnding {
   const timedOut = why === 'timedOut'
   return { code, signal, timedOut, interrupted: why === 'interrupted', durationMs, complaint }
-}
-
-const living = new Set<number>()
-let watchingExit = false
-
-/** Kills the program when this process exits, as far as it gets the chance. */
-function endWithThisProcess(pid: number): void {
-  living.add(pid)
-  if (watchingExit) return
-  watchingExit = true
-  process.on('exit', () => {
-    for (const one of living) killKin(one)
-  })
 }

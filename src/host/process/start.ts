@@ -12,16 +12,20 @@ export interface StartOrder {
   readonly errors: 'merged' | 'apart'
   /** Bytes the program can read from the descriptor `HANDED`. */
   readonly handed?: Uint8Array
+  /** How many sockets the program gets, from the descriptor `FIRST_SOCKET` on. */
+  readonly sockets?: number
 }
 
 /** The descriptor of `StartOrder.handed`. */
 export const HANDED = 3
+const FIRST_SOCKET = 4
 
 /** A running program that leads its own session and process group. */
 export interface StartedProgram {
   readonly pid: number
   readonly process: ChildProcess
-  readonly since: number
+  /** Our ends of `StartOrder.sockets`. An error of one only ends it, unless a listener is added. */
+  readonly sockets: readonly Duplex[]
   /** The content of stderr if it is separate. Does not wait for processes that still hold it. */
   complaint(clock: Clock): Promise<string>
 }
@@ -42,7 +46,7 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
     // The program need not read all of its stdin.
     child.stdin?.on('error', () => {}).end(order.stdin)
     hand(child.stdio[HANDED], order.handed)
-    return { pid, process: child, since: performance.now(), complaint: complaintOf(child) }
+    return { pid, process: child, sockets: socketsOf(child, order), complaint: complaintOf(child) }
   } finally {
     closeSync(nothing)
   }
@@ -58,7 +62,7 @@ const COMPLAINT_MS = 100
  * sandbox.
  */
 function stdioOf(
-  { stdin, errors, handed }: StartOrder,
+  { stdin, errors, handed, sockets = 0 }: StartOrder,
   writer: number,
   nothing: number,
 ): StdioOptions {
@@ -67,12 +71,22 @@ function stdioOf(
     writer,
     errors === 'merged' ? writer : 'pipe',
   ]
-  for (const fd of inheritable()) {
+  const put = (fd: number, what: number | 'pipe') => {
     while (stdio.length < fd) stdio.push('ignore')
-    stdio[fd] = nothing
+    stdio[fd] = what
   }
-  if (handed !== undefined) stdio[HANDED] = 'pipe'
+  for (const fd of inheritable()) put(fd, nothing)
+  if (handed !== undefined) put(HANDED, 'pipe')
+  // Node creates a connected pair of sockets for a `pipe`.
+  for (let at = 0; at < sockets; at++) put(FIRST_SOCKET + at, 'pipe')
   return stdio
+}
+
+function socketsOf(child: ChildProcess, { sockets = 0 }: StartOrder): readonly Duplex[] {
+  return child.stdio.slice(FIRST_SOCKET, FIRST_SOCKET + sockets).map((socket) => {
+    if (!(socket instanceof Duplex)) throw new Error('a started program has no socket')
+    return socket.on('error', () => {})
+  })
 }
 
 function hand(pipe: Readable | Writable | null | undefined, bytes: Uint8Array | undefined): void {

@@ -60,6 +60,11 @@ export interface Confinement {
   readonly readable?: readonly string[]
   /** A guest owns the workspace's `.hawser` and starts its own sandboxes. */
   readonly guest?: boolean
+  /**
+   * Absolute path of a folder below `$HAWSER_HOME` that the program may write to, at the same path. The rest of
+   * `$HAWSER_HOME` stays hidden.
+   */
+  readonly ownHome?: string
   /** Receives what appeared at a protected path. Without it, the file stays in its folder under a name that nothing reads. */
   readonly keep?: KeepMovedFile
   /**

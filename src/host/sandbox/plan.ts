@@ -1,6 +1,7 @@
+import { realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { ok, type Result } from '../../model/errors.ts'
-import { liesIn } from '../files/confined-path.ts'
+import { liesIn, outside } from '../files/confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from '../files/files.ts'
 import { gitDirectoriesOf } from './git/directories.ts'
@@ -41,6 +42,8 @@ export async function prepareSandbox(
     const place = await workingDirectory(confinement, command.folder)
     if (!place.ok) return place
     const { workspace, folder, hawserHome } = place.value
+    const ownHome = await ownHomeIn(hawserHome, confinement.ownHome)
+    if (!ownHome.ok) return ownHome
     const skipped = [OUR_FOLDER]
     // Scanning a large workspace overlaps with the other disk reads.
     const looking = writable === 'workspace' ? lookOver(workspace, { skipped }) : undefined
@@ -60,7 +63,7 @@ export async function prepareSandbox(
       ...(confinement.readable ?? []).flatMap((path) => atHome(path, homes)),
     ]
     const around = { network, env, readable, gitDirectories, userHomes: homes }
-    const scene = { workspace, hawserHome, writable, guest, ...around }
+    const scene = { workspace, hawserHome, writable, guest, ...ownHome.value, ...around }
     const [view, before, ours] = await Promise.all([
       surroundings(scene),
       looking && watchOver(workspace, options, looking),
@@ -90,6 +93,16 @@ export async function prepareSandbox(
 }
 
 const OUR_FOLDER = '.hawser'
+
+/** Fails with `outside_workspace` if the folder is not below `$HAWSER_HOME`. */
+async function ownHomeIn(
+  hawserHome: string,
+  ownHome: string | undefined,
+): Promise<Result<Pick<Confinement, 'ownHome'>>> {
+  if (ownHome === undefined) return ok({})
+  const real = await realpath(ownHome)
+  return real !== hawserHome && liesIn(real, hawserHome) ? ok({ ownHome }) : outside(ownHome)
+}
 
 function atHome(path: string, homes: readonly string[]): readonly string[] {
   return path.startsWith('~/') ? homes.map((home) => join(home, path.slice(2))) : [path]

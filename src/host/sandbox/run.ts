@@ -4,13 +4,11 @@ import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files/files.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type ProcessEnding, type Program } from '../process/process.ts'
-import { HANDED } from '../process/start.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
-import { sandboxArgs, type SandboxRestrictions } from './bubblewrap/args.ts'
 import { programEnv } from './bubblewrap/env.ts'
-import { openGroup, runLimited, type HeldLimits } from './limits/limited-run.ts'
+import { bubblewrapOrder, isTooLong, tooLong } from './bubblewrap/order.ts'
+import { openGroup, runLimited } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
-import { seccompFilter } from './bubblewrap/seccomp.ts'
 import { submoduleEnv } from './git/submodule-env.ts'
 import { workingDirectory } from './working-directory.ts'
 import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
@@ -55,11 +53,8 @@ async function runPrepared(
   let tries: NetworkWatch | undefined
   const ran = await runLimited(limits, group, {
     ...orderOf(command),
-    argv: enteredArgs(group, sandboxArgs(plan, command.argv, restrictionsOf(limits, group))),
-    handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
-    folder: '/',
+    ...bubblewrapOrder(plan, command.argv, limits, group),
     env: programEnv(context.env, home, { ...submodules, ...command.env }),
-    errors: 'apart',
     onStart: (pid) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
     },
@@ -115,39 +110,6 @@ export function unavailable(why: string): Failed {
   ]
   const refused = failed('sandbox_unavailable', message, { why }, next)
   return withCause(refused, { type: 'no_sandbox', why })
-}
-
-/** Linux limits a single argument to this size (MAX_ARG_STRLEN). */
-const ARGUMENT_BYTES = 131_071
-
-function isTooLong(argv: readonly string[]): boolean {
-  return argv.some((argument) => Buffer.byteLength(argument) > ARGUMENT_BYTES)
-}
-
-function tooLong(): Failed {
-  const limit = ARGUMENT_BYTES
-  return failed('too_large', `An argument of the command exceeds ${limit} bytes.`, { limit }, [
-    { action: 'Write the command to a file and run the file.' },
-  ])
-}
-
-function restrictionsOf(
-  limits: HeldLimits | undefined,
-  group: LimitGroup | undefined,
-): SandboxRestrictions {
-  return {
-    filter: HANDED,
-    ...(limits === undefined ? {} : { processes: limits.most.processes }),
-    ...(group?.dataBytes === undefined ? {} : { dataBytes: group.dataBytes }),
-  }
-}
-
-function enteredArgs(
-  group: LimitGroup | undefined,
-  argv: readonly [string, ...string[]],
-): [string, ...string[]] {
-  const [file, ...rest] = group?.entry ?? []
-  return file === undefined ? [...argv] : [file, ...rest, ...argv]
 }
 
 function orderOf(

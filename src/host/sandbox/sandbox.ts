@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { causeOf } from '../../model/errors.ts'
+import { causeOf, type Result } from '../../model/errors.ts'
 import { LIMIT_DEFAULTS } from '../../model/limits.ts'
 import type { Settings } from '../../model/settings.ts'
 import { memoryShare } from '../machine.ts'
@@ -11,9 +11,12 @@ import type { CommandLimits, LimitMethod } from './limits/limits.ts'
 import { SANDBOX_GUARANTEES, type SandboxGuarantees } from './mounts/guarantees.ts'
 import { findBubblewrap, type BubblewrapSearch, type TrialRun } from './proof/find-bubblewrap.ts'
 import { prepareSandbox, type SandboxContext } from './plan.ts'
+import type { LongProcess, LongProgram } from './long-process.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
+import { startConfined, startUnconfined } from './start.ts'
 
 export type { ConfinedCommand, ConfinedRun, Confinement, Exit } from './confinement.ts'
+export type { LongProcess, LongProgram } from './long-process.ts'
 
 /** The limits of one command, and how they are enforced. */
 export interface SandboxLimits extends CommandLimits {
@@ -42,6 +45,11 @@ export interface Sandbox {
   confined(confinement: Confinement): ConfinedRun
   /** Without a sandbox, when a person chose that explicitly: the same process rules, nothing confined, nothing moved away. */
   unconfined(confinement: Confinement): ConfinedRun
+  /**
+   * Starts a program that lives long, confined unless it says otherwise. For a guest, nested sandboxes must work too. The
+   * error kinds are those of `ConfinedRun`.
+   */
+  start(confinement: Confinement, program: LongProgram): Promise<Result<LongProcess>>
 }
 
 export interface SandboxWorld {
@@ -74,8 +82,17 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
         : runConfined({ ...contextOf(machine.bubblewrap, env), limits }, confinement, command)
     },
     unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
+    start: async (confinement, order) => {
+      if (order.unconfined === true) return startUnconfined(env, confinement, order)
+      const [machine, limits] = await Promise.all([found(), held()])
+      if (machine.bubblewrap === undefined) return unavailable(machine.why)
+      if (confinement.guest === true && !machine.nests) return unavailable(DOES_NOT_NEST)
+      return startConfined({ ...contextOf(machine.bubblewrap, env), limits }, confinement, order)
+    },
   }
 }
+
+const DOES_NOT_NEST = 'a sandbox cannot be started inside another one, as guests need'
 
 /** The limits of a command from the settings, with defaults for this machine. */
 export function commandLimits(settings: NonNullable<Settings['limits']>): CommandLimits {

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts'
 import { PermissionMode, SessionMode } from '../modes.ts'
 import { Count, openObject } from '../shape.ts'
 import { SurfaceParams } from '../surface.ts'
-import { TetherAddress } from '../tether/tether-address.ts'
+import { TetherBinding } from '../tether/tether-address.ts'
 
 export const SessionStarted = openObject(() => ({
   workspace: z.string(),
@@ -14,7 +14,7 @@ export const SessionStarted = openObject(() => ({
   permission_mode: PermissionMode,
   presenter: z.string(),
   harness_version: z.string(),
-  tether: TetherAddress.optional(),
+  tether: TetherBinding.optional(),
 }))
 
 /** The Resources of a Fork have their own ids. The pairs are a sample; `resources_count` is the total. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ERROR_KINDS } from '../errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, TurnId } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { Count, Flag, openObject, type Frozen } from '../shape.ts'
+import { boundedText, Count, Flag, openObject, type Frozen } from '../shape.ts'
 import { Sender, TetherAddress } from './tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
 
@@ -45,38 +45,65 @@ const ErrorPayload = openObject(() => ({
 
 const Nothing = openObject(() => ({}))
 
-function frame<T extends string, P extends z.ZodType>(type: T, payload: P) {
-  return openObject(() => ({
+/** The name of a message by its sender. That of a `user.message` is its message key. */
+const MessageName = boundedText(1, LIMITS.message_key_bytes)
+
+function sent<T extends string, P extends z.ZodType>(type: T, payload: P) {
+  return openObject(() => sentFields(type, payload))
+}
+
+function stored<T extends string, P extends z.ZodType>(type: T, payload: P) {
+  return openObject(() => ({ ...sentFields(type, payload), seq: Count }))
+}
+
+function sentFields<T extends string, P extends z.ZodType>(type: T, payload: P) {
+  return {
     v: z.literal(1),
     type: z.literal(type),
     ts: z.iso.datetime({ offset: true }),
     session: TetherAddress,
-    msg_id: z.string().min(1),
+    msg_id: MessageName,
     turn_id: TurnId.optional(),
-    in_reply_to: z.string().min(1).optional(),
-    seq: Count,
+    in_reply_to: MessageName.optional(),
     payload,
-  }))
+  }
 }
 
-/** One tether message as the daemon stores it. The daemon assigns `seq`; senders must not. */
+const AckPayload = openObject(() => ({ status: z.string() }))
+const PresencePayload = openObject(() => ({ state: z.string() }))
+
+/** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the daemon assigns one. */
+export const FrameToGuest = z.discriminatedUnion('type', [
+  sent('user.message', UserMessagePayload),
+  sent('control.cancel', Nothing),
+  sent('control.ping', Nothing),
+])
+export type FrameToGuest = Frozen<z.infer<typeof FrameToGuest>>
+
+/** A frame of a guest. A `seq` in it is ignored. */
+export const FrameToHost = z.discriminatedUnion('type', [
+  sent('event.ack', AckPayload),
+  sent('status.presence', PresencePayload),
+  sent('assistant.delta', DeltaPayload),
+  sent('reasoning.delta', DeltaPayload),
+  sent('assistant.done', DonePayload),
+  sent('error', ErrorPayload),
+  sent('status.pong', Nothing),
+])
+export type FrameToHost = Frozen<z.infer<typeof FrameToHost>>
+
+/** One tether message as the daemon stores it. */
 export const Frame = z.discriminatedUnion('type', [
-  frame('user.message', UserMessagePayload),
-  frame('control.cancel', Nothing),
-  frame('control.ping', Nothing),
-  frame(
-    'event.ack',
-    openObject(() => ({ status: z.string() })),
-  ),
-  frame(
-    'status.presence',
-    openObject(() => ({ state: z.string() })),
-  ),
-  frame('assistant.delta', DeltaPayload),
-  frame('reasoning.delta', DeltaPayload),
-  frame('assistant.done', DonePayload),
-  frame('error', ErrorPayload),
-  frame('status.pong', Nothing),
+  stored('user.message', UserMessagePayload),
+  stored('control.cancel', Nothing),
+  stored('control.ping', Nothing),
+  stored('event.ack', AckPayload),
+  stored('status.presence', PresencePayload),
+  stored('assistant.delta', DeltaPayload),
+  stored('reasoning.delta', DeltaPayload),
+  stored('assistant.done', DonePayload),
+  stored('error', ErrorPayload),
+  stored('status.pong', Nothing),
 ])
 export type Frame = Frozen<z.infer<typeof Frame>>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import { ChatUsage } from './usage.ts'
 
 /** Parses an event. `invalid_response` if it is not JSON, or a known field has an unexpected type. */
 export function readEvent(data: string): Result<ChatEvent> {
@@ -35,8 +36,6 @@ const Index = z
   .nullish()
   .transform((index) => index ?? 0)
 
-const Count = z.int().nonnegative().nullish()
-
 const CallDelta = z.object({
   index: Index,
   id: Text,
@@ -54,26 +53,14 @@ const Delta = z.object({
 
 const Choice = z.object({ index: Index, delta: Delta.nullish(), finish_reason: Text })
 
-const Usage = z.looseObject({
-  prompt_tokens: Count,
-  prompt_tokens_details: z
-    .looseObject({ cached_tokens: Count, cache_write_tokens: Count })
-    .nullish(),
-  /** Another vendor's name for cached tokens. */
-  prompt_cache_hit_tokens: Count,
-  completion_tokens: Count,
-  completion_tokens_details: z.looseObject({ reasoning_tokens: Count }).nullish(),
-})
-
 const Chunk = z.object({
   id: Text,
   model: Text,
   service_tier: Text,
   choices: z.array(Choice).nullish(),
-  usage: Usage.nullish(),
+  usage: ChatUsage.nullish(),
 })
 
 export type VendorChunk = z.output<typeof Chunk>
 export type VendorDelta = z.output<typeof Delta>
 export type VendorCallDelta = z.output<typeof CallDelta>
-export type ChatUsage = z.output<typeof Usage>

@@ -7,7 +7,7 @@ import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
-import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
+import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { failureInBody } from '../vendor-failure.ts'
@@ -18,13 +18,13 @@ import {
   type VendorCallDelta,
   type VendorChunk,
   type VendorDelta,
-  type ChatUsage,
 } from './schema.ts'
+import { usageOf, type ChatUsage } from './usage.ts'
 
 /** A model behind OpenAI's Chat Completions API or a compatible server. */
 export function chatProvider(options: ProviderOptions): Provider {
   const stream = streamAnswer({
-    send: openaiSender('/chat/completions', options),
+    send: openaiSender('chat', options),
     reader: chatReader,
     options,
   })
@@ -240,17 +240,6 @@ const STOPPED = {
   overloaded: 'The server stopped in the middle of the answer.',
   invalid_response: 'The server reported an error without a reason.',
 } as const satisfies Partial<Record<ErrorKind, string>>
-
-function usageOf(usage: ChatUsage): CallUsage {
-  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
-  return {
-    input: usage.prompt_tokens ?? 0,
-    cached_read: prompt?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0,
-    cache_write: prompt?.cache_write_tokens ?? 0,
-    output: usage.completion_tokens ?? 0,
-    reasoning: completion?.reasoning_tokens ?? 0,
-  }
-}
 
 /** Limits on the number of extra figures and on the length of strings that are kept. */
 const RAW_FIGURES = 16

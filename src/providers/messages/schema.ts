@@ -3,6 +3,7 @@ import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { otherThan } from '../unknown-types.ts'
 import { LIMITS } from '../../model/limits.ts'
+import { MessagesUsage } from './usage.ts'
 
 /** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
 export function readEvent(data: string): Result<MessagesEvent> {
@@ -13,19 +14,10 @@ export function readEvent(data: string): Result<MessagesEvent> {
 
 const Count = z.int().nonnegative()
 
-/** Running totals of an answer. Later figures replace earlier ones; absent figures do not change. */
-const Usage = z.looseObject({
-  input_tokens: Count.nullish(),
-  cache_read_input_tokens: Count.nullish(),
-  cache_creation_input_tokens: Count.nullish(),
-  output_tokens: Count.nullish(),
-  output_tokens_details: z.object({ thinking_tokens: Count.nullish() }).nullish(),
-})
-
 const Message = z.object({
   id: z.string().nullish(),
   model: z.string().nullish(),
-  usage: Usage.nullish(),
+  usage: MessagesUsage.nullish(),
 })
 
 const KnownBlock = z.discriminatedUnion('type', [
@@ -73,7 +65,7 @@ const KnownEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_delta'),
     delta: z.object({ stop_reason: z.string().nullish(), stop_details: StopDetails.nullish() }),
-    usage: Usage.nullish(),
+    usage: MessagesUsage.nullish(),
   }),
   z.object({ type: z.literal('message_stop') }),
   // Keeps all fields: vendors report errors in many formats.
@@ -89,4 +81,3 @@ export type VendorBlock = EventOf<'content_block_start'>['content_block']
 export type Delta = EventOf<'content_block_delta'>['delta']
 export type StopDetails = z.output<typeof StopDetails>
 export type VendorMessage = z.output<typeof Message>
-export type MessagesUsage = z.output<typeof Usage>

@@ -6,7 +6,7 @@ import type { AnswerReader } from '../answer-reader.ts'
 import { anthropicSender } from '../anthropic-client.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { cutOf } from '../cut.ts'
-import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
+import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { failureInBody } from '../vendor-failure.ts'
@@ -18,13 +18,13 @@ import {
   type MessagesEvent,
   type StopDetails,
   type VendorMessage,
-  type MessagesUsage,
 } from './schema.ts'
+import { laterUsage, usageOf, type MessagesUsage } from './usage.ts'
 
 /** A model behind Anthropic's Messages API or a compatible server. */
 export function messagesProvider(options: ProviderOptions): Provider {
   const stream = streamAnswer({
-    send: anthropicSender('/v1/messages', options),
+    send: anthropicSender(options),
     reader: messagesReader,
     options,
   })
@@ -110,10 +110,8 @@ class MessagesReader implements AnswerReader {
     }
   }
 
-  /** Later figures replace earlier ones; absent figures do not change. */
   #count(usage: MessagesUsage | null | undefined): void {
-    const reported = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
-    this.#usage = { ...this.#usage, ...Object.fromEntries(reported) }
+    this.#usage = laterUsage(this.#usage, usage ?? {})
   }
 
   #start(place: number, block: VendorBlock): Answer {
@@ -297,19 +295,6 @@ function isWhole({ block, written }: OpenBlock): boolean {
   if (block.type !== 'tool_use') return true
   const input = written === '' ? block.input : parseJson(written)
   return isJsonObject(input) && (written !== '' || Object.keys(input).length > 0)
-}
-
-function usageOf(usage: MessagesUsage): CallUsage {
-  const cached_read = usage.cache_read_input_tokens ?? 0
-  const cache_write = usage.cache_creation_input_tokens ?? 0
-  return {
-    // The vendor's figure excludes tokens that were read from or written to the cache.
-    input: (usage.input_tokens ?? 0) + cached_read + cache_write,
-    cached_read,
-    cache_write,
-    output: usage.output_tokens ?? 0,
-    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
-  }
 }
 
 /** Limits on the number of extra facts and on the length of strings that are kept. */

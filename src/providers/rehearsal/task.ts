@@ -1,4 +1,4 @@
-import { REJECTED_FORM, RESOURCE_LINE_FORM } from '../../encoding/words/read-back.ts'
+import { REJECTED_FORM, RESOURCE_LINE_FORM, SENDER_FORM } from '../../encoding/words/read-back.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { ownCall } from './client-tools.ts'
 import type { Call } from './english/call.ts'
@@ -86,7 +86,7 @@ function isContext(text: string): boolean {
 
 /** The warning about rejected attachments precedes the words; a line for each attachment or view follows them. */
 function withoutNotes(text: string): string {
-  const lines = text.replace(REJECTED_FORM, '').split('\n')
+  const lines = text.replace(REJECTED_FORM, '').replace(SENDER_FORM, '').split('\n')
   const last = lines.findLastIndex((line) => line.trim() !== '' && !RESOURCE_LINE_FORM.test(line))
   return lines.slice(0, last + 1).join('\n')
 }

@@ -10,9 +10,12 @@ import type { OutgoingRequest, Delivery, Provider, ProviderEvent } from '../prov
 import { sendingOf, type ServerState } from './continuation.ts'
 import { ResponsesSocket } from './socket.ts'
 
+/** `relayed`: HTTP through the relay of a guest, which declines sockets whatever is configured. */
+export type ResponsesTransport = Transport | 'relayed'
+
 export interface DeliveriesOptions {
   readonly options: ProviderOptions
-  readonly transport: Transport
+  readonly transport: ResponsesTransport
   readonly http: Provider['stream']
   readonly reader: () => AnswerReader
 }
@@ -23,7 +26,7 @@ const HTTP_MS = 60_000
 /** Chooses the transport of requests to one server: a socket per Session, or HTTP if configured or if sockets fail. */
 export class Deliveries {
   readonly #options: ProviderOptions
-  readonly #transport: Transport
+  readonly #transport: ResponsesTransport
   readonly #http: Provider['stream']
   readonly #reader: () => AnswerReader
   readonly #client: ReturnType<typeof onceLoaded>
@@ -43,6 +46,9 @@ export class Deliveries {
       stream: (signal) => this.#http(request.body, signal),
     })
     if (this.#transport === 'http-sse') return plain()
+    if (this.#transport === 'relayed') {
+      return { ...plain(), continuation: { used: false, reset_reason: 'relayed' } }
+    }
     const session = this.#session(request.session)
     if (session.usesHttp(this.#options.clock)) {
       session.forget('fallback')

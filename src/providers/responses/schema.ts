@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { otherThan } from '../unknown-types.ts'
+import { ResponsesUsage } from './usage.ts'
 
 /** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
 export function readEvent(data: string): Result<ResponsesEvent> {
@@ -46,16 +47,6 @@ const Item = z.union([KnownItem, otherThan(KnownItem)])
 
 const Count = z.int().nonnegative()
 
-const Usage = z.object({
-  input_tokens: Count,
-  input_tokens_details: z
-    .object({ cached_tokens: Count.nullish(), cache_write_tokens: Count.nullish() })
-    .nullish(),
-  output_tokens: Count,
-  output_tokens_details: z.object({ reasoning_tokens: Count.nullish() }).nullish(),
-  total_tokens: Count.nullish(),
-})
-
 const Response = z.object({
   id: z.string().nullish(),
   model: z.string().nullish(),
@@ -64,7 +55,7 @@ const Response = z.object({
   output: z.array(Item).nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
   error: z.unknown().optional(),
-  usage: Usage.nullish(),
+  usage: ResponsesUsage.nullish(),
 })
 
 const numbered = { sequence_number: z.number().nullish() }

@@ -1,23 +1,23 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { failed, type Failed } from '../../model/errors.ts'
-import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
-import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
+import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { failureInBody } from '../vendor-failure.ts'
 import { buildBody, encode } from './encode.ts'
-import { Deliveries } from './deliveries.ts'
+import { Deliveries, type ResponsesTransport } from './deliveries.ts'
 import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
+import { usageOf } from './usage.ts'
 
 /** A model behind OpenAI's Responses API or a compatible server. */
 export function responsesProvider(options: ResponsesOptions): Provider {
   const stream = streamAnswer({
-    send: openaiSender('/responses', options),
+    send: openaiSender('responses', options),
     reader: responsesReader,
     options,
   })
@@ -35,7 +35,7 @@ export function responsesProvider(options: ResponsesOptions): Provider {
 
 export interface ResponsesOptions extends ProviderOptions {
   /** HTTP by default. */
-  readonly transport?: Transport | undefined
+  readonly transport?: ResponsesTransport | undefined
 }
 
 /** Translates the events of one answer, by the type inside their data: over a socket they have no event name. */
@@ -234,7 +234,7 @@ class ResponsesReader implements AnswerReader {
         type: 'done',
         stop_reason,
         ...cutOf(cut ? cutReason(stop_reason) : undefined, lost),
-        usage: usageOf(response),
+        usage: usageOf(response.usage ?? undefined),
         raw: rawOf(response),
       },
     ]
@@ -319,16 +319,6 @@ function isCut(item: OutputItem): boolean {
 /** Only calls have ids that are the same in all events. */
 function keyOf(item: AnswerItem): string {
   return item.kind === 'tool_call' ? `call ${item.call_id}` : item.kind
-}
-
-function usageOf({ usage }: VendorResponse): CallUsage {
-  return {
-    input: usage?.input_tokens ?? 0,
-    cached_read: usage?.input_tokens_details?.cached_tokens ?? 0,
-    cache_write: usage?.input_tokens_details?.cache_write_tokens ?? 0,
-    output: usage?.output_tokens ?? 0,
-    reasoning: usage?.output_tokens_details?.reasoning_tokens ?? 0,
-  }
 }
 
 /** Longer strings are dropped. */

@@ -18,7 +18,7 @@ import type { RefusedAttachment } from './admit-options.ts'
 import { nothingUsable, userMessage } from '../../turn/user-message.ts'
 
 interface Place {
-  readonly store: Pick<BlobStore, 'put'>
+  readonly store: Pick<BlobStore, 'put' | 'stat' | 'get'>
   readonly clock: Clock
 }
 
@@ -31,7 +31,7 @@ export async function resolveInputs(
   if (inputs.length === 0) return ok([])
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
-  return resolveAttachments(inputs, { clock, keep, ...options })
+  return resolveAttachments(inputs, { clock, keep, blobs: store, ...options })
 }
 
 /** What was refused, in input order. */

@@ -38,6 +38,13 @@ const Attachment = z.discriminatedUnion('from', [
     bytes: z.instanceof(Buffer),
   }),
   z.strictObject({
+    from: z.literal('blob'),
+    name: z.string(),
+    blob: z.string(),
+    media_type: z.string(),
+    size: z.number(),
+  }),
+  z.strictObject({
     from: z.literal('link'),
     uri: z.string(),
     name: z.string().optional(),

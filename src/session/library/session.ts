@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { turnResult, type TurnResult } from '../../history/turn-result.ts'
+import type { TurnResult } from '../../history/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness, Proof } from '../harness.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
@@ -10,6 +9,7 @@ import type { Session } from '../live/session.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from '../live/state.ts'
 import type { ListedResource } from '../queries/resources.ts'
+import { resultOfTurn } from './result-of-turn.ts'
 import type { ChosenAnswer, Question } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
 import { Admit, Chosen, refusedInput, Settings } from './inputs.ts'
@@ -70,22 +70,9 @@ export class LibrarySession {
     const { turn, done } = admitted.value
     const result = async (): Promise<Result<TurnResult>> => {
       const outcome = await done
-      return outcome.ok ? this.#resultOf(turn) : outcome
+      return outcome.ok ? resultOfTurn(this.#harness, this.#session, turn) : outcome
     }
     return ok({ turn, done: result() })
-  }
-
-  /** The Turn of a repeated message may be among those that a checkpoint replaced: those are only in the Log. */
-  async #resultOf(turn: TurnId): Promise<Result<TurnResult>> {
-    const { events } = this.#session
-    if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
-    const own: WholeEvent[] = []
-    const wanted = ({ turn_id }: EventEnvelope) => turn_id === turn
-    const read = await this.#harness.read(this.id, { wanted }, ({ event }) => {
-      if (event !== undefined) own.push(event)
-      return event?.type === 'turn_ended' ? false : undefined
-    })
-    return read.ok ? ok(turnResult(own, turn)) : read
   }
 
   /**

@@ -7,6 +7,7 @@ import { LOG_START } from '../../log/scan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { TetherBinding } from '../../model/tether/tether-address.ts'
 import { currentSurface, type SurfaceRecord } from '../surface/current-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
@@ -16,6 +17,8 @@ export interface NewSession {
   readonly model: string
   readonly mode?: SessionMode
   readonly permissionMode?: PermissionMode
+  /** The conversation of an Instance that it belongs to. */
+  readonly tether?: TetherBinding | undefined
 }
 
 /**
@@ -45,7 +48,7 @@ export async function createSession(
 
 function startEvent(
   { workspace, log, person }: SessionParts,
-  { provider, model, mode = 'build', permissionMode = 'ask' }: NewSession,
+  { provider, model, mode = 'build', permissionMode = 'ask', tether }: NewSession,
 ): EventDraft {
   return {
     type: 'session_started',
@@ -57,6 +60,7 @@ function startEvent(
       permission_mode: permissionMode,
       presenter: person.presenter,
       harness_version: log.version,
+      ...(tether === undefined ? {} : { tether }),
     },
   }
 }

@@ -17,6 +17,7 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
+import type { AnswerLimits } from '../../turn/parts/answer-places.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SurfaceParts } from '../surface/surface-parts.ts'
 
@@ -84,6 +85,8 @@ export interface SessionParts {
     readonly grants?: SessionGrants | undefined
     /** The person's rules for uploads to a model. Default: allow. */
     readonly upload?: UploadRules | undefined
+    /** What answers may contain besides text. Default: any file that can be attached. */
+    readonly answers?: AnswerLimits | undefined
     readonly limits: {
       readonly waiting_turns: number
       /** How long a question waits for a client that can answer to come back; 0 if none can. */

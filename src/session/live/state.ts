@@ -6,6 +6,7 @@ import type { EventDraft, KnownEvent } from '../../model/events/event.ts'
 import { Sha256 } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { Count } from '../../model/shape.ts'
+import { TetherBinding } from '../../model/tether/tether-address.ts'
 
 /** A compaction in force. */
 const CompactionPlace = z.object({
@@ -39,6 +40,8 @@ const SessionState = z.object({
   turn_open: z.boolean(),
   /** The oldest first. */
   compactions: z.array(CompactionPlace),
+  /** The conversation of an Instance that it belongs to. */
+  tether: TetherBinding.optional(),
 })
 export type SessionState = z.infer<typeof SessionState>
 
@@ -58,7 +61,7 @@ export function modeDrafts(
 const FIRST_LINE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-5',
+  version: 'session-6',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -82,9 +85,11 @@ export const sessionFold: Fold<SessionState> = {
     switch (event.type) {
       case 'session_started': {
         const { workspace = '', provider = '', model = '', mode, permission_mode } = event.data
+        const { tether } = event.data
         const root_session_id = event.session_id
         const began = { provider, model, mode, starting_mode: mode, permission_mode }
-        return { ...state, ...began, workspace, root_session_id }
+        const bound = tether === undefined ? {} : { tether }
+        return { ...state, ...began, ...bound, workspace, root_session_id }
       }
       case 'session_fork': {
         const { root_session_id, parent_session_id } = event.data

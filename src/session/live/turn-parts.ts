@@ -13,6 +13,7 @@ import { lentRules } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { PermissionAnswer } from '../../turn/parts/permission.ts'
+import { answerPlaces } from '../../turn/parts/answer-places.ts'
 import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
@@ -184,6 +185,7 @@ function toolsOf(
     },
     skills: tools.skills,
     ingest: (path) => ingest(shared, path, turn),
+    attachable: answerPlaces(shared.person.answers),
   }
 }
 

@@ -83,6 +83,8 @@ export interface TurnParts {
     readonly skills: SkillCatalog
     /** Checks and stores a file of the workspace as an attachment of the agent. */
     readonly ingest: (path: string) => Promise<Result<ResolvedAttachment>>
+    /** Counts the files of this Turn's answer. */
+    readonly attachable: ToolResources['attachable']
   }
   /** The person whose Turn it is. */
   readonly person: {

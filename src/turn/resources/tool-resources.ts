@@ -19,6 +19,7 @@ export function toolResources(parts: TurnParts, room: CallRoom, call_id?: string
     holdsKey: model.holdsKey,
     variants: model.variants,
     ingest: tools.ingest,
+    attachable: tools.attachable,
     name: (facts) => log.names.name(facts, 'tool'),
   }
 }

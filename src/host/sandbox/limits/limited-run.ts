@@ -32,11 +32,17 @@ export async function runLimited(
 ): Promise<Result<LimitedEnding>> {
   const ran = await runProgram(program)
   if (!ran.ok) return ran
-  const met = await group?.met()
-  return ok({ ...ran.value, met: limits && met ? numbered(met, limits.most) : {} })
+  return ok({ ...ran.value, met: await limitsMet(limits, group) })
 }
 
-function numbered(met: readonly LimitName[], most: CommandLimits): LimitedEnding['met'] {
-  const numbers = { processes: most.processes, memory: most.memoryBytes }
+/** The limits that were reached in a group, with their values. */
+export async function limitsMet(
+  limits: HeldLimits | undefined,
+  group: LimitGroup | undefined,
+): Promise<LimitedEnding['met']> {
+  const met = (await group?.met()) ?? []
+  if (limits === undefined) return {}
+  const { processes, memoryBytes: memory } = limits.most
+  const numbers = { processes, memory }
   return Object.fromEntries(met.map((name) => [name, numbers[name]]))
 }

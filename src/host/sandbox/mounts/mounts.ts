@@ -40,7 +40,7 @@ export async function mountsOf(
 
 /** Everything except the protected paths of the workspace. */
 export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<SandboxView> {
-  const { workspace, env, gitDirectories } = scene
+  const { workspace, env, gitDirectories, ownHome } = scene
   const mayShow = narrowEnough(scene)
   const [{ shown: system, empty }, toolchains, named] = await Promise.all([
     systemRoot(),
@@ -54,11 +54,11 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   )
   const own = await shownAt([...folders, ...programs], mayShow)
   const resolver = scene.network ? await readableMounts('/etc/resolv.conf') : []
-  const elsewhere = [workspace, ...gitDirectories]
-  const readable = withoutRedundant(
-    [...system, ...empty.filter(({ as }) => as === 'link'), ...own, ...named, ...resolver],
-    elsewhere,
-  )
+  const kept = ownHome === undefined ? [] : await readableMounts(ownHome)
+  const keptAt = kept.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
+  const links = [...empty, ...kept].filter(({ as }) => as === 'link')
+  const elsewhere = [workspace, ...gitDirectories, ...keptAt]
+  const readable = withoutRedundant([...system, ...links, ...own, ...named, ...resolver], elsewhere)
   const shown = readable.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
   const all = [...shown, ...elsewhere]
   const searched = shown.filter((at) => !system.some((folder) => folder.at === at))

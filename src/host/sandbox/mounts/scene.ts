@@ -8,6 +8,8 @@ export interface MountScene {
   readonly writable: 'workspace' | 'nothing'
   /** `$HAWSER_HOME`. */
   readonly hawserHome: string
+  /** A folder below `$HAWSER_HOME` that is shown writable. Links not resolved yet. */
+  readonly ownHome?: string
   /** The program is a guest and owns the workspace's `.hawser`. */
   readonly guest: boolean
   readonly network: boolean

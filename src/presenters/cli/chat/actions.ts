@@ -66,6 +66,6 @@ async function attached(
 }
 
 function nameOf(input: AttachmentInput): string {
-  if (input.from === 'bytes') return visibleLine(input.name)
+  if (input.from === 'bytes' || input.from === 'blob') return visibleLine(input.name)
   return visibleLine(input.from === 'link' ? input.uri : basename(String(input.path)))
 }

@@ -112,6 +112,7 @@ const RESETS: Readonly<Record<ResetReason, string>> = {
   previous_response_not_found: 'the provider no longer had the previous response',
   reconnected: 'the connection is new',
   fallback: 'the socket failed, so HTTP was used',
+  relayed: 'the relay of a guest has no sockets',
 }
 
 function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {

@@ -1,0 +1,68 @@
+// Tool round trips of a guest, whose requests pass through the relay of another process, relative to the same round trips with
+// a direct connection. Both run in one process and alternate; the server and its answers are those of dialects.bench.ts.
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
+import type { VendorDialect } from '../test/support/vendor-schemas.ts'
+import { bundled } from './bundled.ts'
+import { measureIn, type Measured } from './child.ts'
+import { full, median, tell } from './figure.ts'
+import { inScratch } from './scratch.ts'
+import { PROVIDERS, READ_FILE } from './vendor-start.ts'
+import { vendor, type Vendor } from './vendor.ts'
+
+const ROUNDS = full ? 3 : 1
+/** Round trips before the last measured one. */
+const TRIPS = full ? [60, 1_000] : [30, 100]
+const MEASURED = full ? 40 : 20
+
+await inScratch(async (folder) => {
+  const server = await vendor(folder, READ_FILE)
+  try {
+    const daemon = await bundled('relay-daemon.worker.ts', join(folder, 'daemon'))
+    const guest = await bundled('relay-guest.worker.ts', join(folder, 'guest'))
+    for (const dialect of VENDOR_DIALECTS) {
+      for (const trips of TRIPS)
+        await measureTrips({ folder, daemon, guest, server }, dialect, trips)
+    }
+  } finally {
+    server.close()
+  }
+})
+
+interface Place {
+  readonly folder: string
+  readonly daemon: string
+  readonly guest: string
+  readonly server: Vendor
+}
+
+async function measureTrips(
+  { folder, daemon, guest, server }: Place,
+  dialect: VendorDialect,
+  trips: number,
+): Promise<void> {
+  const rounds: Measured[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const root = join(folder, 'round')
+    await mkdir(root)
+    const urls = ['relayed', 'direct'].map((name) =>
+      server.baseUrl(dialect, trips, `${name}-${trips}-${round}`),
+    )
+    const counts = [`${trips}`, `${MEASURED}`]
+    const args = [guest, PROVIDERS[dialect], ...urls, root, dialect, READ_FILE, ...counts]
+    rounds.push(await measureIn(daemon, args))
+    await rm(root, { recursive: true })
+  }
+  const of = (name: string) => median(rounds.map((measured) => measured(name)))
+  tell({
+    bench: `relay: ${dialect}: time of round trip ${trips}, relative to a direct connection`,
+    ratio: of('ratio'),
+    bar: '<= 1.3',
+    more: {
+      relayed_ms: of('relayed_ms'),
+      direct_ms: of('direct_ms'),
+      request_bytes: of('request_bytes'),
+    },
+  })
+}

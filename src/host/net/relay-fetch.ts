@@ -1,0 +1,132 @@
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import { aborted, addressOf, bytesOf, HttpFailure, type Fetch } from './http.ts'
+
+/**
+ * A `fetch` over a socket to the relay, with the contract of `httpFetch`. All calls share the socket, and a call whose answer is
+ * not read holds up no other. Once the socket is closed, every call rejects.
+ */
+export function relayFetch(socket: Duplex): Fetch {
+  let opening: Promise<ClientHttp2Session> | undefined
+  return async (input, init = {}) => {
+    const url = addressOf(input)
+    const { method = 'GET', headers, body, signal } = init
+    const bytes = bytesOf(body) ?? new Uint8Array()
+    const session = await (opening ??= sessionOn(socket))
+    if (signal?.aborted === true) throw aborted()
+    const stream = requestOn(session, url, {
+      ...Object.fromEntries(new Headers(headers)),
+      ':method': method,
+      'content-length': String(bytes.length),
+    })
+    return answerTo(stream, bytes, signal)
+  }
+}
+
+type Signal = AbortSignal | null | undefined
+
+async function sessionOn(socket: Duplex): Promise<ClientHttp2Session> {
+  const { connect } = await import('node:http2')
+  const session = connect('http://relay', {
+    createConnection: () => socket,
+    settings: { enablePush: false },
+  })
+  // Every call reports the failure of the session by itself.
+  session.on('error', () => {})
+  return session
+}
+
+function requestOn(
+  session: ClientHttp2Session,
+  { protocol, host, pathname, search }: URL,
+  headers: Record<string, string>,
+): ClientHttp2Stream {
+  if (session.closed || session.destroyed) throw new HttpFailure('ECONNRESET')
+  return session.request(
+    {
+      ...headers,
+      ':scheme': protocol.slice(0, -1),
+      ':authority': host,
+      ':path': `${pathname}${search}`,
+    },
+    { endStream: false },
+  )
+}
+
+function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = () => cancel(stream, aborted())
+    signal?.addEventListener('abort', abort)
+    // The listener stays for the whole call: an error during the body is reported by the body.
+    stream.on('error', (error) => reject(failureOf(error, signal)))
+    stream.once('close', () => {
+      signal?.removeEventListener('abort', abort)
+      reject(failureOf(undefined, signal))
+    })
+    stream.once('response', (headers) => {
+      try {
+        resolve(responseOf(stream, headers, signal))
+      } catch {
+        stream.destroy(new HttpFailure('ERR_HTTP_INVALID_ANSWER'))
+      }
+    })
+    stream.end(body)
+  })
+}
+
+const CANCEL = 8
+
+function cancel(stream: ClientHttp2Stream, error?: Error): void {
+  // Only `close` tells the relay the reason.
+  stream.close(CANCEL)
+  stream.destroy(error)
+}
+
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+function responseOf(
+  stream: ClientHttp2Stream,
+  {
+    ':status': status = 0,
+    ...given
+  }: IncomingHttpHeaders & { readonly ':status'?: number | undefined },
+  signal: Signal,
+): Response {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  }
+  if (!WITHOUT_BODY.has(status)) {
+    return new Response(bodyOf(stream, signal), { status, headers })
+  }
+  stream.resume()
+  return new Response(null, { status, headers })
+}
+
+/** Read on demand. Cancelling it ends the call. */
+function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await chunks.next()
+          // A stream that the relay resets ends without an error if its code is that of a cancelled call.
+          if (next.done === true && stream.rstCode !== 0) throw new HttpFailure('ECONNRESET')
+          if (next.done === true) controller.close()
+          else controller.enqueue(next.value)
+        } catch (error) {
+          controller.error(failureOf(error, signal))
+        }
+      },
+      cancel: () => cancel(stream),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function failureOf(error: unknown, signal: Signal): Error {
+  if (signal?.aborted === true) return aborted()
+  // The codes of Node describe the protocol, which means nothing to the caller: the call was cut off.
+  return error instanceof HttpFailure ? error : new HttpFailure('ECONNRESET')
+}

@@ -1,0 +1,27 @@
+import { turnResult, type TurnResult } from '../../history/turn-result.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
+import type { TurnId } from '../../model/ids.ts'
+import type { Harness } from '../harness.ts'
+import type { Session } from '../live/session.ts'
+
+export type { TurnResult } from '../../history/turn-result.ts'
+
+/**
+ * The result of a Turn that has ended. That of a repeated message may be among those that a checkpoint replaced: those are
+ * only in the Log.
+ */
+export async function resultOfTurn(
+  harness: Pick<Harness, 'read'>,
+  { id, events }: Pick<Session, 'id' | 'events'>,
+  turn: TurnId,
+): Promise<Result<TurnResult>> {
+  if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
+  const own: WholeEvent[] = []
+  const wanted = ({ turn_id }: EventEnvelope) => turn_id === turn
+  const read = await harness.read(id, { wanted }, ({ event }) => {
+    if (event !== undefined) own.push(event)
+    return event?.type === 'turn_ended' ? false : undefined
+  })
+  return read.ok ? ok(turnResult(own, turn)) : read
+}

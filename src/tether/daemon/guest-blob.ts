@@ -1,0 +1,50 @@
+import { sha256 } from '../../encoding/hash.ts'
+import { usualExtension } from '../../encoding/magic-bytes.ts'
+import { inBlobsOf } from '../../host/distrusted-workspace.ts'
+import { asResult, closing, ifThere, readSpan, type File } from '../../host/files/files.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
+import { BLOB_EXTENSIONS } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { ImageReference } from '../../model/tether/frame.ts'
+
+/**
+ * The bytes of an image that a guest names, read from its workspace now. The guest may have put anything there, so the file is
+ * opened without following links, and its size, hash and magic bytes must agree with the reference before a byte is used.
+ * `resource_missing` with the cause `payload` otherwise, and `invalid_args` for a reference that is none.
+ */
+export async function readGuestBlob(workspace: string, named: unknown): Promise<Result<Buffer>> {
+  const reference = ImageReference.safeParse(named)
+  if (!reference.success) return failed('invalid_args', 'Invalid image reference.')
+  const { blob } = reference.data
+  const read = await asResult('read an image of the agent', async () => {
+    const found = await inBlobsOf(workspace, async (folder) => {
+      const file = await ifThere(folder.open(blob, 'read'))
+      return file && closing(file, () => verified(file, reference.data))
+    })
+    return found ?? missing(blob, 'missing')
+  })
+  // A link, a pipe or a folder in place of a blob.
+  return read.ok || read.error.kind !== 'not_regular_file' ? read : missing(blob, 'damaged')
+}
+
+/** One descriptor for all checks: the path may lead elsewhere at any moment. */
+async function verified(
+  file: File,
+  { blob, media_type, size }: ImageReference,
+): Promise<Result<Buffer>> {
+  const facts = await file.stat()
+  const isLikely = facts.size === size && size <= LIMITS.attachment_bytes && facts.links === 1
+  if (!isLikely) return missing(blob, 'damaged')
+  const bytes = await readSpan(file, 0, size)
+  const isSame = bytes.length === size && sha256(bytes) === blob.slice(0, blob.indexOf('.'))
+  if (!isSame) return missing(blob, 'damaged')
+  return usualExtension(bytes) === BLOB_EXTENSIONS[media_type]
+    ? ok(bytes)
+    : missing(blob, 'damaged')
+}
+
+function missing(blob: string, state: 'missing' | 'damaged'): Failed {
+  const what = state === 'missing' ? 'is missing' : 'does not match its reference'
+  const refused = failed('resource_missing', `The image ${blob} ${what}.`, { blob, state })
+  return withCause(refused, { type: 'payload', state })
+}

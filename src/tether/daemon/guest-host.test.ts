@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest'
+import { fakeGuest } from '../../../test/support/fake-guest.ts'
+import { envelope } from '../../../test/support/host-end.ts'
+import { until as happens, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { value } from '../../../test/support/story.ts'
+import { systemClock } from '../../host/clock.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { MessageBook } from './message-book.ts'
+import { GuestHost, type GuestHostParts } from './guest-host.ts'
+
+const START = {
+  instance: 'inst_1',
+  workspace: '/workspace',
+  provider: 'rehearsal',
+  model: 'rehearsal',
+  permission_mode: 'auto',
+  replay: 'window',
+  images: true,
+} as const
+
+const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
+const OTHER_TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z13'
+
+function message(msg_id: string, text = 'Hello'): FrameToGuest {
+  return { ...envelope(msg_id, 'default'), type: 'user.message', payload: { text } }
+}
+
+function reply(type: string, payload: object, more: object = {}) {
+  return { ...envelope('r1', 'default'), type, in_reply_to: 'm1', turn_id: TURN, payload, ...more }
+}
+
+const DONE = reply('assistant.done', { text: 'Hi', status: 'completed' })
+
+async function scene(changes: Partial<GuestHostParts> = {}) {
+  const guest = await fakeGuest()
+  const frames: FrameToHost[] = []
+  const notes: object[] = []
+  const arrived: (() => void)[] = []
+  const starting = GuestHost.start({
+    start: START,
+    launch: async () => ok(guest.process),
+    relay: () => ({ close: () => {} }),
+    logs: { verify: async () => ok(undefined), follow: async () => ok(undefined) },
+    book: new MessageBook(),
+    clock: systemClock,
+    onFrame: (frame) => {
+      frames.push(frame)
+      for (const look of arrived) look()
+    },
+    note: (entry) => void notes.push(entry),
+    ...changes,
+  })
+  const until = (count: number) =>
+    new Promise<void>((resolve) => {
+      const look = () => void (frames.length >= count && resolve())
+      arrived.push(look)
+      look()
+    })
+  return { guest, frames, notes, starting, until }
+}
+
+async function running(changes: Partial<GuestHostParts> = {}) {
+  const made = await scene(changes)
+  made.guest.write({ type: 'guest.ready' })
+  return { ...made, host: value(await made.starting) }
+}
+
+test('a guest gets its start, is ready, and its frames arrive without fields that are not theirs', async () => {
+  const { guest, host, frames, until } = await running()
+  value(host.send(message('m1')))
+  guest.write({ ...DONE, seq: 99, data: 'AAAA' })
+  await until(1)
+  expect(frames).toEqual([DONE])
+  expect((await host.stop()).reason).toBeUndefined()
+  expect(guest.lines().map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+    'guest.start',
+    'user.message',
+  ])
+})
+
+test('messages without an end are delivered to the next guest, and end once', async () => {
+  const book = new MessageBook()
+  const first = await running({ book })
+  value(first.host.send(message('m1')))
+  value(first.host.send(message('m2')))
+  first.guest.write(DONE)
+  await first.until(1)
+  first.guest.exit(1)
+  expect((await first.host.ended).reason?.kind).toBe('wake_failed')
+  const { guest, host, frames, notes, until } = await running({ book })
+  await host.resume()
+  await happens(() => guest.lines().some((line) => line.includes('guest.resumed')))
+  expect(guest.lines().filter((line) => line.includes('user.message'))).toHaveLength(1)
+  guest.write({ ...DONE, msg_id: 'r2' })
+  guest.write({ ...DONE, msg_id: 'r3', in_reply_to: 'm2', turn_id: OTHER_TURN })
+  await until(1)
+  expect(frames.map(({ in_reply_to }) => in_reply_to)).toEqual(['m2'])
+  expect(notes).toContainEqual({
+    event: 'frame_dropped',
+    type: 'assistant.done',
+    why: 'a second end',
+  })
+  expect(book.unended).toEqual([])
+  await host.stop()
+})
+
+test.each<[string, object | string]>([
+  ['a reply to no message', reply('event.ack', { status: 'x' }, { in_reply_to: 'm9' })],
+  ['a reply in another conversation', { ...DONE, session: { channel: 'host', id: 'other' } }],
+  ['a frame without in_reply_to', reply('event.ack', { status: 'x' }, { in_reply_to: undefined })],
+  ['the id of a message', { ...DONE, msg_id: 'm1' }],
+  ['the Turn of another message', { ...DONE, in_reply_to: 'm2' }],
+  ['another Turn of its message', { ...DONE, turn_id: OTHER_TURN }],
+  ['an answer without a Turn', { ...DONE, turn_id: undefined }],
+  ['a pong without a ping', reply('status.pong', {}, { turn_id: undefined })],
+  ['a message of a person', message('m3')],
+  ['a second guest.ready', { type: 'guest.ready' }],
+  ['a line of the daemon', { type: 'guest.resumed', paused_ms: 1 }],
+  [
+    'bytes in a reference',
+    reply('assistant.done', { text: '', status: 'completed', images: [{ data: 'AA' }] }),
+  ],
+  [
+    'five images',
+    reply('assistant.done', {
+      text: '',
+      status: 'completed',
+      images: Array.from({ length: 5 }, () => ({})),
+    }),
+  ],
+  ['text over the limit', reply('assistant.delta', { text: 'x'.repeat(210 * 1024) })],
+  [
+    'a path as blob key',
+    reply('assistant.done', {
+      text: '',
+      status: 'completed',
+      images: [{ media_type: 'image/png', blob: '../../etc/passwd', size: 1 }],
+    }),
+  ],
+  ['a line that is not JSON', 'hello\n'],
+  ['a line over 256 KiB', 'x'.repeat(300 * 1024)],
+])('a guest that sends %s is stopped, and nothing of it is used', async (_, line) => {
+  const { guest, host, frames, until } = await running()
+  value(host.send(message('m1')))
+  value(host.send(message('m2')))
+  guest.write(reply('event.ack', { status: 'started' }))
+  await until(1)
+  if (typeof line === 'string') guest.socket.write(line)
+  else guest.socket.write(`${JSON.stringify(line)}\n`)
+  guest.socket.write(`${JSON.stringify({ ...DONE, msg_id: 'r7' })}\n`)
+  expect((await host.ended).reason?.kind).toBe('invalid_response')
+  expect(guest.steps).toEqual(['stop 0'])
+  expect(frames).toHaveLength(1)
+})
+
+test('a frame before guest.ready stops the guest', async () => {
+  const { guest, starting } = await scene()
+  guest.write(DONE)
+  expect(await starting).toMatchObject({ ok: false, error: { kind: 'invalid_response' } })
+})
+
+test('a guest that is not ready in time, or ends before, is not started', async () => {
+  const clock = virtualClock()
+  const slow = await scene({ clock })
+  await happens(() => clock.set > 0)
+  clock.advance(30_000)
+  expect(await slow.starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+  const { guest, starting } = await scene()
+  guest.exit(2)
+  expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+})
+
+test('a guest whose Log was changed is not started, and one that changes it is stopped before its answer is used', async () => {
+  const tampered: Result<void> = failed('log_damaged', 'changed')
+  const before = await scene({
+    logs: { verify: async () => tampered, follow: async () => ok(undefined) },
+  })
+  expect(await before.starting).toEqual(tampered)
+  const { guest, host, frames } = await running({
+    logs: { verify: async () => ok(undefined), follow: async () => tampered },
+  })
+  value(host.send(message('m1')))
+  guest.write(DONE)
+  expect((await host.ended).reason?.kind).toBe('log_damaged')
+  expect(frames).toEqual([])
+})
+
+test('a guest that does not read is stopped when 4 MB wait', async () => {
+  const { guest, host } = await running()
+  guest.socket.pause()
+  const text = 'x'.repeat(190 * 1024)
+  const sent: Result<void>[] = []
+  for (let at = 0; at < 60 && sent.every(({ ok: isSent }) => isSent); at += 1)
+    sent.push(host.send(message(`m${at}`, text)))
+  expect(sent.at(-1)).toMatchObject({ ok: false, error: { kind: 'backpressure' } })
+  expect(sent.length).toBeLessThan(40)
+  expect((await host.ended).reason?.kind).toBe('backpressure')
+  expect(host.send(message('late'))).toMatchObject({ ok: false })
+})
+
+test('a message that is too long, or has images where none can be, is not sent', async () => {
+  const { host } = await running({ start: { ...START, images: false } })
+  const images = [{ media_type: 'image/png', blob: `${'a'.repeat(64)}.png`, size: 1 }] as const
+  const pictured: FrameToGuest = {
+    ...envelope('m1', 'default'),
+    type: 'user.message',
+    payload: { text: '', images },
+  }
+  expect(host.send(pictured)).toMatchObject({ error: { kind: 'images_require_workspace' } })
+  expect(host.send(message('m2', 'x'.repeat(201 * 1024)))).toMatchObject({
+    error: { kind: 'too_large' },
+  })
+  expect(host.send(message('m3', '\u0001'.repeat(100 * 1024)))).toMatchObject({
+    error: { kind: 'too_large' },
+  })
+  await host.stop()
+})
+
+test('a resumed guest is told the length of its pause before it continues', async () => {
+  const { guest, host } = await running()
+  value(await host.pause())
+  expect(value(await host.resume())).toBe(7)
+  await happens(() => guest.lines().at(-1) === '{"type":"guest.resumed","paused_ms":7}')
+  expect(guest.steps).toEqual(['pause', 'resume'])
+  await host.stop()
+})
+
+test.each([true, false])(
+  'what outlives a guest and holds its socket is not used, and not waited for; it sends %s',
+  async (sends) => {
+    const clock = virtualClock()
+    const { guest, starting, frames } = await scene({ clock })
+    await happens(() => clock.set > 0)
+    guest.exit(0, true)
+    await happens(() => clock.pending().length > 1)
+    if (sends) {
+      guest.write({ type: 'guest.ready' })
+      guest.write(DONE)
+    } else {
+      clock.advance(2_000)
+    }
+    expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+    expect(frames).toEqual([])
+  },
+)

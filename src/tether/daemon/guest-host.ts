@@ -1,0 +1,275 @@
+import type { Duplex } from 'node:stream'
+import { wellFormedJson } from '../../encoding/json.ts'
+import { shortened } from '../../encoding/quote.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { LongProcess } from '../../host/sandbox/sandbox.ts'
+import { wait } from '../../host/wait.ts'
+import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { utf8Bytes } from '../../model/shape.ts'
+import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/guest-line.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { LineWriter } from '../frames/line-writer.ts'
+import { readLines } from '../frames/read-lines.ts'
+import { cleanFrame } from './clean-frame.ts'
+import type { MessageBook } from './message-book.ts'
+import type { GuestLogs } from './guest-logs.ts'
+
+export interface GuestHostParts {
+  readonly start: Omit<GuestStart, 'type'>
+  /** Starts the program; see `launchGuest`. */
+  readonly launch: () => Promise<Result<LongProcess>>
+  /** Serves the guest's calls to a model on this socket, until it is closed. */
+  readonly relay: (socket: Duplex) => { close(): void | Promise<void> }
+  readonly logs: Pick<GuestLogs, 'verify' | 'follow'>
+  readonly book: MessageBook
+  readonly clock: Clock
+  /**
+   * Receives each valid frame once, in order, without a `seq`. The next one is read when it resolves. A message ends only after
+   * its Log was checked.
+   */
+  readonly onFrame: (frame: FrameToHost) => void | Promise<void>
+  /** For the log of the server: never contains texts of messages. */
+  readonly note: (entry: Readonly<Record<string, unknown>>) => void
+  /** How long a guest may take to be ready. */
+  readonly readyMs?: number
+}
+
+/** How a guest ended. */
+export interface GuestEnding {
+  /** Why it was stopped, or that it ended by itself; absent if `stop` was called. */
+  readonly reason?: HawserError
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+const READY_MS = 30_000
+/** Bytes that may wait for a guest that does not read. */
+const MOST_WAITING = 4 * 1024 * 1024
+const GRACE_MS = 5_000
+/** How long the last frames of a guest may take after its end. */
+const LAST_FRAMES_MS = 2_000
+
+type Parts = GuestHostParts
+
+/**
+ * The daemon's side of one running guest. It trusts nothing that the guest sends or writes: a line that is not valid, a forged
+ * frame or a changed Log stops the guest with a reason, and nothing of it is used.
+ */
+export class GuestHost {
+  readonly #parts: Parts
+  readonly #process: LongProcess
+  readonly #writer: LineWriter
+  readonly #relay: ReturnType<Parts['relay']>
+  #reason: HawserError | undefined
+  #isStopping = false
+  #isGone = false
+  #ready = () => {}
+  /** Resolves when nothing of the guest is left. Never rejects. */
+  readonly ended: Promise<GuestEnding>
+
+  private constructor(parts: Parts, process: LongProcess) {
+    this.#parts = parts
+    this.#process = process
+    const socket = process.descriptor('frames')
+    this.#writer = new LineWriter(socket)
+    this.#relay = parts.relay(process.descriptor('relay'))
+    this.ended = this.#serve(socket)
+  }
+
+  /**
+   * Starts a guest, waits until it is ready, and delivers every message that has not ended. Fails without a guest if a Log was
+   * changed since the last check, the program cannot be started, or it is not ready in time (`wake_failed`).
+   */
+  static async start(parts: Parts): Promise<Result<GuestHost>> {
+    const intact = await parts.logs.verify()
+    if (!intact.ok) return intact
+    const process = await parts.launch()
+    if (!process.ok) return process
+    const host = new GuestHost(parts, process.value)
+    const ready = await host.#begin()
+    return ready.ok ? ok(host) : ready
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  /** Sends a frame to the guest. A message stays in `book` until it ends; a repeated one is not sent again. */
+  send(frame: FrameToGuest): Result<void> {
+    const unfit = this.#unfit(frame)
+    if (unfit !== undefined) return unfit
+    if (this.#isOver) return over()
+    if (!this.#parts.book.add(frame)) return ok(undefined)
+    return this.#write(frame)
+  }
+
+  /** Stops it and everything it started until `resume`. What is sent meanwhile waits. */
+  pause(): Promise<Result<void>> {
+    return this.#process.pause()
+  }
+
+  /** Continues it, and tells it before how long it was paused. Returns those milliseconds. */
+  resume(): Promise<Result<number>> {
+    return this.#process.resume((ms) => {
+      this.#writer.write({ type: 'guest.resumed', paused_ms: Math.round(ms) })
+    })
+  }
+
+  /** Ends the guest: running messages end as interrupted. */
+  async stop(graceMs = GRACE_MS): Promise<GuestEnding> {
+    this.#isStopping = true
+    await this.#process.stop(graceMs)
+    return this.ended
+  }
+
+  get #isOver(): boolean {
+    return this.#isStopping || this.#isGone || this.#reason !== undefined
+  }
+
+  async #begin(): Promise<Result<void>> {
+    const { start, clock, book, readyMs = READY_MS } = this.#parts
+    const ready = new Promise<'ready'>((resolve) => {
+      this.#ready = () => resolve('ready')
+    })
+    this.#writer.write({ type: 'guest.start', ...start })
+    const cancel = clock.after(readyMs, () => this.#fail(notReady(readyMs)))
+    const first = await Promise.race([ready, this.ended])
+    cancel()
+    if (first !== 'ready') return { ok: false, error: first.reason ?? over().error }
+    for (const message of book.unended) {
+      const sent = this.#write(message)
+      if (!sent.ok) return sent
+    }
+    return ok(undefined)
+  }
+
+  #unfit(frame: FrameToGuest): Failed | undefined {
+    const line = LineToGuest.safeParse(frame)
+    if (!line.success) return failed('invalid_args', 'This is not a frame for an agent.')
+    if (frame.type !== 'user.message') return undefined
+    const { text, images = [] } = frame.payload
+    const bytes = Math.max(utf8Bytes(wellFormedJson(frame)) - FRAME_ROOM, utf8Bytes(text))
+    const limit = LIMITS.frame_text_bytes
+    if (bytes > limit)
+      return failed('too_large', `The text exceeds ${limit} bytes.`, { limit, actual: bytes })
+    if (images.length === 0 || this.#parts.start.images) return undefined
+    return failed('images_require_workspace', 'images require workspace mapping')
+  }
+
+  #write(frame: object): Result<void> {
+    this.#writer.write(frame)
+    if (this.#writer.waiting <= MOST_WAITING) return ok(undefined)
+    const refused = failed('backpressure', 'The agent does not read its messages.')
+    this.#fail(refused)
+    return refused
+  }
+
+  async #serve(socket: Duplex): Promise<GuestEnding> {
+    const reading = this.#read(socket).catch((error: unknown) => {
+      this.#parts.note({ event: 'guest_defect', error: String(error) })
+      this.#fail(failed('internal', 'A frame of the agent could not be processed.'))
+    })
+    const { code, signal, stopped, limitsMet, complaint } = await this.#process.exited
+    this.#isGone = true
+    // Frames that the guest sent before its end. A process that outlived its sandbox would hold the socket open; it ends with
+    // the socket.
+    const read = new AbortController()
+    void reading.then(() => read.abort())
+    await wait(this.#parts.clock, LAST_FRAMES_MS, read.signal)
+    socket.destroy()
+    await reading
+    await this.#relay.close()
+    if (!stopped && this.#reason === undefined) this.#reason = ended({ code, signal, complaint })
+    this.#parts.note({ event: 'guest_ended', code, signal, limits: limitsMet, why: this.#reason })
+    return { code, signal, ...(this.#reason === undefined ? {} : { reason: this.#reason }) }
+  }
+
+  async #read(socket: Duplex): Promise<void> {
+    let isReady = false
+    for await (const read of readLines(socket)) {
+      if (this.#reason !== undefined) return
+      if ('fault' in read) return this.#fail(wrong(`a line that is ${read.fault}`))
+      const line = LineToHost.safeParse(read.value)
+      if (!line.success) return this.#fail(wrong('a line that is no frame of an agent'))
+      const isFirst = line.data.type === 'guest.ready'
+      if (isFirst === isReady)
+        return this.#fail(wrong('frames before it was ready, or ready twice'))
+      if (line.data.type === 'guest.ready' && this.#isGone) return
+      if (line.data.type === 'guest.ready') this.#ready()
+      else if (!(await this.#take(line.data))) return
+      isReady = true
+    }
+  }
+
+  /** False if the guest is stopped because of the frame. */
+  async #take(given: FrameToHost): Promise<boolean> {
+    const { book, logs, note, onFrame } = this.#parts
+    const frame = cleanFrame(given)
+    if (frame === undefined) return this.#refuse('a text that is too long')
+    const isEnd = frame.type === 'assistant.done' || frame.type === 'error'
+    // Before the frame is used: whatever it says is in the Log.
+    const intact = isEnd ? await logs.follow(frame.session) : ok(undefined)
+    if (!intact.ok) {
+      this.#fail(intact)
+      return false
+    }
+    const judged = book.judge(frame)
+    if (judged.verdict === 'refuse')
+      return this.#refuse(`a frame of type ${frame.type}: ${judged.why}`)
+    if (judged.verdict === 'drop') {
+      note({ event: 'frame_dropped', type: frame.type, why: judged.why })
+      return true
+    }
+    await onFrame(frame)
+    if (isEnd) await this.#inspect()
+    return true
+  }
+
+  /** Protected files that appeared while the agent worked on a message were moved away. */
+  async #inspect(): Promise<void> {
+    const found = await this.#process.inspect()
+    if (!found.ok) return this.#parts.note({ event: 'guest_not_inspected', why: found.error })
+    const { appeared, unprotected, runsLater } = found.value
+    if (appeared.length + unprotected.length + runsLater.length > 0)
+      this.#parts.note({ event: 'guest_left', appeared, unprotected, runs_later: runsLater })
+  }
+
+  #refuse(what: string): false {
+    this.#fail(wrong(what))
+    return false
+  }
+
+  /** The first reason counts. */
+  #fail({ error }: Failed): void {
+    if (this.#reason !== undefined) return
+    this.#reason = error
+    void this.#process.stop(0)
+  }
+}
+
+/** Everything in a frame but its text. */
+const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
+const COMPLAINT_BYTES = 1_000
+
+function wrong(what: string): Failed {
+  return failed('invalid_response', `The agent was stopped because it sent ${what}.`)
+}
+
+function notReady(ms: number): Failed {
+  return failed('wake_failed', `The agent was not ready after ${ms / 1000} s.`)
+}
+
+function over(): Failed {
+  return failed('wake_failed', 'The agent is not running.')
+}
+
+function ended({
+  code,
+  signal,
+  complaint,
+}: Pick<GuestEnding, 'code' | 'signal'> & { readonly complaint: string }): HawserError {
+  const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
+  const why = complaint === '' ? '' : `: ${shortened(complaint.trim(), COMPLAINT_BYTES)}`
+  return failed('wake_failed', `The agent ended ${how}${why}`, { code, signal }).error
+}

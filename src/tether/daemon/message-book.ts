@@ -1,0 +1,119 @@
+import type { TurnId } from '../../model/ids.ts'
+import type { TetherAddress } from '../../model/tether/tether-address.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameOf } from '../frames/guest-frames.ts'
+
+type Message = FrameOf<'user.message'>
+
+/** What to do with a frame of a guest. */
+export type FrameVerdict =
+  | { readonly verdict: 'pass' }
+  /** It comes too late, and is ignored. */
+  | { readonly verdict: 'drop'; readonly why: string }
+  /** No guest of ours sends it. */
+  | { readonly verdict: 'refuse'; readonly why: string }
+
+interface Delivery {
+  readonly frame: Message
+  turn?: TurnId
+  ended: boolean
+}
+
+/** More of them are forgotten, the oldest first. */
+const MOST_ENDED = 10_000
+const MOST_PINGS = 1_000
+
+/**
+ * The messages of an Instance. It outlives its guests: what has not ended is delivered again to the next one. Each message ends
+ * once, whatever its guests send.
+ */
+export class MessageBook {
+  readonly #messages = new Map<string, Delivery>()
+  readonly #turns = new Map<TurnId, Delivery>()
+  readonly #pings = new Set<string>()
+  #ended: string[] = []
+
+  /** `unended`: messages that an earlier daemon accepted, in their order. */
+  constructor(unended: readonly Message[] = []) {
+    for (const frame of unended) this.add(frame)
+  }
+
+  /** Whether the frame has to be sent: false for a message that was added before. */
+  add(frame: FrameToGuest): boolean {
+    const key = keyOf(frame.session, frame.msg_id)
+    if (frame.type === 'control.ping') keepNewest(this.#pings.add(key), MOST_PINGS)
+    if (frame.type !== 'user.message') return true
+    if (this.#messages.has(key)) return false
+    this.#messages.set(key, { frame, ended: false })
+    return true
+  }
+
+  /** The messages without an end, in the order in which they were added. */
+  get unended(): readonly Message[] {
+    return [...this.#messages.values()].flatMap(({ frame, ended }) => (ended ? [] : [frame]))
+  }
+
+  /** Judges a frame of the guest, and notes the end of a message. */
+  judge(frame: FrameToHost): FrameVerdict {
+    const { in_reply_to, session, msg_id, turn_id } = frame
+    if (in_reply_to === undefined) return refuse('it replies to no message')
+    if (this.#messages.has(keyOf(session, msg_id))) return refuse('its id is that of a message')
+    const key = keyOf(session, in_reply_to)
+    if (frame.type === 'status.pong')
+      return this.#pings.delete(key) ? PASS : refuse('it replies to no ping')
+    const delivery = this.#messages.get(key)
+    if (delivery === undefined) return refuse('it replies to no message of its conversation')
+    const named = this.#name(delivery, turn_id)
+    if (named !== undefined) return named
+    if (NEEDS_TURN.has(frame.type) && turn_id === undefined) return refuse('it names no Turn')
+    const isEnd = frame.type === 'assistant.done' || frame.type === 'error'
+    if (delivery.ended) return { verdict: 'drop', why: isEnd ? 'a second end' : 'after the end' }
+    if (isEnd) this.#end(key, delivery)
+    return PASS
+  }
+
+  /** A message has one Turn, and a Turn one message. */
+  #name(delivery: Delivery, turn: TurnId | undefined): FrameVerdict | undefined {
+    if (turn === undefined) return undefined
+    const owner = this.#turns.get(turn)
+    if (owner !== undefined && owner !== delivery) return refuse('its Turn is of another message')
+    if (delivery.turn !== undefined && delivery.turn !== turn)
+      return refuse('its message has another Turn')
+    delivery.turn = turn
+    this.#turns.set(turn, delivery)
+    return undefined
+  }
+
+  #end(key: string, delivery: Delivery): void {
+    delivery.ended = true
+    this.#ended.push(key)
+    if (this.#ended.length <= MOST_ENDED) return
+    for (const old of this.#ended.splice(0, MOST_ENDED / 2)) {
+      const { turn } = this.#messages.get(old) ?? {}
+      if (turn !== undefined) this.#turns.delete(turn)
+      this.#messages.delete(old)
+    }
+  }
+}
+
+const PASS = { verdict: 'pass' } as const
+const NEEDS_TURN: ReadonlySet<FrameToHost['type']> = new Set([
+  'assistant.done',
+  'assistant.delta',
+  'reasoning.delta',
+])
+
+function refuse(why: string): FrameVerdict {
+  return { verdict: 'refuse', why }
+}
+
+function keyOf({ channel, id }: TetherAddress, msg_id: string): string {
+  return JSON.stringify([channel, id, msg_id])
+}
+
+function keepNewest(all: Set<string>, most: number): void {
+  for (const oldest of all) {
+    if (all.size <= most) return
+    all.delete(oldest)
+  }
+}

@@ -1,0 +1,72 @@
+import { shortened } from '../../encoding/quote.ts'
+import { timestamp, type Clock } from '../../host/clock.ts'
+import type { Ids } from '../../host/ids.ts'
+import type { TurnId } from '../../model/ids.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+
+/** A frame by its type. */
+export type FrameOf<Type extends (FrameToGuest | FrameToHost)['type']> = Extract<
+  FrameToGuest | FrameToHost,
+  { readonly type: Type }
+>
+
+/** The frame that ends a message. */
+export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
+
+const MESSAGE_BYTES = 4 * 1024
+const STATE_BYTES = 200
+
+/** What a frame replies to. */
+export interface Reply {
+  readonly to: FrameToGuest
+  readonly turn?: TurnId | undefined
+}
+
+/** Builds the frames of a guest. Texts of any length must be cut by the caller, see `frameText`. */
+export class GuestFrames {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #ids: Pick<Ids, 'request'>
+
+  constructor(clock: Pick<Clock, 'now'>, ids: Pick<Ids, 'request'>) {
+    this.#clock = clock
+    this.#ids = ids
+  }
+
+  ack(reply: Reply, status: string): FrameToHost {
+    return { ...this.#envelope(reply), type: 'event.ack', payload: { status } }
+  }
+
+  presence(reply: Reply, state: string): FrameToHost {
+    const payload = { state: shortened(state, STATE_BYTES) }
+    return { ...this.#envelope(reply), type: 'status.presence', payload }
+  }
+
+  delta(reply: Reply, type: 'assistant.delta' | 'reasoning.delta', text: string): FrameToHost {
+    return { ...this.#envelope(reply), type, payload: { text } }
+  }
+
+  done(reply: Reply, payload: FrameOf<'assistant.done'>['payload']): TerminalFrame {
+    return { ...this.#envelope(reply), type: 'assistant.done', payload }
+  }
+
+  error(reply: Reply, { kind, message, retryable }: FrameOf<'error'>['payload']): TerminalFrame {
+    const payload = { kind, message: shortened(message, MESSAGE_BYTES), retryable }
+    return { ...this.#envelope(reply), type: 'error', payload }
+  }
+
+  pong(reply: Reply): FrameToHost {
+    return { ...this.#envelope(reply), type: 'status.pong', payload: {} }
+  }
+
+  #envelope({ to, turn }: Reply) {
+    const { channel, id } = to.session
+    return {
+      v: 1,
+      ts: timestamp(this.#clock),
+      session: { channel, id },
+      msg_id: this.#ids.request(),
+      ...(turn === undefined ? {} : { turn_id: turn }),
+      in_reply_to: to.msg_id,
+    } as const
+  }
+}

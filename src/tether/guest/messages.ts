@@ -1,0 +1,215 @@
+import { shortened } from '../../encoding/quote.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { BLOB_EXTENSIONS } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { GuestStart } from '../../model/tether/guest-line.ts'
+import type { ImageReference } from '../../model/tether/frame.ts'
+import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
+import type { Harness } from '../../session/harness.ts'
+import type { Session } from '../../session/live/session.ts'
+import { resultOfTurn } from '../../session/library/result-of-turn.ts'
+import { frameText, frameTexts } from '../frames/frame-text.ts'
+import type { FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameOf, GuestFrames, Reply, TerminalFrame } from '../frames/guest-frames.ts'
+import { keyOf, type InstanceSessions } from './instance-sessions.ts'
+import { RETRYABLE } from './retryable.ts'
+import { endOf, progressOf, type MessageEnd } from './translate.ts'
+
+type Message = FrameOf<'user.message'>
+
+export interface MessageParts {
+  readonly start: GuestStart
+  readonly harness: Harness
+  readonly sessions: InstanceSessions
+  readonly frames: GuestFrames
+  /** Resolves when the other side has taken most frames. */
+  readonly send: (frame: FrameToHost) => Promise<void>
+  readonly onDefect: (error: unknown) => void
+}
+
+/** A message that has not ended. */
+interface ActiveMessage {
+  readonly frame: Message
+  session?: Session
+  cancelled: boolean
+}
+
+/** The messages of a guest: each runs as a Turn of its conversation and ends with exactly one terminal frame. */
+export class Messages {
+  readonly #parts: MessageParts
+  readonly #active = new Map<string, ActiveMessage>()
+  readonly #running = new Set<Promise<void>>()
+  #closing = false
+
+  constructor(parts: MessageParts) {
+    this.#parts = parts
+  }
+
+  /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
+  receive(frame: Message): void {
+    const key = messageKey(frame)
+    const { frames, send, onDefect } = this.#parts
+    void send(frames.ack({ to: frame }, 'received'))
+    if (this.#active.has(key)) return
+    const message: ActiveMessage = { frame, cancelled: false }
+    this.#active.set(key, message)
+    const running = this.#run(message)
+      .catch((error: unknown) => {
+        onDefect(error)
+        return this.#end({ to: frame }, internal())
+      })
+      .finally(() => {
+        this.#active.delete(key)
+        this.#running.delete(running)
+      })
+    this.#running.add(running)
+  }
+
+  /**
+   * Interrupts the message that it names, or else the oldest of its conversation. One that has not started yet is interrupted
+   * as soon as it starts.
+   */
+  cancel({ session, in_reply_to }: FrameOf<'control.cancel'>): void {
+    const own = [...this.#active.values()].filter(
+      ({ frame }) => keyOf(frame.session) === keyOf(session),
+    )
+    const message =
+      in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
+    if (message === undefined) return
+    message.cancelled = true
+    message.session?.interrupt()
+  }
+
+  /** From now on, a message that did not start has no end here: it is delivered again to the next guest. */
+  close(): void {
+    this.#closing = true
+  }
+
+  /** Resolves when every message has ended. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  async #run(message: ActiveMessage): Promise<void> {
+    const { frame } = message
+    const { sessions, frames, send } = this.#parts
+    const started = await this.#admit(frame)
+    if (!started.ok) {
+      if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
+      return
+    }
+    const { session, admitted } = started.value
+    const { turn, repeated = false } = admitted
+    const reply = { to: frame, turn }
+    if (!repeated) {
+      message.session = session
+      if (message.cancelled) session.interrupt()
+    }
+    await send(frames.ack(reply, repeated ? 'repeated' : 'started'))
+    if (!repeated) await this.#follow(reply, session, admitted)
+    const outcome = await admitted.done
+    const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
+    if (result.ok) await this.#end(reply, endOf(result.value))
+    else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
+    await sessions.tidy()
+  }
+
+  async #admit(
+    frame: Message,
+  ): Promise<Result<{ readonly session: Session; readonly admitted: AdmittedTurn }>> {
+    const { start, sessions } = this.#parts
+    const { text, images = [] } = frame.payload
+    if (images.length > 0 && !start.images)
+      return failed('images_require_workspace', 'images require workspace mapping')
+    const session = await sessions.session(frame.session)
+    if (!session.ok) return session
+    const admitted = await session.value.admit(text, {
+      ...sourceOf(frame),
+      whenBusy: 'queue',
+      settings: settingsFor(session.value, start),
+      attachments: images.map(attachmentOf),
+    })
+    return admitted.ok ? ok({ session: session.value, admitted: admitted.value }) : admitted
+  }
+
+  /** Sends what happens in a new Turn, until its end is in the Log. */
+  async #follow(reply: Reply, session: Session, { turn, done }: AdmittedTurn): Promise<void> {
+    const { frames, send } = this.#parts
+    // A Turn whose end cannot be written ends the stream here.
+    const over = new AbortController()
+    void done.then((outcome) => outcome.ok || over.abort()).catch(() => over.abort())
+    const begun = session.events.findLast((e) => e.type === 'turn_started' && e.turn_id === turn)
+    const after_seq = (begun?.seq ?? session.nextSeq) - 1
+    for await (const update of session.stream({ after_seq, signal: over.signal })) {
+      if (update.kind === 'failed') return
+      const about = update.kind === 'event' ? update.raw.turn_id : turn
+      const from = update.kind === 'notice' ? (update.notice.turn_id ?? turn) : about
+      if (from !== turn) continue
+      const progress = progressOf(update)
+      if (progress !== undefined && 'presence' in progress)
+        await send(frames.presence(reply, progress.presence))
+      else if (progress !== undefined)
+        for (const text of frameTexts(progress.text))
+          await send(frames.delta(reply, progress.delta, text))
+      if (update.kind === 'event' && update.raw.type === 'turn_ended') return
+    }
+  }
+
+  async #end(reply: Reply, end: MessageEnd): Promise<void> {
+    await this.#parts.send(await this.#terminal(reply, end))
+  }
+
+  async #terminal(reply: Reply, end: MessageEnd): Promise<TerminalFrame> {
+    const { frames, harness } = this.#parts
+    if (end.type === 'error') {
+      const { kind, message } = end
+      return frames.error(reply, { kind, message, retryable: RETRYABLE[kind] })
+    }
+    const { status, images } = end
+    const { text, truncated } = frameText(end.text)
+    const whole = truncated ? await harness.keepText(end.text) : undefined
+    return frames.done(reply, {
+      text,
+      ...(images.length === 0 ? {} : { images: [...images] }),
+      status,
+      ...(truncated ? { truncated } : {}),
+      ...(whole?.ok === true ? { text_blob: whole.value } : {}),
+    })
+  }
+}
+
+function messageKey({ session, msg_id }: Message): string {
+  return JSON.stringify([keyOf(session), msg_id])
+}
+
+/** The id and the name of a sender are shortened, so that no message is refused for them. */
+function sourceOf({ session, msg_id, payload: { user } }: Message): AdmitOptions {
+  const most = Math.floor(LIMITS.sender_bytes / 2)
+  const sender = user && { id: shortened(user.id, most), name: shortened(user.name, most) }
+  return {
+    presenter: 'tether',
+    channel: session.channel,
+    messageKey: msg_id,
+    ...(sender === undefined ? {} : { user: sender }),
+  }
+}
+
+/** What the operator chose since the Session was written. */
+function settingsFor({ state }: Session, start: GuestStart): NonNullable<AdmitOptions['settings']> {
+  const { provider, model, permission_mode } = start
+  const isSame = provider === state.provider && model === state.model
+  return {
+    ...(isSame ? {} : { model: { provider, model } }),
+    ...(permission_mode === state.permission_mode ? {} : { permission_mode }),
+  }
+}
+
+/** A reference has no name of its own. */
+function attachmentOf({ media_type, blob, size }: ImageReference, at: number) {
+  const name = `image-${at + 1}.${BLOB_EXTENSIONS[media_type]}`
+  return { from: 'blob', name, blob, media_type, size } as const
+}
+
+function internal(): MessageEnd {
+  return { type: 'error', kind: 'internal', message: 'The agent failed on this message.' }
+}

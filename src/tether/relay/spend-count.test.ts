@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { accessTo } from '../../../test/support/relay-place.ts'
+import { systemClock } from '../../host/clock.ts'
+import { NO_SPEND, type Spend } from './rules.ts'
+import { estimatedUsage, SpendCount } from './spend-count.ts'
+
+const USAGE = { input: 1_000, cached_read: 200, cache_write: 100, output: 50, reasoning: 10 }
+const CALL = { model: 'model', requestBytes: 4_001, answerBytes: 399, reported: undefined }
+
+test('reported usage is priced, and anything else is estimated and marked', () => {
+  const totals: Spend[] = []
+  const count = new SpendCount({
+    access: accessTo('messages', 'https://example.invalid'),
+    models: ['model'],
+    spent: NO_SPEND,
+    onSpend: (total) => void totals.push(total),
+    clock: systemClock,
+    log: () => {},
+  })
+  const usd = (700 * 10 + 200 * 1 + 100 * 12 + 50 * 100) / 1e6
+  const cost = count.add({ ...CALL, reported: { usage: USAGE, final: true } })
+  expect(cost).toEqual({ usd, estimated: false })
+  const estimate = (1_001 * 10 + 100 * 100) / 1e6
+  expect(count.add(CALL)).toEqual({ usd: estimate, estimated: true })
+  expect(totals).toEqual([
+    { calls: 1, usd, estimatedUsd: 0, unpricedCalls: 0 },
+    { calls: 2, usd: usd + estimate, estimatedUsd: estimate, unpricedCalls: 0 },
+  ])
+})
+
+test('an estimate is at least what was reported, and at most what the model can do', () => {
+  const reported = { usage: USAGE, final: false }
+  expect(estimatedUsage({ ...CALL, reported })).toEqual({ ...USAGE, output: 100 })
+  expect(estimatedUsage({ ...CALL, reported, answerBytes: 4 })).toEqual(USAGE)
+  const large = { ...CALL, requestBytes: 1e9, answerBytes: 1e9 }
+  expect(estimatedUsage(large, { window_tokens: 1_000, output_tokens: 100 })).toMatchObject({
+    input: 1_000,
+    output: 100,
+  })
+})

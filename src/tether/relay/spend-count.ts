@@ -1,0 +1,78 @@
+import type { ModelFacts } from '../../model/model-facts.ts'
+import type { RelayRules, Spend, Usage } from './rules.ts'
+
+/** What is known about a call when it ends. */
+export interface EndedCall {
+  readonly model: string
+  readonly requestBytes: number
+  readonly answerBytes: number
+  readonly reported: { readonly usage: Usage; readonly final: boolean } | undefined
+}
+
+export interface CallCost {
+  /** `undefined` if a price is unknown. */
+  readonly usd: number | undefined
+  readonly estimated: boolean
+}
+
+/** What one instance has spent so far. */
+export class SpendCount {
+  readonly #rules: RelayRules
+  #total: Spend
+
+  constructor(rules: RelayRules) {
+    this.#rules = rules
+    this.#total = rules.spent
+  }
+
+  get total(): Spend {
+    return this.#total
+  }
+
+  add(call: EndedCall): CallCost {
+    const { access, onSpend } = this.#rules
+    const facts = access.factsOf(call.model)
+    const estimated = call.reported?.final !== true
+    const usage = estimated ? estimatedUsage(call, facts) : call.reported.usage
+    const usd = access.costOf(usage, facts?.prices)
+    const { calls, estimatedUsd, unpricedCalls } = this.#total
+    this.#total = {
+      calls: calls + 1,
+      usd: sum(this.#total.usd, usd),
+      estimatedUsd: sum(estimatedUsd, estimated ? usd : 0),
+      unpricedCalls: unpricedCalls + (usd === undefined ? 1 : 0),
+    }
+    onSpend(this.#total)
+    return { usd, estimated }
+  }
+}
+
+/** Fewer bytes per token than in any text, and than in any stream of events. */
+const BYTES_PER_TOKEN = 4
+
+/**
+ * The usage of a call that ended before its provider reported it, such as a cancelled one: what was reported so far, and at least
+ * as many tokens as the bytes that were exchanged can contain, up to the limits of the model. Cancelling calls must not be a way
+ * around a spending limit, so it is rather too much than too little. Pure.
+ */
+export function estimatedUsage(
+  { requestBytes, answerBytes, reported }: EndedCall,
+  { window_tokens = Infinity, output_tokens = Infinity }: ModelFacts = {},
+): Usage {
+  const { usage } = reported ?? {}
+  return {
+    input: usage?.input ?? tokens(requestBytes, window_tokens),
+    cached_read: usage?.cached_read ?? 0,
+    cache_write: usage?.cache_write ?? 0,
+    output: Math.max(usage?.output ?? 0, tokens(answerBytes, output_tokens)),
+    reasoning: usage?.reasoning ?? 0,
+  }
+}
+
+function tokens(bytes: number, most: number): number {
+  return Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), most)
+}
+
+function sum(usd: number, more: number | undefined): number {
+  return Number((usd + (more ?? 0)).toFixed(9))
+}

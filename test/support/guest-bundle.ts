@@ -1,0 +1,36 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { ProgramFiles } from '../../src/host/process/own-program.ts'
+import { bundleScript } from './bundle-script.ts'
+
+let bundling: Promise<ProgramFiles> | undefined
+
+/**
+ * The program, bundled once for all tests of a file, and the packages that it loads by their paths. Not below the root of the
+ * tests, which is in /dev/shm: a sandbox has its own /dev.
+ */
+export function guestProgram(): Promise<ProgramFiles> {
+  bundling ??= (async () => {
+    const script = new URL('../../bin/hawser.ts', import.meta.url)
+    const own = await mkdtemp(join(tmpdir(), 'hawser-guest-'))
+    folder = own
+    process.on('exit', removeGuestProgram)
+    const path = await bundleScript(script, own, { inParts: true })
+    const packages = join(
+      dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
+      '..',
+    )
+    return { argv: [process.execPath, path], readable: [dirname(path), packages] }
+  })()
+  return bundling
+}
+
+let folder: string | undefined
+
+/** Deletes the bundle. Vitest ends its workers without an exit. */
+export function removeGuestProgram(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,18 @@
+import { afterAll, onTestFinished } from 'vitest'
+import { freshFolder } from './folder.ts'
+import { guestProgram, removeGuestProgram } from './guest-bundle.ts'
+import { startGuest, type GuestPlay, type PlayOptions } from './guest-program.ts'
+import { value } from './story.ts'
+
+afterAll(removeGuestProgram)
+
+/** A real guest for a test, which stops it at its end. */
+export async function playGuest(options: Partial<PlayOptions> = {}): Promise<GuestPlay> {
+  const root = options.root ?? (await freshFolder())
+  const program = options.program ?? (await guestProgram())
+  const play = value(await startGuest({ ...options, root, program }))
+  onTestFinished(async () => {
+    await play.host.stop(100)
+  })
+  return play
+}
