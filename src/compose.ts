@@ -27,6 +27,7 @@ import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
 import type { ResponsesOptions } from './providers/responses/stream.ts'
 import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
+import { pressureSettings } from './session/settings/pressure-settings.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
 import type { SurfaceParts } from './session/surface/surface-parts.ts'
@@ -101,6 +102,7 @@ export async function composeWorkspace(
       effort: settings.settings.effort,
       replay: resources?.replay,
       summary: settings.settings.compaction?.summary,
+      pressure: pressureSettings(settings.settings),
     },
     tools: {
       toolset: lazyToolset(),

@@ -60,11 +60,15 @@ export function turnCost(events: readonly WholeEvent[]): number | undefined {
   )
 }
 
+/** Without an incomplete answer that was requested again. */
 function answerIn(events: readonly WholeEvent[]): string {
   const lastCall = events.findLastIndex(({ type }) => type === 'tool_result')
+  const lastRequest = events.findLastIndex(({ type }) => type === 'provider_request')
   return events
-    .slice(lastCall + 1)
-    .flatMap((event) => (event.type === 'assistant_message' ? [event.data.text] : []))
+    .flatMap((event, at) => {
+      if (at <= lastCall || event.type !== 'assistant_message') return []
+      return event.data.partial === true && at < lastRequest ? [] : [event.data.text]
+    })
     .join('\n')
 }
 

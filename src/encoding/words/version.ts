@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = 'af5bef6b662f766552053015b6f3ef5b15c117f5cf4551edd1080f923f54ba57'
+export const WORDS_SHA256 = 'd86955c1eff57cc09a1b46cfcf6b2e55b14409f255829f26f2fdfc2e6f90c3b3'
