@@ -33,6 +33,7 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'wire',
   'resources',
   'compaction',
+  'pressure',
   'skills',
   'http',
 ]

@@ -1,7 +1,7 @@
 import { base64Length } from '../encoding/base64.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
-import { currentRange } from './current-range.ts'
+import { currentRange } from '../history/current-range.ts'
 import { MEDIA_BYTES } from './token-estimate.ts'
 
 /** The last recorded usage that still describes the next request. */

@@ -2,7 +2,7 @@ import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { PRESSURE_TIERS } from '../model/events/provider-events.ts'
 import type { ModelFacts } from '../model/model-facts.ts'
 import { TIER_PERCENT } from '../model/limits.ts'
-import { currentRange } from './current-range.ts'
+import { currentRange } from '../history/current-range.ts'
 
 type Pressure = EventData<'provider_usage'>['pressure']
 

@@ -17,6 +17,7 @@ import type { UndoneCompaction } from './live/compaction.ts'
 import type { CompactionOutcome, CompactOptions } from './live/locked-compaction.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
+import type { SessionContext } from './queries/context.ts'
 import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
@@ -184,6 +185,12 @@ export class Harness {
   ): Promise<Result<ComposedRequest>> {
     const { previewRequest } = await import('./queries/preview.ts')
     return previewRequest(this.#parts, session, text, options)
+  }
+
+  /** How full the window of the model is, and with what. Sends and writes nothing. */
+  async context(session: Session): Promise<Result<SessionContext>> {
+    const { sessionContext } = await import('./queries/context.ts')
+    return sessionContext(this.#parts, session)
   }
 
   /** Returns whether each attachment would be accepted. Stores, writes and sends nothing. */

@@ -2,15 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import {
-  compactions,
-  filler,
-  filling,
-  noticesOf,
-  pressedPlace,
-  proven,
-  say,
-} from '../support/pressed-place.ts'
+import { compactions, filling, noticesOf, pressedPlace, proven } from '../support/pressed-place.ts'
+import { filler, say } from '../support/talk.ts'
 import { value } from '../support/story.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
 import { sseOf } from '../support/vendor-answer.ts'

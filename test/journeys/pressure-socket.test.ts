@@ -4,17 +4,16 @@ import { ANSWER_AGAIN } from '../../src/encoding/words/notes.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import {
   compactions,
-  filler,
   filling,
   noticesOf,
   pressedPlace,
   proven,
-  say,
   type PressedAnswer,
   type PressedPlace,
   type PressedRequest,
   type PressedWay,
 } from '../support/pressed-place.ts'
+import { filler, say } from '../support/talk.ts'
 import { value } from '../support/story.ts'
 
 const TEXT =

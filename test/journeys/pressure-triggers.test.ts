@@ -4,18 +4,17 @@ import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import {
   compactions,
-  filler,
   filling,
   noticesOf,
   PRESSED_WAYS,
   pressedPlace,
   proven,
-  say,
   type PressedAnswer,
   type PressedPlace,
   type PressedRequest,
   type PressedWay,
 } from '../support/pressed-place.ts'
+import { filler, say } from '../support/talk.ts'
 import { value } from '../support/story.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -198,7 +197,7 @@ test.each(PRESSED_WAYS)(
 )
 
 test.each(PRESSED_WAYS)(
-  '[PC-063] [PC-064] %s: only with the policy `auto` is a Session compacted from recorded warning on, between Turns',
+  '[PC-013] [PC-063] [PC-064] %s: only with the policy `auto` is a Session compacted from recorded warning on, between Turns',
   async (way) => {
     const manual = await pressed(way, 0.85)
     expect(await say(manual.session, 'Go on.')).toBe('completed')
@@ -248,7 +247,7 @@ test('an undo is respected: the same usage leads to no other compaction before a
   await proven(place, session)
 })
 
-test('[PC-063] an estimate alone compacts nothing', async () => {
+test('[PC-013] [PC-063] an estimate alone compacts nothing', async () => {
   const { place, session } = await pressed('messages', 0.5)
   const huge = filler('a paste', 400_000)
   expect(await say(session, huge)).toBe('completed')

@@ -3,7 +3,6 @@ import { systemClock } from '../../src/host/clock.ts'
 import type { EphemeralData } from '../../src/model/events/event.ts'
 import { failed, ok } from '../../src/model/errors.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
-import type { AdmitOptions } from '../../src/session/admission/admit-options.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from './canary.ts'
 import { DIALECTS } from './dialects.ts'
@@ -124,22 +123,6 @@ function socketAnswer(answer: PressedAnswer): SocketAnswer {
 
 const TOO_LONG = 'prompt is too long: 300000 tokens > 200000 maximum'
 const CODE = 'context_length_exceeded'
-
-/** How a Turn ended: its status, or the kind of its error. */
-export async function say(
-  session: Session,
-  text: string,
-  options: AdmitOptions = {},
-): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
-  return ended.error === undefined ? ended.status : ended.error.kind
-}
-
-/** Text of about that many bytes that no other call returns. */
-export function filler(topic: string, bytes: number): string {
-  const line = `${topic}: the tide turns, and the log of the harbour says so.\n`
-  return line.repeat(Math.ceil(bytes / line.length))
-}
 
 /** An answer whose request counted as that share of the window. */
 export function filling(share: number, answer: VendorAnswer = { text: 'Well.' }): VendorAnswer {
