@@ -12,6 +12,7 @@ import { StoryModel, storyParts, storyTurn, writeStoryFiles } from '../test/supp
 import { recall } from '../test/support/recall-story.ts'
 import { value } from '../test/support/story.ts'
 import { cpuTimed, median, timed } from './figure.ts'
+import { peakDuring } from './memory.ts'
 import { SESSIONS } from './scratch.ts'
 
 const WINDOW = 200_000
@@ -31,6 +32,7 @@ async function measure(turns: number): Promise<Record<string, number>> {
   const floorLog = await open(join(root, 'floor'), 'w')
   const early: TurnFigures[] = []
   const late: TurnFigures[] = []
+  const [earlyPeaks, latePeaks]: [number[], number[]] = [[], []]
   const kept: number[] = []
   const sizes: number[] = []
   let lost = 0
@@ -38,9 +40,12 @@ async function measure(turns: number): Promise<Record<string, number>> {
     model.figures.sizes.length = 0
     const before = (await stat(log)).size
     let cpu = 0
-    const ms = await timed(async () => {
-      cpu = await cpuTimed(async () => {
-        if ((await storyTurn(session, model, n, workspace)) !== 'completed') lost += 1
+    let ms = 0
+    const { peak_bytes } = await peakDuring(async () => {
+      ms = await timed(async () => {
+        cpu = await cpuTimed(async () => {
+          if ((await storyTurn(session, model, n, workspace)) !== 'completed') lost += 1
+        })
       })
     })
     const log_bytes = (await stat(log)).size - before
@@ -53,7 +58,10 @@ async function measure(turns: number): Promise<Record<string, number>> {
       })
       measured.push({ ms, cpu, floor_ms, floor_cpu })
     }
-    if (n === EARLY || n === turns) kept.push(keptBytes())
+    if (near(n, EARLY)) earlyPeaks.push(peak_bytes)
+    // Before the floors of the last Turns, whose memory is not that of the harness.
+    if (near(n, turns - 2 * AROUND)) latePeaks.push(peak_bytes)
+    if (n === EARLY || n === turns / 2 || n === turns) kept.push(keptBytes() - model.keptBytes)
     if (n % (turns / 10) === 0) sizes.push((await stat(log)).size)
   }
   const triggers = (await readFile(log, 'utf8')).matchAll(/"trigger":"(\w+)"/g)
@@ -74,8 +82,11 @@ async function measure(turns: number): Promise<Record<string, number>> {
     late_cpu_ratio: median(late.map(({ cpu, floor_cpu }) => cpu / floor_cpu)),
     early_ms: median(early.map(({ ms }) => ms)),
     late_ms: median(late.map(({ ms }) => ms)),
-    early_bytes: kept[0] ?? 0,
-    late_bytes: kept[1] ?? 0,
+    early_bytes: median(earlyPeaks),
+    late_bytes: median(latePeaks),
+    early_kept: kept[0] ?? 0,
+    middle_kept: kept[1] ?? 0,
+    late_kept: kept[2] ?? 0,
     log_growth: Math.max(...grown) / Math.min(...grown),
     log_bytes: sizes.at(-1) ?? 0,
   }

@@ -1,6 +1,5 @@
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
-import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import { RequestComposer, type ComposedRequest } from '../request/compose-request.ts'
@@ -11,7 +10,7 @@ import { deliveryOf } from './delivery.ts'
 import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type TurnPreparation } from './open.ts'
 import { PendingResults } from './pending-results.ts'
-import { requestNews } from './pressure/pressure-news.ts'
+import { requestNews, type News } from './pressure/pressure-news.ts'
 import { TurnPressure } from './pressure/turn-pressure.ts'
 import { readAnswer, type CallOutcome } from './read-answer.ts'
 import { overLimit, Tries, type NextTry } from './tries.ts'
@@ -123,7 +122,7 @@ class Loop {
     return failed('invalid_response', `The model ${what}.`).error
   }
 
-  /** One call, retried as long as nothing was shown and a retry may help. */
+  /** One call, retried after a compaction, or as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { model, person } = this.#parts
     if (person.signal.aborted) return interrupted()
@@ -137,11 +136,11 @@ class Loop {
     if (!composed.ok) return composed
     let request = composed.value
     this.#spent = isLarge(request) ? request : answered
-    let drafts = this.#news(request)
+    let news = this.#news(request)
     const tries = new Tries(this.#parts)
     for (let attempt = 0; ; attempt += 1) {
       const called =
-        overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, drafts }))
+        overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, ...news }))
       if (called.ok) return called
       const recovered = await pressure.recover(called, request)
       if (!recovered.ok) return recovered
@@ -150,12 +149,12 @@ class Loop {
       const next = recovered.value ? CHANGED : await tries.next(called.error, request)
       if (next === undefined) return called
       if (!next.ok) return next
-      drafts = next.value.drafts
+      news = { drafts: next.value.drafts, publish: () => {} }
       if (!next.value.changed) continue
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
-      drafts = this.#news(request)
+      news = this.#news(request)
     }
   }
 
@@ -167,10 +166,9 @@ class Loop {
   }
 
   /** What a person is told about a request before it is sent. */
-  #news(request: ComposedRequest): readonly EventDraft[] {
+  #news(request: ComposedRequest): News {
     const { drafts, publish } = requestNews(this.#parts, request)
-    publish()
-    return [...reducedNotices(request, this.#parts.log.events()), ...drafts]
+    return { drafts: [...reducedNotices(request, this.#parts.log.events()), ...drafts], publish }
   }
 
   /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
@@ -193,7 +191,10 @@ class Loop {
   }
 
   /** Records the request, then sends it. */
-  async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<CallOutcome> {
+  async #try(
+    request: ComposedRequest,
+    { call_index, attempt, drafts, publish }: Try,
+  ): Promise<CallOutcome> {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
@@ -216,6 +217,7 @@ class Loop {
     }
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
     if (!intention.ok) return { ...intention, shown: true }
+    publish()
     return readAnswer({ parts: this.#parts, callIds: this.#callIds, call_index }, delivery)
   }
 
@@ -251,11 +253,9 @@ class Loop {
   }
 }
 
-interface Try {
+interface Try extends News {
   readonly call_index: number
   readonly attempt: number
-  /** Recorded in the same write as the request. */
-  readonly drafts: readonly EventDraft[]
 }
 
 /** The conversation was compacted. */

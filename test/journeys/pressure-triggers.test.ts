@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,6 +16,7 @@ import {
   type PressedWay,
 } from '../support/pressed-place.ts'
 import { filler, say } from '../support/talk.ts'
+import { freshFolder } from '../support/folder.ts'
 import { value } from '../support/story.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -245,6 +247,26 @@ test('an undo is respected: the same usage leads to no other compaction before a
   expect(await say(session, 'And then?')).toBe('completed')
   expect(compactions(session)).toHaveLength(2)
   await proven(place, session)
+})
+
+test('a process that dies after a compaction inside a Turn loses nothing, and another one continues', async () => {
+  const copy = await freshFolder()
+  let at = ''
+  const { place, session } = await pressed('messages', 0.92, ({ n }) => {
+    if (n === TURNS) cpSync(at, copy, { recursive: true })
+    return filling(0.2)
+  })
+  at = place.root
+  expect(await say(session, 'Go on.')).toBe('completed')
+  // What the disk had when the compaction was durable and the model had not answered yet.
+  const later = await pressedPlace('messages', () => filling(0.2), { root: copy })
+  const reopened = value(await later.harness.open(session.id))
+  expect(await say(reopened, 'And now?')).toBe('completed')
+  expect(compactions(reopened)).toEqual(['critical_pressure_preflight'])
+  const ends = reopened.events.flatMap((e) => (e.type === 'turn_ended' ? [e.data] : []))
+  expect(ends.map(({ crash_recovered }) => crash_recovered)).toContain(true)
+  expect(later.requests.at(-1)?.text).toContain('Go on.')
+  await proven(later, reopened)
 })
 
 test('[PC-013] [PC-063] an estimate alone compacts nothing', async () => {

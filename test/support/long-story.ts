@@ -38,6 +38,11 @@ export class StoryModel implements Provider {
     this.window = window
   }
 
+  /** Memory that this model uses itself. */
+  get keptBytes(): number {
+    return this.#last.length
+  }
+
   /** The answers of the next Turn. */
   play(...script: readonly StoryAnswer[]): void {
     this.#script = [...script]

@@ -9,6 +9,7 @@ import {
 import { grouped } from '../../encoding/amounts.ts'
 import { historyOf } from '../../history/history.ts'
 import { SessionResources } from '../../history/session-resources.ts'
+import { withoutCalls } from '../../history/without-calls.ts'
 import type { NextAction } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
@@ -18,9 +19,11 @@ import type { TurnParts } from '../parts/turn-parts.ts'
 
 type Parts = Pick<TurnParts, 'log' | 'model' | 'context'>
 
-/** What to record together with a call, and what to show when that is durable. */
-interface News {
+/** News about a call for people. */
+export interface News {
+  /** Recorded in the same write as its request or its usage. */
   readonly drafts: readonly EventDraft[]
+  /** Shows it live; called when the drafts are durable. */
   readonly publish: () => void
 }
 
@@ -41,14 +44,12 @@ export function usageNews(
 
 /** The announcement of a tier that a request reaches by estimate, before it is sent. */
 export function requestNews(parts: Parts, request: ComposedRequest): News {
-  const { log, model, context } = parts
+  const { model, context } = parts
   const window_tokens = model.facts?.window_tokens
   if (window_tokens === undefined) return NO_NEWS
   const tokens = estimate(parts, request)
   const tier = tierOf(tokens, window_tokens, context.limits)
-  return tier === 'none' || !isNews(log.events(), tier)
-    ? NO_NEWS
-    : tierNews(parts, { tier, window_tokens, tokens, estimated: true })
+  return tierNews(parts, { tier, window_tokens, tokens, estimated: true })
 }
 
 function estimate({ log, model }: Parts, { body, projected }: ComposedRequest): number {
@@ -127,6 +128,6 @@ function wasSaid(all: readonly WholeEvent[], text: string): boolean {
   const { state, events } = historyOf(all)
   return (
     state.notices.includes(text) ||
-    events.some(({ type, data }) => type === 'notice' && data.text === text)
+    withoutCalls(events).some(({ type, data }) => type === 'notice' && data.text === text)
   )
 }
