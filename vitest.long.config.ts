@@ -6,7 +6,7 @@ import quick from './vitest.config.ts'
 const byWays = readdirSync('test/journeys')
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/journeys/${name}`)
-  .filter((path) => readFileSync(path, 'utf8').includes('/support/ways.ts'))
+  .filter((path) => /\/support\/(?:ways|pressed-place)\.ts/.test(readFileSync(path, 'utf8')))
 
 /** `npm run test:long`. */
 export default mergeConfig(

@@ -29,6 +29,7 @@ import { catalogue } from './providers/models/catalogue.ts'
 import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
 import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
+import { pressureSettings } from './session/settings/pressure-settings.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
 import type { SurfaceParts } from './session/surface/surface-parts.ts'
@@ -115,6 +116,7 @@ export async function composeWorkspace(
       effort: settings.settings.effort,
       replay: options.replay ?? resources?.replay,
       summary: settings.settings.compaction?.summary,
+      pressure: pressureSettings(settings.settings),
     },
     tools: {
       toolset: lazyToolset(),

@@ -27,11 +27,8 @@ export type { CreateOptions, LibraryWorkspace as Workspace } from './session/lib
 export type { AdmitOptions } from './session/admission/admit-options.ts'
 export { resolveAttachmentsToContentBlocks } from './session/admission/attachments.ts'
 export type { ContentBlocks, ResolveOptions } from './session/admission/attachments.ts'
-export type {
-  CompactionOutcome,
-  CompactOptions,
-  UndoneCompaction,
-} from './session/live/compaction.ts'
+export type { UndoneCompaction } from './session/live/compaction.ts'
+export type { CompactionOutcome, CompactOptions } from './session/live/locked-compaction.ts'
 export type { ClientOptions } from './session/live/session.ts'
 export type { SettingsChange } from './session/admission/settings-change.ts'
 export type { SessionState } from './session/live/state.ts'

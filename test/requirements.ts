@@ -35,6 +35,7 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'wire',
   'resources',
   'compaction',
+  'pressure',
   'skills',
   'http',
 ]

@@ -3,6 +3,7 @@ import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../encoding/words/summary.
 import { historyOf, isElided, type History } from '../history/history.ts'
 import { stateBefore, stateFits } from '../history/resume-state.ts'
 import { startsTurn } from '../history/summary-turns.ts'
+import { transientsAt } from '../history/transients.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Surface } from '../model/surface.ts'
@@ -83,7 +84,9 @@ const MOST_RAW_BYTES = 4 * 1024 * 1024
 /** A checkpoint in which only long outputs become pointers. */
 function elideOnly(now: Situation): CompactionData | undefined {
   const { history, results } = now
-  if (!now.pointers || outputBytes(history) > MOST_RAW_BYTES) return undefined
+  if (!now.pointers) return undefined
+  // If the running Turn is the only one, its Events stay raw in any case.
+  if (outputBytes(history) > MOST_RAW_BYTES && cutFor(now, 0) !== undefined) return undefined
   const before_seq = elideBefore(results, excessOf(now, now.tokens_before))
   const last = results.at(-1)
   if (last === undefined) return undefined
@@ -138,17 +141,35 @@ function excessOf({ perByte, target }: Situation, tokens: number): number {
 
 /**
  * Where a tail of at most that many tokens, without long outputs, begins: at the start of a Turn or, if nothing is left, at the checkpoint itself.
- * Never after the start of the active Turn; `undefined` if it would not cover a Turn.
+ * Never after the start of the active Turn, or of an earlier one whose attachments it shows because no model has seen them;
+ * `undefined` if it would not cover a Turn.
  */
 function cutFor(now: Situation, tokens: number): number | undefined {
   const { history, active, perByte, nextSeq } = now
   const starts = history.events.filter(startsTurn)
   const running = starts.find(({ turn_id }) => active !== undefined && turn_id === active)
-  const last = running?.seq ?? nextSeq
+  const last = running === undefined ? nextSeq : carriedFrom(now, running.seq)
   const cuts = [...starts.slice(1).map(({ seq }) => seq), nextSeq].filter((seq) => seq <= last)
   if (starts.length === 0) return undefined
   const tails = tailBytes(now, cuts)
   return cuts.find((from) => tokensOf(tails.get(from) ?? 0, perByte) <= tokens) ?? cuts.at(-1)
+}
+
+/** Where the first Turn starts whose attachments the active one carries; otherwise where that one starts. */
+function carriedFrom({ all, history, active, surface }: Situation, running: number): number {
+  const { lifetimeOf } = transientsAt(all, active, surface.params.replay)
+  const carried = history.events.find(
+    (event) =>
+      event.type === 'user_message' &&
+      event.seq < running &&
+      (event.data.resources ?? []).some(
+        ({ resource_id }) => lifetimeOf(event.turn_id, resource_id) === 'carried',
+      ),
+  )
+  const start = history.events.find(
+    (event) => event.type === 'turn_started' && event.turn_id === carried?.turn_id,
+  )
+  return carried === undefined ? running : (start?.seq ?? running)
 }
 
 /** The fewest bytes from each cut on: with pointers for all long outputs. `cuts` are in order. */
@@ -260,6 +281,23 @@ export function inactiveSkills(
     tail.flatMap((event) => (event.type === 'skill_activation' ? [event.data.name] : [])),
   )
   return [...new Set(skills.map(({ name }) => name))].filter((name) => !active.has(name))
+}
+
+/** A position in the Log. */
+export interface LogPosition {
+  readonly offset: number
+  readonly prev: string | null
+}
+
+/** With the position of the tail in the Log, which `placeOf` returns for the start of a Turn. */
+export function positioned(
+  data: CompactionData,
+  placeOf: (seq: number) => LogPosition | undefined,
+): CompactionData {
+  const place = data.range === undefined ? undefined : placeOf(data.tail.from_seq)
+  if (place === undefined) return data
+  const position = { from_offset: place.offset, from_prev: place.prev }
+  return { ...data, tail: { ...data.tail, ...position } }
 }
 
 /** The Event as it would be recorded. Only its number and data matter for what follows. */

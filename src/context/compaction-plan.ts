@@ -30,6 +30,12 @@ export interface PlanOptions {
   readonly pointers?: boolean | undefined
   /** The running Turn, which the summary never covers. */
   readonly active?: TurnId | undefined
+  /** The least share of the request that a compaction must save; default: one that is worth a cached prefix. */
+  readonly leastGain?: number | undefined
+  /** Also outputs that the model has not read yet may become pointers. */
+  readonly unread?: boolean | undefined
+  /** If no plan reaches the target, return the one with the fewest tokens. */
+  readonly best?: boolean | undefined
   /** Where the summary comes from; default: excerpts. */
   readonly summary?: SummarySource | undefined
   /** The number of the next Event; default: after the last of these. */
@@ -90,8 +96,11 @@ export function planCompaction(
   options: PlanOptions,
 ): CompactionPlan {
   const now = situation(events, options)
+  const { leastGain = LEAST_GAIN } = options
   const { tokens_before, target } = now
+  const isLittle = (after: number) => tokens_before - after < tokens_before * leastGain
   let tokens_least = tokens_before
+  let least: CompactionData | undefined
   let tooLarge = false
   for (const data of compactionDrafts(now)) {
     if (data === 'state_too_large') {
@@ -99,24 +108,24 @@ export function planCompaction(
       continue
     }
     const { tokens_after } = data
-    tokens_least = Math.min(tokens_least, tokens_after)
-    if (tokens_after > target || isLittle(tokens_before, tokens_after)) continue
+    if (tokens_after < tokens_least) {
+      tokens_least = tokens_after
+      least = data
+    }
+    if (tokens_after > target || isLittle(tokens_after)) continue
     return { compactable: true, data, target, ...contents(now, data) }
   }
+  if (options.best === true && least !== undefined && !isLittle(tokens_least))
+    return { compactable: true, data: least, target, ...contents(now, least) }
   const figures = { tokens_before, target, tokens_least }
   if (tooLarge) return { compactable: false, reason: 'state_too_large', ...figures }
-  const little = isLittle(tokens_before, tokens_least)
-  const reason = little ? 'nothing_to_compact' : 'target_not_reached'
+  const reason = isLittle(tokens_least) ? 'nothing_to_compact' : 'target_not_reached'
   return { compactable: false, reason, ...figures }
-}
-
-function isLittle(before: number, after: number): boolean {
-  return before - after < before * LEAST_GAIN
 }
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
   const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
-  const { pointers = true, summary } = options
+  const { pointers = true, summary, unread = false } = options
   const history = historyOf(all)
   const items = sizedItems(all, { surface, turn: active })
   const perByte = tokensPerByte(all)
@@ -134,7 +143,7 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
     summary,
     nextSeq: nextSeq ?? (all.at(-1)?.seq ?? -1) + 1,
     items,
-    results: longResults(history, items),
+    results: longResults(history, items, unread),
     perByte,
     tokens_before: tokensOf(fixed + sumOf(items), perByte),
     target: options.target ?? Math.min(half, Math.floor(window * WINDOW_SHARE)),

@@ -19,14 +19,15 @@ export interface LongResult {
 }
 
 /**
- * The results that may become pointers, the oldest first: long ones that are still shown, and none of the last round of the
- * last Turn, which the model may not have used yet. Pure.
+ * The results that may become pointers, the oldest first: long ones that are still shown, and, unless `unread` is set, none of
+ * the last round of the last Turn, which the model may not have used yet. Pure.
  */
 export function longResults(
   { events, elisions }: Pick<History, 'events' | 'elisions'>,
   items: readonly SizedItem[],
+  unread = false,
 ): LongResult[] {
-  const before = lastRound(events)
+  const before = unread ? Infinity : lastRound(events)
   const shown = new Set(
     items.flatMap(({ item }) => (item.kind === 'tool_result' ? [item.seq] : [])),
   )

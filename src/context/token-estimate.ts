@@ -58,7 +58,7 @@ export function tokensOf(bytes: number, perByte: number): number {
 }
 
 /** An image or a PDF counts as much text, whatever its size: providers count its tokens by other rules. */
-const MEDIA_BYTES = 2_000
+export const MEDIA_BYTES = 2_000
 
 /** The role and the brackets of an item. */
 const ITEM_BYTES = 40

@@ -56,6 +56,8 @@ export class Conversation {
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
   #settled = true
+  /** The Turn of an incomplete answer that no request followed yet. */
+  #brokenOff: TurnId | undefined
 
   /**
    * Without the items of the first `shown` raw Events, which an earlier request showed: no call of theirs may lack its result.
@@ -122,6 +124,7 @@ export class Conversation {
           parts: stableText(notes.lateContext(event.data)),
         })
       case 'assistant_message':
+        if (event.data.partial === true) this.#brokenOff = turn_id
         return this.#answer({ kind: 'assistant', seq, ...assistantContent(event) })
       case 'reasoning': {
         const { dialect, model, item } = event.data
@@ -151,12 +154,18 @@ export class Conversation {
         const text = notes.turnEnded(event.data)
         return text === undefined ? undefined : this.#note(seq, text)
       }
+      case 'provider_request':
+        this.#brokenOff = undefined
+        return undefined
+      // A compaction after which the same call is repeated: the model would otherwise go on where the person's text ends.
+      case 'history_compaction':
+        if (turn_id === undefined || this.#brokenOff !== turn_id) return undefined
+        return this.#put({ kind: 'developer', seq, parts: stableText(notes.ANSWER_AGAIN) })
       // Event types that a model is never shown. All are listed, so that a new type requires a decision.
       case 'session_started':
       case 'session_fork':
       case 'session_settings':
       case 'prompt_surface':
-      case 'provider_request':
       case 'provider_usage':
       case 'command_watched':
       case 'permission_asked':
@@ -166,7 +175,6 @@ export class Conversation {
       case 'resource_retired':
       case 'resource_dropped':
       case 'resource_quarantined':
-      case 'history_compaction':
       case 'compaction_undone':
       case 'text_pinned':
       case 'log_repaired':

@@ -138,12 +138,14 @@ function callIds({ state, events }: Before): string | undefined {
   return filter.stored()
 }
 
-/** The texts of notices that are given once for each Resource. */
+/** The texts of notices that are given once for each Resource, or for each model. */
 function onceTexts(events: readonly WholeEvent[]): string[] {
   return events.flatMap((event) =>
-    event.type === 'notice' && event.data.code === 'resource_reduced' ? [event.data.text] : [],
+    event.type === 'notice' && ONCE.has(event.data.code) ? [event.data.text] : [],
   )
 }
+
+const ONCE: ReadonlySet<string> = new Set(['resource_reduced', 'window_unknown'])
 
 /** The last values that fit, in order. */
 function newest<T>(values: readonly T[], bytes: number): T[] {

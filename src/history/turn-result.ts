@@ -1,5 +1,5 @@
 import type { Descriptor } from '../model/descriptor.ts'
-import type { WholeEvent } from '../model/events/event.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { runsLater, type RunsLater } from './runs-later.ts'
 
 type TurnEndData = WholeEvent<'turn_ended'>['data']
@@ -14,6 +14,8 @@ export interface TurnResult {
   /** Resources that the agent attached to its answer. */
   readonly resources: readonly Descriptor[]
   readonly usage: TurnEndData['usage_total']
+  /** How full the window of the model was at the last call of the Turn. */
+  readonly pressure?: EventData<'provider_usage'>['pressure']
   readonly error?: NonNullable<TurnEndData['error']>
   /** Why the answer is incomplete. */
   readonly cut?: NonNullable<TurnEndData['cut']>
@@ -29,6 +31,7 @@ export function turnResult(events: readonly WholeEvent[], turn_id: string): Turn
   const ended = own.findLast((event) => event.type === 'turn_ended')
   const { status = 'failed', usage_total, error, cut } = ended?.data ?? {}
   const later = runsLater(own)
+  const used = own.findLast((event) => event.type === 'provider_usage')
   return {
     turn_id,
     status,
@@ -39,6 +42,7 @@ export function turnResult(events: readonly WholeEvent[], turn_id: string): Turn
         : [],
     ),
     usage: usage_total ?? NOTHING,
+    ...(used === undefined ? {} : { pressure: used.data.pressure }),
     ...(error === undefined ? {} : { error }),
     ...(cut === undefined ? {} : { cut }),
     ...(later.length === 0 ? {} : { runs_later: later }),
@@ -60,11 +64,15 @@ export function turnCost(events: readonly WholeEvent[]): number | undefined {
   )
 }
 
+/** Without an incomplete answer that was requested again. */
 function answerIn(events: readonly WholeEvent[]): string {
   const lastCall = events.findLastIndex(({ type }) => type === 'tool_result')
+  const lastRequest = events.findLastIndex(({ type }) => type === 'provider_request')
   return events
-    .slice(lastCall + 1)
-    .flatMap((event) => (event.type === 'assistant_message' ? [event.data.text] : []))
+    .flatMap((event, at) => {
+      if (at <= lastCall || event.type !== 'assistant_message') return []
+      return event.data.partial === true && at < lastRequest ? [] : [event.data.text]
+    })
     .join('\n')
 }
 

@@ -39,6 +39,8 @@ export interface ProviderCause {
   readonly refusedMedia?: RefusedMedia
   /** No socket could be opened, or the open one failed. */
   readonly noSocket?: true
+  /** An open socket failed. */
+  readonly lostSocket?: true
   /** Only the transport failed: the same request may be sent again immediately over another one. */
   readonly again?: true
 }

@@ -87,3 +87,6 @@ export const LIMIT_DEFAULTS = {
   question_seconds: 120,
   retries: 4,
 } as const
+
+/** Where the tiers of pressure begin, in percent of the window, unless set otherwise. Critical is above its limit. */
+export const TIER_PERCENT = { advisory: 70, warning: 80, critical: 90 } as const

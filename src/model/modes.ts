@@ -15,3 +15,7 @@ export type Replay = z.infer<typeof Replay>
 /** How the summary of a checkpoint is written: from excerpts, without a model, or by the model. */
 export const CompactionSummary = z.enum(['excerpts', 'model'])
 export type CompactionSummary = z.infer<typeof CompactionSummary>
+
+/** When a Session is compacted between Turns: only if a person asks for it, or also as its window fills. */
+export const CompactionPolicy = z.enum(['manual', 'auto'])
+export type CompactionPolicy = z.infer<typeof CompactionPolicy>

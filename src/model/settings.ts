@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { baseUrl } from './base-url.ts'
-import { LIMIT_DEFAULTS, LIMITS } from './limits.ts'
+import { LIMIT_DEFAULTS, LIMITS, TIER_PERCENT } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
-import { CompactionSummary, PermissionMode, Replay } from './modes.ts'
+import { CompactionPolicy, CompactionSummary, PermissionMode, Replay } from './modes.ts'
 
 /** How much a model reasons: the union of the levels of all vendors. */
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
@@ -45,6 +45,18 @@ const TransportSetting = z
     'Transport of the Responses API: websocket, http-sse, or auto (a WebSocket if possible).',
   )
   .meta({ default: 'auto' })
+
+function tierPercent(tier: keyof typeof TIER_PERCENT, what: string) {
+  return z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      `Share of the context window, in percent, for the ${tier} tier; ${TIER_PERCENT[tier]} by default. ${what}.`,
+    )
+    .meta({ default: TIER_PERCENT[tier] })
+}
 
 /** Rejects `.` and `..` segments, so that the text of a path shows where it leads. */
 const ReadablePath = z
@@ -115,6 +127,21 @@ export const Settings = z.strictObject({
           'How the summary of a checkpoint is written: excerpts (default: without a model) or model (by the model of the Session, in one more call).',
         )
         .meta({ default: 'excerpts' }),
+      policy: CompactionPolicy.optional()
+        .describe(
+          'When a Session is compacted between Turns: manual (default: only if you ask for it) or auto (before a Turn, if the last call was at least at the warning tier).',
+        )
+        .meta({ default: 'manual' }),
+    })
+    .optional(),
+  pressure: z
+    .strictObject({
+      advisory_percent: tierPercent('advisory', 'A first notice says how full it is'),
+      warning_percent: tierPercent('warning', 'A warning suggests a compaction'),
+      critical_percent: tierPercent(
+        'critical',
+        'Above it, the conversation is compacted before the next call',
+      ),
     })
     .optional(),
   sandbox: z

@@ -13,9 +13,11 @@ import type { AttachmentInput } from '../model/attachment.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './admission/attachments.ts'
-import type { CompactionOutcome, CompactOptions, UndoneCompaction } from './live/compaction.ts'
+import type { UndoneCompaction } from './live/compaction.ts'
+import type { CompactionOutcome, CompactOptions } from './live/locked-compaction.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
+import type { SessionContext } from './queries/context.ts'
 import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
@@ -188,6 +190,12 @@ export class Harness {
   /** Stores a text for a client that can take only part of it, and returns the key of its blob. */
   keepText(text: string): Promise<Result<BlobKey>> {
     return this.#parts.log.store.put([Buffer.from(text)], 'text/plain')
+  }
+
+  /** How full the window of the model is, and with what. Sends and writes nothing. */
+  async context(session: Session): Promise<Result<SessionContext>> {
+    const { sessionContext } = await import('./queries/context.ts')
+    return sessionContext(this.#parts, session)
   }
 
   /** Returns whether each attachment would be accepted. Stores, writes and sends nothing. */

@@ -20,11 +20,6 @@ export interface ProviderAnswer {
 
 export type ToolCallItem = Extract<AnswerItem, { kind: 'tool_call' }>
 
-/** A failed call. Output that was shown cannot be withdrawn, so a call that showed anything is not retried. */
-export interface FailedCall extends Failed {
-  readonly shown: boolean
-}
-
 export function callsIn(items: readonly AnswerItem[]): readonly ToolCallItem[] {
   return items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
 }

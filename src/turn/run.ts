@@ -1,33 +1,19 @@
-import { pressureOf } from '../context/pressure.ts'
-import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
-import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import { RequestComposer, type ComposedRequest } from '../request/compose-request.ts'
-import {
-  asSent,
-  sharedWith,
-  type SentRequest,
-  type PrefixComparison,
-} from '../request/sent-request.ts'
-import {
-  answerDrafts,
-  badCalls,
-  callsIn,
-  keepPartial,
-  refusedResult,
-  type FailedCall,
-  type ProviderAnswer,
-} from './answer.ts'
+import { asSent, sharedWith, type SentRequest } from '../request/sent-request.ts'
+import { refusedResult, type ProviderAnswer } from './answer.ts'
 import { CallIds } from './call-ids.ts'
-import { costOf } from './cost.ts'
+import { deliveryOf } from './delivery.ts'
 import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type TurnPreparation } from './open.ts'
 import { PendingResults } from './pending-results.ts'
-import { overLimit, Tries } from './tries.ts'
+import { requestNews, type News } from './pressure/pressure-news.ts'
+import { TurnPressure } from './pressure/turn-pressure.ts'
+import { readAnswer, type CallOutcome } from './read-answer.ts'
+import { overLimit, Tries, type NextTry } from './tries.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 import { lossDrafts, reducedNotices } from './resources/unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
@@ -68,8 +54,8 @@ export async function runTurn(
 class Loop {
   readonly #parts: TurnParts
   readonly #pending: PendingResults
-  readonly #composer: RequestComposer
-  readonly #callIds: CallIds
+  #composer: RequestComposer
+  #callIds: CallIds
   usage = NO_USAGE
   /** Set if the last answer was cut off; reset when the Turn continues. */
   cut: AnswerCut | undefined
@@ -84,10 +70,8 @@ class Loop {
   constructor(parts: TurnParts, pending: PendingResults) {
     this.#parts = parts
     this.#pending = pending
-    const { log, model, person } = parts
-    const variants = { maker: model.variants, signal: person.signal, clock: log.clock }
-    this.#composer = new RequestComposer({ ...model, store: log.store, variants }, log.turn)
-    this.#callIds = new CallIds(log.events)
+    this.#composer = newComposer(parts)
+    this.#callIds = new CallIds(parts.log.events)
   }
 
   /** The last request of the Session. */
@@ -138,32 +122,53 @@ class Loop {
     return failed('invalid_response', `The model ${what}.`).error
   }
 
-  /** One call, retried as long as nothing was shown and a retry may help. */
+  /** One call, retried after a compaction, or as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
-    const { log, model, person } = this.#parts
+    const { model, person } = this.#parts
     if (person.signal.aborted) return interrupted()
+    const pressure = new TurnPressure(this.#parts)
+    const relieved = await pressure.preflight()
+    if (!relieved.ok) return relieved
+    if (relieved.value) this.#startOver()
     const before = this.lastRequest
     const answered = this.#sent
     const composed = await this.#compose(before, this.#spent)
     if (!composed.ok) return composed
     let request = composed.value
     this.#spent = isLarge(request) ? request : answered
-    let drafts: readonly EventDraft[] = reducedNotices(request, log.events())
+    let news = this.#news(request)
     const tries = new Tries(this.#parts)
     for (let attempt = 0; ; attempt += 1) {
       const called =
-        overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, drafts }))
-      if (called.ok || called.shown) return called
-      const next = await tries.next(called.error, request)
+        overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, ...news }))
+      if (called.ok) return called
+      const recovered = await pressure.recover(called, request)
+      if (!recovered.ok) return recovered
+      if (recovered.value) this.#startOver()
+      else if (called.shown) return called
+      const next = recovered.value ? CHANGED : await tries.next(called.error, request)
       if (next === undefined) return called
       if (!next.ok) return next
-      drafts = next.value.drafts
+      news = { drafts: next.value.drafts, publish: () => {} }
       if (!next.value.changed) continue
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
-      drafts = reducedNotices(request, log.events())
+      news = this.#news(request)
     }
+  }
+
+  /** After a compaction, which removed Events that both know by their places. */
+  #startOver(): void {
+    this.#composer = newComposer(this.#parts)
+    this.#callIds = new CallIds(this.#parts.log.events)
+    this.#spent = undefined
+  }
+
+  /** What a person is told about a request before it is sent. */
+  #news(request: ComposedRequest): News {
+    const { drafts, publish } = requestNews(this.#parts, request)
+    return { drafts: [...reducedNotices(request, this.#parts.log.events()), ...drafts], publish }
   }
 
   /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
@@ -186,11 +191,14 @@ class Loop {
   }
 
   /** Records the request, then sends it. */
-  async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<CallOutcome> {
+  async #try(
+    request: ComposedRequest,
+    { call_index, attempt, drafts, publish }: Try,
+  ): Promise<CallOutcome> {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
-    const delivery = this.#delivery(request, shared)
+    const delivery = deliveryOf(this.#parts, request, this.lastRequest, shared)
     this.#sent = request
     const data = {
       call_index,
@@ -208,120 +216,9 @@ class Loop {
       ...(delivery.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
-    return intention.ok ? this.#read(delivery, call_index) : { ...intention, shown: true }
-  }
-
-  /** Most providers have one transport; others choose one before anything is recorded. */
-  #delivery(request: ComposedRequest, { prefix_break }: PrefixComparison): Delivery {
-    const { session } = this.#parts.log
-    const { provider, surface } = this.#parts.model
-    const { body, sha256, bodyOptions } = request
-    const plain: Delivery = {
-      transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
-      stream: (signal) => provider.stream(body, signal),
-    }
-    if (provider.delivery === undefined) return plain
-    const before = this.lastRequest
-    const last = before && { sha256: before.sha256, count: before.run.count }
-    const brokenBy = prefix_break?.cause
-    const { model } = surface
-    const { segments } = request
-    return provider.delivery({
-      session,
-      model,
-      body,
-      sha256,
-      segments,
-      last,
-      brokenBy,
-      bodyOptions,
-    })
-  }
-
-  /** Reads the response. Deltas are for display; only complete items count. */
-  async #read(
-    { stream, transport, continuation }: Delivery,
-    call_index: number,
-  ): Promise<CallOutcome> {
-    const { log, person } = this.#parts
-    const started = log.clock.monotonicMs()
-    const items: AnswerItem[] = []
-    let firstToken: number | undefined
-    let shown = ''
-    let anyShown = false
-    const fail = async (error: HawserError): Promise<FailedCall> => {
-      const failure = await keepPartial(log, items, shown, error)
-      // A Log that cannot be written ends the Turn, whatever was shown.
-      return { ...failure, shown: anyShown || failure.error !== error }
-    }
-    for await (const event of stream(person.signal)) {
-      firstToken ??= elapsedMs(log.clock, started)
-      if (event.type === 'text_delta') {
-        shown += event.text
-        anyShown = true
-        log.publish({ type: 'text_delta', data: { text: event.text } })
-      } else if (event.type === 'reasoning_delta') {
-        anyShown = true
-        log.publish({ type: 'reasoning_delta', data: { text: event.text } })
-      } else if (event.type === 'item') {
-        items.push(event.item)
-        // Text is recorded in any case, so it counts as shown, even without deltas.
-        if (event.item.kind === 'text') {
-          shown = ''
-          anyShown = true
-        }
-      } else if (event.type === 'error') {
-        return fail(event.error)
-      } else {
-        const wrong = badCalls(callsIn(items))
-        if (wrong !== undefined) return fail(wrong)
-        const timing = { started, firstToken }
-        return this.#record(items, event, { call_index, transport, continuation, ...timing })
-      }
-    }
-    return fail(
-      failed('invalid_response', 'The response of the model ended without a final event.').error,
-    )
-  }
-
-  /** Records a complete answer and its usage in one write. */
-  async #record(
-    items: readonly AnswerItem[],
-    { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
-    { call_index, transport, continuation, started, firstToken }: CallFacts,
-  ): Promise<CallOutcome> {
-    const { log, model } = this.#parts
-    // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
-    const answer = items.map((item) =>
-      item.kind === 'tool_call' ? { ...item, call_id: this.#callIds.unused(item.call_id) } : item,
-    )
-    const cost = costOf(usage, model.facts?.prices)
-    const data = {
-      call_index,
-      contract_version: model.surface.contract_version,
-      transport,
-      usage,
-      ...(raw === undefined ? {} : { raw }),
-      ...(cost === undefined ? {} : { cost_usd: cost }),
-      latency_ms: elapsedMs(log.clock, started),
-      ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
-      ...(continuation === undefined ? {} : { continuation }),
-      pressure: pressureOf(usage, model.facts),
-      stop_reason,
-    } as const
-    const recorded = await log.commit([
-      ...answerDrafts(this.#parts, answer),
-      { type: 'provider_usage', data },
-    ])
-    if (!recorded.ok) return { ...recorded, shown: true }
-    const value = {
-      calls: callsIn(answer),
-      usage,
-      cost,
-      cut: cut && { ...cut, stop_reason },
-      paused: paused === true,
-    }
-    return { ok: true, value }
+    if (!intention.ok) return { ...intention, shown: true }
+    publish()
+    return readAnswer({ parts: this.#parts, callIds: this.#callIds, call_index }, delivery)
   }
 
   /** Without this notice, an answer that was cut off but does not end the Turn would go unnoticed. */
@@ -356,20 +253,17 @@ class Loop {
   }
 }
 
-interface Try {
+interface Try extends News {
   readonly call_index: number
   readonly attempt: number
-  /** Recorded in the same write as the request. */
-  readonly drafts: readonly EventDraft[]
 }
 
-type CallOutcome = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
+/** The conversation was compacted. */
+const CHANGED: Result<NextTry> = ok({ changed: true, drafts: [] })
 
-interface CallFacts extends Pick<Delivery, 'transport'> {
-  readonly call_index: number
-  readonly continuation: Delivery['continuation'] | undefined
-  readonly started: number
-  readonly firstToken: number | undefined
+function newComposer({ log, model, person }: TurnParts): RequestComposer {
+  const variants = { maker: model.variants, signal: person.signal, clock: log.clock }
+  return new RequestComposer({ ...model, store: log.store, variants }, log.turn)
 }
 
 /** Two large bodies in memory are too many; hashing one again is faster than building it. */

@@ -5,7 +5,7 @@ import { causeOf, failed, ok, type HawserError, type Result } from '../model/err
 import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
-import type { FailedCall } from './answer.ts'
+import type { FailedCall } from './parts/failed-call.ts'
 import { refusedResources } from './resources/refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
@@ -132,7 +132,7 @@ export function overLimit(
   if (limit === undefined || body.length <= limit) return undefined
   const text = `The request has ${body.length} bytes; the limit of this model is ${limit}.`
   const { error } = failed('context_overflow', text, { limit, actual: body.length })
-  return { ok: false, error, shown: false }
+  return { ok: false, error, shown: false, excess: body.length - limit }
 }
 
 function retryNotice({ kind, message }: HawserError): EventDraft {

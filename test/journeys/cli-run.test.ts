@@ -68,6 +68,7 @@ test('with --json every Event and notice is a line, and the last line is the res
     text: expect.stringContaining('rope'),
     resources: [],
     usage: expect.objectContaining({ calls: 2 }),
+    pressure: 'unavailable',
     denied: 0,
     exit_code: 0,
   })

@@ -230,8 +230,8 @@ test('calls are summed by day and model, over all Sessions or one', async () => 
   expect((await used(root, '--session', OTHER)).rows).toEqual(all.rows.slice(0, 1))
   expect((await used(root, '--session', today)).rows).toEqual(all.rows.slice(1))
   const { stdout } = await runCli({ root }, 'usage')
-  expect(stdout).toMatch(/^2026-01-31 {2}small +1 +100 +50 % +10 +2 {2}\$0\.1000$/m)
-  expect(stdout).toMatch(/^Total +4 +4,110 +50 % +40 +8 {2}\$0\.4000$/m)
+  expect(stdout).toMatch(/^2026-01-31 {2}small +1 +100 +50 % +10 +2 +- {2}\$0\.1000$/m)
+  expect(stdout).toMatch(/^Total +4 +4,110 +50 % +40 +8 +- {2}\$0\.4000$/m)
   expect(stdout).toMatch(/The cost of 1 call is unknown/)
 })
 

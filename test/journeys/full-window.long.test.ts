@@ -9,7 +9,7 @@ import { openPty } from '../support/pty.ts'
 import { openRehearsal } from '../support/rehearsal-server.ts'
 import { flat } from './open-chat.ts'
 
-/** A model whose window is full when it has read the log file. */
+/** A model whose window is full with the log file, or with `LONG` and nothing else. */
 async function place() {
   const root = await freshFolder()
   const workspace = join(root, 'workspace')
@@ -24,6 +24,9 @@ async function place() {
 }
 
 const MODEL = 'claude-haiku-4-5'
+
+/** A message that leaves nothing to compact: the Turn cannot go on without it. */
+const LONG = `What does this say?\n${'high water at noon\n'.repeat(1_200)}`
 
 const Result = z.looseObject({
   session_id: z.string(),
@@ -43,7 +46,7 @@ const Result = z.looseObject({
 
 test('a full window is reported with its parts, its largest items and the next steps', async () => {
   const { root, env } = await place()
-  const argv = ['run', '--model', MODEL, 'Read tides.txt']
+  const argv = ['run', '--model', MODEL, LONG]
   const run = await runCli({ root, env }, ...argv, '--json')
   expect(run.code).toBe(1)
   const { session_id, error } = Result.parse(
@@ -51,21 +54,21 @@ test('a full window is reported with its parts, its largest items and the next s
   )
   expect(error.kind).toBe('context_overflow')
   expect(error.details).toMatchObject({ model: MODEL, window_tokens: 200_000 })
-  expect(error.details.parts[0]?.part).toBe('tool results')
+  expect(error.details.parts[0]?.part).toBe('your messages')
   const sum = error.details.parts.reduce((all, { bytes }) => all + bytes, 0)
   expect(sum).toBeGreaterThan(error.details.request_bytes * 0.95)
   expect(sum).toBeLessThanOrEqual(error.details.request_bytes)
-  expect(error.details.largest[0]).toMatchObject({ what: 'result of read tides.txt', turn: 1 })
+  expect(error.details.largest[0]).toMatchObject({ what: 'your message', turn: 1 })
   expect(error.next_actions.slice(0, 2).map(({ command }) => command)).toEqual([
     `hawser compact ${session_id} --dry-run`,
     `hawser compact ${session_id}`,
   ])
   const larger = error.next_actions.find(({ command = '' }) => command.includes('--model'))
   expect(larger?.command).toMatch(new RegExp(`^hawser run --session ${session_id} --model claude-`))
-  const words = await runCli({ root, env }, 'run', '--continue', 'And now?')
+  const words = await runCli({ root, env }, ...argv)
   expect([words.code, words.stdout]).toEqual([1, ''])
-  expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*tool results \d+ KiB/)
-  expect(words.stderr).toContain('Largest: result of read tides.txt (Turn 1,')
+  expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*your messages \d+ KiB/)
+  expect(words.stderr).toContain('Largest: your message (Turn 1,')
   expect(words.stderr).toMatch(
     /\nTry: hawser compact ses_\w+ --dry-run\nTry: hawser compact ses_\w+\n/,
   )
@@ -75,7 +78,7 @@ test('a full window is reported with its parts, its largest items and the next s
 
 test('the suggestion works: another model continues where the window was full', async () => {
   const { root, env } = await place()
-  await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
+  await runCli({ root, env }, 'run', '--model', MODEL, LONG)
   const largeWindow = {
     ...env,
     ANTHROPIC_BASE_URL: env.ANTHROPIC_BASE_URL.replace('6000', '900000'),
@@ -87,14 +90,14 @@ test('the suggestion works: another model continues where the window was full', 
 
 test('the first suggestion works: after a compaction the same model goes on', async () => {
   const { root, env } = await place()
-  await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
+  await runCli({ root, env }, 'run', '--model', MODEL, LONG)
   const done = await runCli({ root, env }, 'compact')
   expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Compacted: /)])
   const next = await runCli({ root, env }, 'run', '--continue', 'What can you do?')
   expect([next.code, next.stderr]).toEqual([0, expect.not.stringContaining('too long')])
 })
 
-test('a chat shows the same, and continues', async () => {
+test('a chat shows that the window was full, how the Session was compacted, and how full it is now', async () => {
   const { root, workspace, env } = await place()
   const program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), root)
   const pty = openPty(process.execPath, [program, 'chat', '--model', MODEL], {
@@ -105,13 +108,13 @@ test('a chat shows the same, and continues', async () => {
   })
   await pty.until(/^ask · \/help$/m)
   pty.write('Read tides.txt\r')
-  await pty.until('Start a new Session')
+  await pty.until('Compacted because a request exceeded the window: pointers replace')
+  await pty.until(/^ask · \d\.\d % of the window · \/help$/m)
+  pty.write('/context\r')
+  await pty.until('To preview a compaction: /compact dry-run')
   expect(flat(pty)).toMatch(
-    /too long for claude-haiku-4-5[^]*Largest: result of read tides\.txt \(Turn 1/,
+    /claude-haiku-4-5 has a context window of 200,000 tokens[^]*Last call: /,
   )
-  expect(flat(pty)).toContain('/model claude-')
-  expect(flat(pty)).toContain('/compact dry-run')
-  await pty.until(/^ask · \/help$/m)
   pty.write('\u0004')
   expect((await pty.ended).code).toBe(0)
 })

@@ -58,6 +58,7 @@ const NOTES: Rendered<typeof notes> = {
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
+  ANSWER_AGAIN: [notes.ANSWER_AGAIN],
 }
 
 const TURN = { number: 3, request: 'moor "it"', answer: 'done', handles: [], calls: 0 }

@@ -124,7 +124,7 @@ test('the ephemeral events are these, and none of them is canonical [PC-061]', (
       'request_id call_id? subject tool effect paths network? arguments? diff? upload? hydration? reason choices',
     permission_settled: 'request_id call_id? decision scope by reason?',
     context_pressure:
-      'tier ratio input_tokens window_tokens trigger? compaction_event_id? next_actions?',
+      'tier ratio? input_tokens window_tokens? estimated? trigger? compaction_event_id? next_actions?',
   })
   expect(EPHEMERAL_DATA.context_pressure.shape.tier.options).toEqual([
     'none',

@@ -142,13 +142,14 @@ function reply(socket: WebSocket, answer: SocketAnswer, n: number): void {
     return
   }
   let left = answer.cutAfter
-  for (const event of eventsWithId(answer.answer, n)) {
-    if (event.length > left) break
-    left -= event.length
-    socket.send(event)
-  }
-  // Closes the connection after everything before it was sent.
-  socket.send('', () => socket.terminate())
+  const events = eventsWithId(answer.answer, n)
+  const sent = events.findIndex((event) => (left -= event.length) < 0)
+  const kept = sent === -1 ? events : events.slice(0, sent)
+  const last = kept.at(-1)
+  for (const event of kept.slice(0, -1)) socket.send(event)
+  // Closes the connection after everything was sent.
+  if (last === undefined) socket.terminate()
+  else socket.send(last, () => socket.terminate())
 }
 
 async function byHttp(

@@ -25,7 +25,8 @@ export async function vendorPlace(
   const { retries = 0, facts, clock, idleMs = 60_000, changes = {}, root } = options
   const baseUrl = server.baseUrl.bind(server)
   const vendors = withChanges(vendorParts({ key: CANARY_KEY, baseUrl, retries, idleMs }), {
-    model: { factsOf: () => facts },
+    // Without a window, every Session would say that it is unknown.
+    model: { factsOf: () => ({ window_tokens: 1_000_000, ...facts }) },
   })
   const place = await harnessPlace(withChanges(vendors, changes), root)
   onTestFinished(() => server.close())

@@ -55,7 +55,16 @@ export async function wayPlace(way: Way, options: WayOptions = {}): Promise<WayP
     },
     log: { secrets: [CANARY_KEY] },
   }
-  const place = await harnessPlace(withChanges(connected, changes), root)
+  // Without a window, every Session would say that it is unknown.
+  const window: Changes = {
+    model: {
+      factsOf: (...named) => ({
+        window_tokens: 1_000_000,
+        ...changes.model?.factsOf?.(...named),
+      }),
+    },
+  }
+  const place = await harnessPlace(withChanges(withChanges(connected, changes), window), root)
   return { ...place, begin: { provider: way, model: 'rehearsal' }, vendor }
 }
 

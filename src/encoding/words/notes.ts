@@ -124,3 +124,7 @@ function answerCut({ reason, lost_calls }: Cut): string {
 function lines(all: readonly (string | undefined)[]): string {
   return all.filter((line) => line !== undefined).join('\n')
 }
+
+/** After an answer that a lost connection cut off, when the same call is made again. */
+export const ANSWER_AGAIN =
+  'The connection failed during the answer above, and the person has seen that part. Give the whole answer again.'

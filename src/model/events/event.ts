@@ -232,9 +232,12 @@ export const EPHEMERAL_DATA = {
   stream_restarted: openObject(() => ({ reason: z.string() })),
   context_pressure: openObject(() => ({
     tier: z.enum([...PRESSURE_TIERS, 'recovery']),
-    ratio: z.number().nonnegative(),
+    /** Absent, like `window_tokens`, after a compaction for a model with an unknown window. */
+    ratio: z.number().nonnegative().optional(),
     input_tokens: Count,
-    window_tokens: Count,
+    window_tokens: Count.optional(),
+    /** The figures are those of a request that was not sent yet. */
+    estimated: Flag,
     trigger: CompactionTrigger.optional(),
     compaction_event_id: EventId.optional(),
     next_actions: list(NextAction),

@@ -1,4 +1,4 @@
-import type { CompactionOutcome } from '../../session/live/compaction.ts'
+import type { CompactionOutcome } from '../../session/live/locked-compaction.ts'
 
 /** A compaction as the API shows it. */
 export interface ApiCompaction {

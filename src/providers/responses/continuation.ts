@@ -23,12 +23,17 @@ export function sendingOf(
   known: ServerState | undefined,
   unknown: ResetReason,
 ): Sending {
-  const reset = known === undefined ? unknown : resetOf(request, known)
+  const reset = known === undefined ? resetOfUnknown(request, unknown) : resetOf(request, known)
   const { body, segments, last } = request
   if (reset !== undefined || known === undefined)
     return { pieces: created([body]), reset: reset ?? unknown }
   const news = buildBodyFrom(answerEnd(segments, last?.count ?? 0), request)
   return { pieces: created(news, known.responseId) }
+}
+
+/** After a compaction, everything would have been sent again on an intact socket too. */
+function resetOfUnknown({ brokenBy }: OutgoingRequest, unknown: ResetReason): ResetReason {
+  return unknown === 'reconnected' && brokenBy === 'checkpoint' ? RESETS.checkpoint : unknown
 }
 
 function resetOf(

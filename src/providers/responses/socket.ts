@@ -165,7 +165,7 @@ class OpenSocket {
   }
 
   send(message: readonly Buffer[]): void {
-    if (this.ended) throw new CallFailure(broken())
+    if (this.ended) throw new CallFailure(lost())
     const platform = this.#socket.socket.platformSocket
     const length = message.reduce((sum, piece) => sum + piece.length, 0)
     if (length <= LONGEST_FRAME) {
@@ -187,7 +187,7 @@ class OpenSocket {
   next(): Promise<string> {
     const message = this.#messages.shift()
     if (message !== undefined) return Promise.resolve(message)
-    if (this.ended) return Promise.reject(new CallFailure(broken()))
+    if (this.ended) return Promise.reject(new CallFailure(lost()))
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
     })
@@ -210,7 +210,7 @@ class OpenSocket {
     this.ended = true
     this.#stopPinging()
     this.#stopIdling()
-    this.#waiting?.reject(new CallFailure(broken()))
+    this.#waiting?.reject(new CallFailure(lost()))
     this.#waiting = undefined
   }
 }
@@ -222,6 +222,13 @@ function handshakeRefused(status: number) {
   const kind = status >= 300 && status < 400 ? 'not_configured' : 'network'
   const refused = failed(kind, message, { status, no_socket: true })
   return withCause(refused, { type: 'provider', status, noSocket: true }).error
+}
+
+/** An open socket failed. */
+function lost() {
+  const error = broken()
+  const cause = { type: 'provider', code: 'ECONNRESET', noSocket: true, lostSocket: true } as const
+  return withCause({ ok: false, error }, cause).error
 }
 
 function broken(error?: Error) {

@@ -1,29 +1,17 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
-import type { SessionId, TurnId } from '../../model/ids.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Rule } from '../../model/rule.ts'
 import { narrower } from '../../policy/permission-mode.ts'
-import type { SentRequest } from '../../request/sent-request.ts'
-import { endTurn } from '../../turn/end.ts'
-import { openTurn } from '../../turn/open.ts'
-import { runTurn, type TurnOutcome } from '../../turn/run.ts'
-import { judgeSkills } from '../../turn/skills/activations.ts'
-import { Steering } from '../../turn/parts/steering.ts'
-import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
-import { newSurfaceNotice } from '../surface/announce.ts'
 import { Admissions } from '../admission/admissions.ts'
-import { turnSource, type AdmitOptions, type AdmittedTurn } from '../admission/admit-options.ts'
-import { refusedOf, renewInputs, resolveInputs } from '../admission/attachments.ts'
-import { surfaceToRecord } from './create.ts'
+import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
+import { refusedOf, resolveInputs } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
-import { keyCheck } from './key-check.ts'
 import { asAdmitted, KeyedTurns } from './keyed-turns.ts'
-import { remembered } from './last-request.ts'
-import { lateContext } from './late-context.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
 import { tooMuch, unfit } from '../admission/message-limits.ts'
 import { SessionLog, type Writer } from './session-log.ts'
@@ -31,13 +19,18 @@ import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import { SessionQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
-import { isSimple, settingsDrafts, simpleDrafts } from './session-settings.ts'
+import { isSimple, simpleDrafts } from './session-settings.ts'
+import { SessionTurns } from './session-turns.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
-import { turnLog } from './turn-log.ts'
-import { turnParts } from './turn-parts.ts'
-import type { AskModel, BegunTurn, OpenedTurn, RecordEvents, TurnRequest } from './turn-request.ts'
+import type {
+  AskModel,
+  BegunTurn,
+  PublishNotice,
+  RecordEvents,
+  TurnRequest,
+} from './turn-request.ts'
 
 /**
  * One Session in this process, shared by its clients. The Log is locked from the admission of a Turn to its end. Between
@@ -49,16 +42,11 @@ export class LiveSession {
   readonly #log: SessionLog
   readonly #admissions: Admissions
   readonly #redactor: Redactor
-  readonly #holdsKey: TurnParts['model']['holdsKey']
   /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
   readonly questions: SessionQuestions
-  readonly #isNew: boolean
   readonly #keyed: KeyedTurns
-  #running: RecordEvents | undefined
-  #lastRequests: readonly SentRequest[] = []
-  /** The steering of the running Turn. */
-  #steering: Steering | undefined
+  readonly #turns: SessionTurns
 
   /**
    * `granted` are the person's rules for this Session in this process. `held` is the writer from the creation of the
@@ -67,12 +55,10 @@ export class LiveSession {
   constructor(parts: SessionParts, id: SessionId, granted: Rule[], held?: Writer) {
     this.id = id
     this.#parts = parts
-    this.#isNew = held !== undefined
     const { log, person } = parts
     this.rules = new SessionRules(person.rules, granted)
     this.#log = new SessionLog(log, id, held)
     this.#redactor = new Redactor(log.secrets)
-    this.#holdsKey = keyCheck(log.secrets)
     this.#admissions = new Admissions(person.limits.waiting_turns)
     this.#keyed = new KeyedTurns(log, this, (text) => this.#log.recordedText(text))
     const { clock, ids } = log.place
@@ -84,6 +70,7 @@ export class LiveSession {
       session: id,
       redacted: (text) => this.#redactor.text(text),
     })
+    this.#turns = new SessionTurns(parts, this, { log: this.#log, isNew: held !== undefined })
   }
 
   get state(): SessionState {
@@ -178,7 +165,7 @@ export class LiveSession {
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
   async between<T>(
-    work: (record: RecordEvents, ask: AskModel) => Promise<Result<T>>,
+    work: (record: RecordEvents, ask: AskModel, publish: PublishNotice) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
@@ -186,10 +173,8 @@ export class LiveSession {
       const writer = await this.#log.acquire()
       if (!writer.ok) return writer
       try {
-        return await work(
-          (drafts) => this.#log.commit(writer.value, undefined, drafts),
-          (text, purpose) => this.#ask(writer.value, { text, purpose, signal: place.value.signal }),
-        )
+        const { record, ask, publish } = this.#turns.locked(writer.value, place.value.signal)
+        return await work(record, ask, publish)
       } finally {
         await this.#log.release(writer.value)
       }
@@ -209,8 +194,7 @@ export class LiveSession {
    */
   steer(typed: string): boolean {
     const text = this.#redactor.text(typed)
-    if (this.#steering === undefined || unfit(text, false) !== undefined) return false
-    return this.#steering.add(text)
+    return unfit(text, false) === undefined && this.#turns.steer(text)
   }
 
   /**
@@ -221,18 +205,13 @@ export class LiveSession {
    */
   async change(change: SettingsChange): Promise<Result<void>> {
     if (Object.values(change).every((one) => one === undefined)) return ok(undefined)
-    if (this.#running === undefined || !isSimple(change))
-      return this.between((record) => this.#recordSettings(change, record))
+    const { record: running } = this.#turns
+    if (running === undefined || !isSimple(change))
+      return this.between((record) => this.#turns.recordSettings(change, record))
     // At once: the Turn may end at any moment, and release the lock.
     const drafts = simpleDrafts(this.state, change)
     if (!drafts.ok) return drafts
-    return drafts.value.length === 0 ? ok(undefined) : this.#running(drafts.value)
-  }
-
-  async #recordSettings(change: SettingsChange, record: RecordEvents): Promise<Result<void>> {
-    const drafts = await settingsDrafts(this.#parts, this.state, change)
-    if (!drafts.ok) return drafts
-    return drafts.value.length === 0 ? ok(undefined) : record(drafts.value)
+    return drafts.value.length === 0 ? ok(undefined) : running(drafts.value)
   }
 
   /**
@@ -275,18 +254,6 @@ export class LiveSession {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  async #ask(
-    writer: Writer,
-    request: Pick<TurnRequest, 'text' | 'purpose' | 'signal'>,
-  ): Promise<Result<TurnId>> {
-    const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
-    const started = await this.#open(writer, { ...nothing, ...request })
-    if (!started.ok) return started
-    const { turn, run } = started.value
-    const outcome = await run()
-    return outcome.ok ? ok(turn) : outcome
-  }
-
   /**
    * Takes the lock and records the opening Events of a Turn. Releases the lock on failure, and if the message had a Turn
    * before, which is returned then.
@@ -304,91 +271,12 @@ export class LiveSession {
         if (admitted.ok) await release()
         return admitted
       }
-      const started = await this.#open(writer.value, request)
+      const compacted = await this.#turns.compactByPolicy(writer.value, request.signal)
+      if (!compacted.ok) return compacted
+      const started = await this.#turns.open(writer.value, request)
       if (!started.ok) return started
       const { turn, run } = started.value
       return ok({ turn, run: () => leavingAfter(release, run) })
     })
-  }
-
-  async #open(
-    writer: Writer,
-    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
-  ): Promise<Result<BegunTurn>> {
-    const { piped, presenterContext, skillsBy = 'person' } = options
-    const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
-    if (!skills.ok) return skills
-    const store = fresh.over(this.#parts.log.store)
-    const log = turnLog(this, { log: this.#log, writer, store, place: this.#parts.log.place })
-    const stored = await renewInputs(this.#parts.log.store, resolved)
-    if (!stored.ok) return stored
-    const record: RecordEvents = (drafts) => this.#log.commit(writer, undefined, drafts)
-    const set = await this.#recordSettings(options.settings ?? {}, record)
-    if (!set.ok) return set
-    const surfaced = await surfaceToRecord(this.#parts, this.events, this.state)
-    if (!surfaced.ok) return surfaced
-    const isSurfaced = surfaced.value === undefined ? ok(undefined) : await record([surfaced.value])
-    if (!isSurfaced.ok) return isSurfaced
-    const late = purpose === undefined ? await lateContext(this.#parts, this) : undefined
-    const source = turnSource(options, this.#parts.person.presenter)
-    const opened = await openTurn(log, {
-      source,
-      text,
-      resolved,
-      views,
-      skills: skills.value,
-      late,
-      piped,
-      presenterContext,
-      purpose,
-    })
-    if (!opened.ok) return opened
-    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
-    this.#running = record
-    const steering = new Steering()
-    // Text that is typed now would be hidden together with such a Turn.
-    if (purpose === undefined) this.#steering = steering
-    const preparation = opened.value
-    return ok({
-      turn: log.turn,
-      run: () => this.#run({ log, steering, signal, preparation }),
-    })
-  }
-
-  async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {
-    try {
-      const own = {
-        log,
-        steering,
-        signal,
-        holdsKey: this.#holdsKey,
-        lastRequests: this.#lastRequests,
-      }
-      const [parts, news] = await Promise.all([
-        turnParts(this.#parts, this, own),
-        preparation.purpose === undefined ? this.#surfaceNews() : undefined,
-      ])
-      const announced = news === undefined ? ok(undefined) : await log.commit([news])
-      if (!announced.ok) return announced
-      if (!parts.ok) {
-        const { error } = parts
-        const ended = await endTurn(log, { how: 'loop', error }, steering.end())
-        return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
-      }
-      const outcome = await runTurn(parts.value, preparation)
-      if (!outcome.ok) return outcome
-      this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
-      return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
-    } finally {
-      this.#running = undefined
-      this.#steering = undefined
-      this.questions.turnEnded(log.turn)
-    }
-  }
-
-  /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */
-  async #surfaceNews(): Promise<EventDraft | undefined> {
-    if (this.#isNew && this.state.turns === 1) return undefined
-    return newSurfaceNotice(this.#parts, this.state, this.events)
   }
 }

@@ -4,8 +4,8 @@ import { missingFacts, summaryIn } from '../../context/written-summary.ts'
 import { checkpoint } from '../../encoding/words/checkpoint.ts'
 import { SUMMARY_INSTRUCTION } from '../../encoding/words/summary.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
 import type { AskModel } from './turn-request.ts'
-import type { Session } from './session.ts'
 
 interface Prepared {
   readonly plan: CompactionPlan
@@ -27,7 +27,7 @@ interface Steps<P extends Prepared> {
  * and `fallback` says why. Fails with `interrupted` if a person interrupts the call; there is no compaction then.
  */
 export async function withModelSummary<P extends Prepared>(
-  session: Pick<Session, 'events' | 'nextSeq'>,
+  session: { readonly events: readonly WholeEvent[]; readonly nextSeq: number },
   { data: { tail } }: PlannedCompaction,
   { ask, prepare }: Steps<P>,
 ): Promise<Result<P & WithFallback>> {

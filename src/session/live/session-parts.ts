@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../blobs/store.ts'
+import type { TierLimits } from '../../context/pressure.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
@@ -10,7 +11,7 @@ import type {
   HistorySearch,
   PageRange,
 } from '../../model/events/event-search.ts'
-import type { CompactionSummary } from '../../model/modes.ts'
+import type { CompactionPolicy, CompactionSummary } from '../../model/modes.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Rule } from '../../model/rule.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
@@ -58,6 +59,8 @@ export interface SessionParts {
     readonly limits: { readonly retries: number }
     /** A random number from 0 to 1. */
     readonly chance: () => number
+    /** What happens when the window of the model fills. */
+    readonly pressure?: PressureSettings | undefined
     /** How the summary of a checkpoint is written. Default: from excerpts. */
     readonly summary?: CompactionSummary | undefined
     /** Creates variants of blobs. Default: with the libraries installed on this machine. */
@@ -93,6 +96,14 @@ export interface SessionParts {
       readonly question_ms: number
     }
   }
+}
+
+/** What the person set about the window of a model. */
+export interface PressureSettings {
+  /** Where the tiers begin; default: `TIER_PERCENT`. */
+  readonly limits?: TierLimits | undefined
+  /** With `auto`, a Session is compacted between Turns from recorded warning on. Default: `manual`. */
+  readonly policy?: CompactionPolicy | undefined
 }
 
 /** Rules that last as long as a process, by Session. */

@@ -7,7 +7,7 @@ import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SessionLog } from './session-log.ts'
 import type { SessionState } from './state.ts'
 
-interface LoggedSession extends Pick<TurnParts['log'], 'resourceNamed'> {
+interface LoggedSession extends Pick<TurnParts['log'], 'resourceNamed' | 'placeOf'> {
   readonly id: SessionId
   readonly events: readonly WholeEvent[]
 }
@@ -36,6 +36,7 @@ export function turnLog(
     store,
     names: new ResourceNames(ids, events),
     resourceNamed: (handle) => session.resourceNamed(handle),
+    placeOf: (seq) => session.placeOf(seq),
     clock,
   }
 }

@@ -4,13 +4,14 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
-import { LIMITS } from '../../model/limits.ts'
+import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
 import type { KeepMovedFile } from '../../host/sandbox/watch/move-aside.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
 import { lentRules } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
+import type { TurnPurpose } from '../../turn/open.ts'
 import type { RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { PermissionAnswer } from '../../turn/parts/permission.ts'
 import { answerPlaces } from '../../turn/parts/answer-places.ts'
@@ -40,6 +41,7 @@ interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly holdsKey: TurnParts['model']['holdsKey']
   /** Requests that this process sent; another process may have sent more since. */
   readonly lastRequests: readonly SentRequest[]
+  readonly purpose: TurnPurpose
 }
 
 /** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
@@ -52,7 +54,10 @@ export async function turnParts(
   const model = await modelOf(shared, owner, own)
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
-  return ok({ log, model: model.value, tools: toolsOf(shared, owner, { log, person }), person })
+  const { limits = TIER_PERCENT } = shared.model.pressure ?? {}
+  const context = { limits, fixed: own.purpose !== undefined }
+  const tools = toolsOf(shared, owner, { log, person })
+  return ok({ log, model: model.value, context, tools, person })
 }
 
 async function modelOf(

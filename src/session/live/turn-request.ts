@@ -3,13 +3,16 @@ import type { EventDraft } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import type { TurnPreparation } from '../../turn/open.ts'
-import type { TurnParts } from '../../turn/parts/turn-parts.ts'
+import type { TurnNotice, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { TurnOutcome } from '../../turn/run.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
 import type { FreshBlobs } from '../admission/fresh-blobs.ts'
 
 /** Appends Events that belong to no Turn. */
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<Result<void>>
+
+/** Shows a live notice that belongs to no Turn. */
+export type PublishNotice = (notice: TurnNotice) => void
 
 /** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
 export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>

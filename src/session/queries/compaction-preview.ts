@@ -9,7 +9,7 @@ import {
   summaryWriter,
   type CompactOptions,
   type PreparedCompaction,
-} from '../live/compaction.ts'
+} from '../live/locked-compaction.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'

@@ -15,6 +15,8 @@ export interface UsageSum {
   /** Of the calls with a known cost. */
   readonly cost_usd: number
   readonly calls_without_cost: number
+  /** The largest share of its window that a call filled; absent if no window is known. */
+  readonly peak_ratio?: number
 }
 
 /** The calls of one day (UTC) to one model. */
@@ -55,14 +57,16 @@ export class UsageTable {
     return [...this.#rows.values()].reduce(sumOf, NO_CALLS)
   }
 
-  add({ id, ts, data: { usage, cost_usd } }: WholeEvent<'provider_usage'>, model: string): void {
+  add({ id, ts, data }: WholeEvent<'provider_usage'>, model: string): void {
+    const { usage, cost_usd, pressure } = data
     const day = ts.slice(0, 'yyyy-mm-dd'.length)
     if (day < this.#since || this.#counted.has(id)) return
     this.#counted.add(id)
     const key = `${day} ${model}`
     const before = this.#rows.get(key) ?? { ...NO_CALLS, day, model }
     const cost = { cost_usd: cost_usd ?? 0, calls_without_cost: cost_usd === undefined ? 1 : 0 }
-    this.#rows.set(key, { day, model, ...sumOf(before, { ...usage, ...cost, calls: 1 }) })
+    const peak = pressure === 'unavailable' ? {} : { peak_ratio: pressure.ratio }
+    this.#rows.set(key, { day, model, ...sumOf(before, { ...usage, ...cost, ...peak, calls: 1 }) })
   }
 }
 
@@ -93,5 +97,10 @@ function sumOf(a: UsageSum, b: UsageSum): UsageSum {
     // Summed in millionths of a cent, so that rounding errors do not accumulate.
     cost_usd: Math.round((a.cost_usd + b.cost_usd) * 1e8) / 1e8,
     calls_without_cost: a.calls_without_cost + b.calls_without_cost,
+    ...peakOf([a.peak_ratio, b.peak_ratio].filter((ratio) => ratio !== undefined)),
   }
+}
+
+function peakOf(ratios: readonly number[]): Pick<UsageSum, 'peak_ratio'> {
+  return ratios.length === 0 ? {} : { peak_ratio: Math.max(...ratios) }
 }

@@ -1,4 +1,6 @@
 import type { BlobStore } from '../../blobs/store.ts'
+import type { LogPosition } from '../../context/compaction-draft.ts'
+import type { TierLimits } from '../../context/pressure.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Confinement, RecordedPlace } from '../../host/sandbox/confinement.ts'
 import type { ProtectedChange } from '../../host/sandbox/watch/watch.ts'
@@ -39,6 +41,8 @@ export interface TurnParts {
     readonly names: ResourceNames
     /** Finds any Resource of the Session by its handle. */
     readonly resourceNamed: ToolResources['find']
+    /** The position in the Log of an Event that starts a Turn. */
+    readonly placeOf: (seq: number) => LogPosition | undefined
     readonly clock: Clock
   }
   /** The model, and everything that affects requests to it. */
@@ -59,6 +63,12 @@ export interface TurnParts {
     readonly lastRequest: SentRequest | undefined
     readonly limits: { readonly provider_calls: number }
     readonly retry: { readonly retries: number; readonly chance: () => number }
+  }
+  /** How full the window of the model may become. */
+  readonly context: {
+    readonly limits: TierLimits
+    /** The conversation is not compacted in this Turn: it asks for the summary of a compaction. */
+    readonly fixed: boolean
   }
   /** The tools, and what their calls may access. */
   readonly tools: {

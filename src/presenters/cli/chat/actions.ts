@@ -28,6 +28,7 @@ export function chatActions(
     sessions: () => harness.list(),
     open: (id) => harness.open(id, { answers: true }),
     undo: (session) => harness.undo(session),
+    context: (session) => harness.context(session),
     compaction: harness,
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)

@@ -20,7 +20,7 @@ import {
 } from '../screen/editor.ts'
 import { listenToKeys } from '../screen/keyboard.ts'
 import type { Key } from '../screen/keys.ts'
-import { nextPosture, postureWords } from './posture.ts'
+import { fullness, nextPosture, postureWords } from './posture.ts'
 import { aside, sentences } from '../screen/rows.ts'
 import type { Scene } from '../screen/screen.ts'
 import { failureRows } from './translate.ts'
@@ -324,7 +324,7 @@ class Chat {
     const { busy, session } = this.#current
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
-    const inForce = postureWords(session.state)
+    const inForce = [postureWords(session.state), ...fullness(session)].join(' · ')
     return aside(busy ? `${inForce} · Esc interrupts · Enter steers` : `${inForce} · /help`)
   }
 }

@@ -2,6 +2,7 @@ import type { AttachmentInput } from '../../../model/attachment.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
+import type { SessionContext } from '../../../session/queries/context.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/live/session.ts'
@@ -18,6 +19,7 @@ export interface ChatActions {
   readonly open: (id: SessionId) => Promise<Result<Session>>
   /** Their results show through the Events that they record. */
   readonly undo?: (session: Session) => Promise<Result<unknown>>
+  readonly context?: (session: Session) => Promise<Result<SessionContext>>
   readonly compaction?: Pick<Harness, 'compact' | 'previewCompaction' | 'undoCompaction'>
   /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>

@@ -6,6 +6,7 @@ import type { ModeChange } from '../../../session/admission/settings-change.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
 import { compact } from './compaction-command.ts'
+import { contextCommand } from './context-command.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { effortCommand, titleCommand } from './setting-commands.ts'
@@ -124,6 +125,13 @@ const COMMANDS: readonly Command[] = [
     usage: '',
     summary: 'leave plan mode',
     run: async (context) => posture(context, 'build'),
+  },
+  {
+    name: 'context',
+    usage: '',
+    summary: "show how full the model's context window is, and with what",
+    needs: 'context',
+    run: contextCommand,
   },
   {
     name: 'compact',

@@ -1,3 +1,5 @@
+import { lastPressure } from '../../../history/last-pressure.ts'
+import { windowShare } from '../render/pressure-words.ts'
 import type { Session } from '../../../session/live/session.ts'
 import type { ModeChange } from '../../../session/admission/settings-change.ts'
 
@@ -6,6 +8,12 @@ type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 /** The mode in force, for the status line. */
 export function postureWords({ mode, permission_mode }: State): string {
   return mode === 'plan' ? 'plan, read-only' : permission_mode
+}
+
+/** How full the window was at the last call, if that is known. */
+export function fullness({ events }: Pick<Session, 'events'>): string[] {
+  const pressure = lastPressure(events)
+  return pressure === undefined || pressure === 'unavailable' ? [] : [windowShare(pressure)]
 }
 
 /**

@@ -54,8 +54,8 @@ export class SessionView {
       case 'stream_restarted':
         return this.#brokenOff()
       case 'context_pressure': {
-        const share = Math.round(notice.data.ratio * 100)
-        return [aside(`The context window is ${share} % full.`)]
+        // An Event says the same: a notice, or the compaction.
+        return []
       }
       // The chat shows the question itself, and its decision is an Event.
       case 'permission_requested':

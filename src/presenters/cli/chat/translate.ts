@@ -5,7 +5,7 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
 import { changedLines } from '../render/changed-lines.ts'
-import { compactionWords } from '../render/compaction-lines.ts'
+import { compactionSentence } from '../render/compaction-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { turnCost } from '../../../history/turn-result.ts'
 import { footer } from '../render/footer.ts'
@@ -73,7 +73,7 @@ export function translate(
     case 'resource_quarantined':
       return say(resourceNews(event, resourceOf))
     case 'history_compaction':
-      return say(`Compacted: ${compactionWords(event.data)}.`)
+      return say(compactionSentence(event.data))
     case 'compaction_undone':
       return say('The last compaction was undone: what it replaced is sent as before.')
     case 'files_restored':

@@ -39,6 +39,13 @@ const sum = {
   reasoning: Count,
   cost_usd: z.number().describe('For the calls whose cost is known.'),
   calls_without_cost: Count,
+  peak_ratio: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe(
+      'The largest share of its context window that a call filled, if the window is known.',
+    ),
 }
 
 export const Output = z.object({
@@ -126,14 +133,35 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
   return lines.join('') + unknown
 }
 
-const HEADER = ['Day (UTC)', 'Model', 'Calls', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost']
-const ALIGN = ['left', 'left', 'right', 'right', 'right', 'right', 'right', 'right'] as const
+const HEADER = [
+  'Day (UTC)',
+  'Model',
+  'Calls',
+  'Input',
+  'Cached',
+  'Output',
+  'Reasoning',
+  'Peak window',
+  'Cost',
+]
+const ALIGN = [
+  'left',
+  'left',
+  'right',
+  'right',
+  'right',
+  'right',
+  'right',
+  'right',
+  'right',
+] as const
 
 function figures(of: UsageSum): Line[] {
   const cached = of.input === 0 ? '-' : `${Math.round((of.cached_read / of.input) * 100)} %`
+  const peak = of.peak_ratio === undefined ? '-' : `${Math.floor(of.peak_ratio * 100)} %`
   const cost = of.calls_without_cost === of.calls ? '-' : `$${of.cost_usd.toFixed(4)}`
   const [calls, input, output, reasoning] = [of.calls, of.input, of.output, of.reasoning].map(
     grouped,
   )
-  return [calls, input, cached, output, reasoning, cost].map((text) => cell(text ?? ''))
+  return [calls, input, cached, output, reasoning, peak, cost].map((text) => cell(text ?? ''))
 }

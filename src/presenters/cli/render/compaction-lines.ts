@@ -27,6 +27,21 @@ export function compactionWords(data: EventData<'history_compaction'>): string {
   return `${what}; about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
 }
 
+/** Why a Session was compacted. */
+export const TRIGGERS = {
+  manual: 'by hand',
+  critical_pressure_preflight: 'before a request, because the window was nearly full',
+  websocket_critical_recovery: 'after a lost connection, because the window was nearly full',
+  overflow_recovery: 'because a request exceeded the window',
+  policy_auto: 'by policy',
+} as const satisfies Record<EventData<'history_compaction'>['trigger'], string>
+
+/** A sentence about a recorded compaction, with its reason unless a person asked for it. */
+export function compactionSentence(data: EventData<'history_compaction'>): string {
+  const why = data.trigger === 'manual' ? '' : ` ${TRIGGERS[data.trigger]}`
+  return `Compacted${why}: ${compactionWords(data)}.`
+}
+
 /** A compaction that was recorded: what it did, what the model still sees, and how to undo it. */
 export function compactedLines(
   plan: Planned & { readonly fallback?: string | undefined },

@@ -2,7 +2,8 @@ import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
-import { compactionWords } from './compaction-lines.ts'
+import { compactionWords, TRIGGERS } from './compaction-lines.ts'
+import { windowShare } from './pressure-words.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
@@ -129,14 +130,6 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
   }
 }
 
-const TRIGGERS = {
-  manual: 'by hand',
-  critical_pressure_preflight: 'before a request, because the window was nearly full',
-  websocket_critical_recovery: 'after a lost connection, because the window was nearly full',
-  overflow_recovery: 'because a request exceeded the window',
-  policy_auto: 'by policy',
-} as const
-
 /** Why a compaction was undone. */
 export function undoReason({ reason }: EventData<'compaction_undone'>): string {
   return reason === 'manual' ? 'by hand' : reason
@@ -232,13 +225,8 @@ function usage({
     cost_usd === undefined ? undefined : `$${cost_usd.toFixed(4)}`,
     `${grouped(Math.round(latency_ms))} ms`,
     stop_reason,
-    pressure === 'unavailable' ? undefined : pressureWords(pressure),
+    pressure === 'unavailable' ? undefined : windowShare(pressure),
   ])
-}
-
-function pressureWords({ tier, ratio }: { readonly tier: string; readonly ratio: number }): string {
-  const share = `${(ratio * 100).toFixed(1)} % of the window`
-  return tier === 'none' ? share : `${share} (${tier})`
 }
 
 function turnEnded({

@@ -3,6 +3,7 @@ import { Descriptor } from '../../../model/descriptor.ts'
 import { EPHEMERAL_DATA } from '../../../model/events/event.ts'
 import { EventId, SessionId, TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
+import { ProviderUsage } from '../../../model/events/provider-events.ts'
 import { TurnEnded } from '../../../model/events/turn-events.ts'
 
 /** An Event in JSON output. */
@@ -38,6 +39,9 @@ const ResultLine = z
     text: z.string().describe('The answer: the text of the model after its last tool call.'),
     resources: z.array(Descriptor).describe('Resources that the model attached to its answer.'),
     usage: TurnEnded.shape.usage_total,
+    pressure: ProviderUsage.shape.pressure
+      .optional()
+      .describe("How full the model's context window was at the last call. Absent without a call."),
     error: TurnEnded.shape.error,
     cut: TurnEnded.shape.cut.describe(
       'Why the answer is incomplete, and how many tool calls were lost. Absent if it is complete.',

@@ -4,6 +4,7 @@ import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { changedLines } from './changed-lines.ts'
+import { compactionSentence } from './compaction-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { failureAsText } from '../world/failure.ts'
 import { jsonLine } from '../text/json-line.ts'
@@ -84,6 +85,8 @@ export function wordsView(options: WordsOptions): TurnView {
           say(visibleText(seen.notice.data.text))
         if (seen.notice.type === 'tool_progress' && seen.notice.data.notice === true)
           note(`hawser: ${visibleText(seen.notice.data.text.trimEnd())}\n`)
+        if (seen.notice.type === 'stream_restarted')
+          note('hawser: the connection failed during this answer; the model answers again.\n')
         if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
         return
       }
@@ -130,6 +133,7 @@ function noteOf(
       .map((resource) => `  ${resourceWords(resource)}\n`)
       .join('')
   }
+  if (event.type === 'history_compaction') return `hawser: ${compactionSentence(event.data)}\n`
   if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
     return `hawser: ${resourceNews(event, resourceOf)}\n`
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../../../model/errors.ts'
 import { Rule } from '../../../../model/rule.ts'
-import { ruleFromOptions } from '../../../../session/live/rule-options.ts'
+import { ruleFromOptions } from '../../../../session/settings/rule-options.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import { ruleWords } from '../../render/rule-lines.ts'

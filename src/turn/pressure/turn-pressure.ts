@@ -1,0 +1,96 @@
+import { gaugeOf, type Gauge } from '../../context/gauge.ts'
+import { tierOf } from '../../context/pressure.ts'
+import { causeOf, ok, type Result } from '../../model/errors.ts'
+import type { ComposedRequest } from '../../request/compose-request.ts'
+import type { FailedCall } from '../parts/failed-call.ts'
+import type { TurnParts } from '../parts/turn-parts.ts'
+import type { TurnCompaction } from './turn-compaction.ts'
+
+/** A provider that refuses for length again and again ends the Turn. */
+const MOST_RECOVERIES = 3
+
+/**
+ * Compacts the conversation of a running Turn, before a call because the last usage was critical, and after a call that
+ * failed because of its length. One instance for each call.
+ */
+export class TurnPressure {
+  readonly #parts: TurnParts
+  /** What the last recovery of this call aimed at or reached. */
+  #reached: number | undefined
+  #recoveries = 0
+  #repeated = false
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the conversation was compacted. An undo is respected: the same usage does not act again. */
+  async preflight(): Promise<Result<boolean>> {
+    const gauge = this.#critical()
+    if (gauge === undefined || gauge.undone) return ok(false)
+    return asDone(await this.#compact({ trigger: 'critical_pressure_preflight' }))
+  }
+
+  /** Whether the conversation was compacted after a failed call, so that the call is to be repeated. */
+  async recover(call: FailedCall, request: ComposedRequest): Promise<Result<boolean>> {
+    if (this.#parts.context.fixed) return ok(false)
+    if (this.#isLostSocket(call)) return this.#repeat()
+    if (call.shown || call.error.kind !== 'context_overflow') return ok(false)
+    if (this.#recoveries >= MOST_RECOVERIES || this.#isTooFar(call, request)) return ok(false)
+    this.#recoveries += 1
+    const target = this.#reached === undefined ? undefined : Math.floor(this.#reached / 2)
+    const done = await this.#compact({ trigger: 'overflow_recovery', target })
+    if (done.ok) this.#reached = done.value ?? target
+    return asDone(done)
+  }
+
+  /** Once for each call. This alone repeats a call that showed something. */
+  async #repeat(): Promise<Result<boolean>> {
+    this.#repeated = true
+    const trigger = 'websocket_critical_recovery'
+    const done = asDone(await this.#compact({ trigger }))
+    if (done.ok && done.value)
+      this.#parts.log.publish({ type: 'stream_restarted', data: { reason: trigger } })
+    return done
+  }
+
+  #isLostSocket({ error }: FailedCall): boolean {
+    const cause = causeOf(error)
+    if (this.#repeated || cause?.type !== 'provider' || cause.lostSocket !== true) return false
+    return this.#critical() !== undefined
+  }
+
+  /** The request exceeds a known limit by more bytes than a compaction can save. */
+  #isTooFar({ excess }: FailedCall, { segments }: ComposedRequest): boolean {
+    if (excess === undefined) return false
+    const { events, turn } = this.#parts.log
+    const start = events().find(({ type, turn_id }) => type === 'turn_started' && turn_id === turn)
+    const history = segments.reduce(
+      (sum, { seq, role, length }) =>
+        seq >= 0 && (seq < (start?.seq ?? 0) || role === 'tool_result') ? sum + length : sum,
+      0,
+    )
+    return history < excess
+  }
+
+  /** The gauge, if it is critical. */
+  #critical(): Gauge | undefined {
+    const { log, model, context } = this.#parts
+    const window = model.facts?.window_tokens
+    if (context.fixed || window === undefined) return undefined
+    const { dialect } = model.provider
+    const gauge = gaugeOf(log.events(), { dialect, model: model.surface.model })
+    if (gauge === undefined) return undefined
+    return tierOf(gauge.tokens, window, context.limits) === 'critical' ? gauge : undefined
+  }
+
+  /** Loaded with the first compaction: nearly all Turns need none. */
+  async #compact(how: TurnCompaction): Promise<Result<number | undefined>> {
+    const { compactInTurn } = await import('./turn-compaction.ts')
+    return compactInTurn(this.#parts, how)
+  }
+}
+
+function asDone(compacted: Result<number | undefined>): Result<boolean> {
+  return compacted.ok ? ok(compacted.value !== undefined) : compacted
+}

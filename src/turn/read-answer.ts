@@ -1,0 +1,114 @@
+import { elapsedMs } from '../host/clock.ts'
+import { failed, type HawserError } from '../model/errors.ts'
+import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
+import { answerDrafts, badCalls, callsIn, keepPartial, type ProviderAnswer } from './answer.ts'
+import type { CallIds } from './call-ids.ts'
+import { costOf } from './cost.ts'
+import type { FailedCall } from './parts/failed-call.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import { usageNews } from './pressure/pressure-news.ts'
+
+export type CallOutcome = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
+
+/** What an answer is read with. */
+export interface AnsweredRequest {
+  readonly parts: Pick<TurnParts, 'log' | 'model' | 'person' | 'context'>
+  readonly callIds: CallIds
+  readonly call_index: number
+}
+
+/** Reads the response to a recorded request. Deltas are for display; only complete items count. */
+export async function readAnswer(
+  reading: AnsweredRequest,
+  { stream, transport, continuation }: Delivery,
+): Promise<CallOutcome> {
+  const { log, person } = reading.parts
+  const started = log.clock.monotonicMs()
+  const items: AnswerItem[] = []
+  let firstToken: number | undefined
+  let shown = ''
+  let anyShown = false
+  const fail = async (error: HawserError): Promise<FailedCall> => {
+    const failure = await keepPartial(log, items, shown, error)
+    // A Log that cannot be written ends the Turn, whatever was shown.
+    return { ...failure, shown: anyShown || failure.error !== error }
+  }
+  for await (const event of stream(person.signal)) {
+    firstToken ??= elapsedMs(log.clock, started)
+    if (event.type === 'text_delta') {
+      shown += event.text
+      anyShown = true
+      log.publish({ type: 'text_delta', data: { text: event.text } })
+    } else if (event.type === 'reasoning_delta') {
+      anyShown = true
+      log.publish({ type: 'reasoning_delta', data: { text: event.text } })
+    } else if (event.type === 'item') {
+      items.push(event.item)
+      // Text is recorded in any case, so it counts as shown, even without deltas.
+      if (event.item.kind === 'text') {
+        shown = ''
+        anyShown = true
+      }
+    } else if (event.type === 'error') {
+      return fail(event.error)
+    } else {
+      const wrong = badCalls(callsIn(items))
+      if (wrong !== undefined) return fail(wrong)
+      const timing = { started, firstToken }
+      return record(reading, items, event, { transport, continuation, ...timing })
+    }
+  }
+  return fail(
+    failed('invalid_response', 'The response of the model ended without a final event.').error,
+  )
+}
+
+interface CallFacts extends Pick<Delivery, 'transport'> {
+  readonly continuation: Delivery['continuation'] | undefined
+  readonly started: number
+  readonly firstToken: number | undefined
+}
+
+/** Records a complete answer and its usage in one write. */
+async function record(
+  { parts, callIds, call_index }: AnsweredRequest,
+  items: readonly AnswerItem[],
+  { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
+  { transport, continuation, started, firstToken }: CallFacts,
+): Promise<CallOutcome> {
+  const { log, model } = parts
+  // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
+  const answer = items.map((item) =>
+    item.kind === 'tool_call' ? { ...item, call_id: callIds.unused(item.call_id) } : item,
+  )
+  const cost = costOf(usage, model.facts?.prices)
+  const { pressure, drafts, publish } = usageNews(parts, usage)
+  const data = {
+    call_index,
+    contract_version: model.surface.contract_version,
+    transport,
+    usage,
+    ...(raw === undefined ? {} : { raw }),
+    ...(cost === undefined ? {} : { cost_usd: cost }),
+    latency_ms: elapsedMs(log.clock, started),
+    ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
+    ...(continuation === undefined ? {} : { continuation }),
+    pressure,
+    stop_reason,
+  } as const
+  const recorded = await log.commit([
+    ...answerDrafts(parts, answer),
+    { type: 'provider_usage', data },
+    ...drafts,
+  ])
+  if (!recorded.ok) return { ...recorded, shown: true }
+  publish()
+  const value = {
+    calls: callsIn(answer),
+    usage,
+    cost,
+    cut: cut && { ...cut, stop_reason },
+    paused: paused === true,
+  }
+  return { ok: true, value }
+}
