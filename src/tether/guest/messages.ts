@@ -30,8 +30,11 @@ export interface MessageParts {
 /** A message that has not ended. */
 interface ActiveMessage {
   readonly frame: Message
-  session?: Session
+  /** While its Turn runs. */
+  session?: Session | undefined
   cancelled: boolean
+  /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
+  over: boolean
 }
 
 /** The messages of a guest: each runs as a Turn of its conversation and ends with exactly one terminal frame. */
@@ -51,7 +54,7 @@ export class Messages {
     const { frames, send, onDefect } = this.#parts
     void send(frames.ack({ to: frame }, 'received'))
     if (this.#active.has(key)) return
-    const message: ActiveMessage = { frame, cancelled: false }
+    const message: ActiveMessage = { frame, cancelled: false, over: false }
     this.#active.set(key, message)
     const running = this.#run(message)
       .catch((error: unknown) => {
@@ -66,12 +69,12 @@ export class Messages {
   }
 
   /**
-   * Interrupts the message that it names, or else the oldest of its conversation. One that has not started yet is interrupted
-   * as soon as it starts.
+   * Interrupts the message that it names, or else the oldest of its conversation whose Turn is not over. One that has not
+   * started yet is interrupted as soon as it starts.
    */
   cancel({ session, in_reply_to }: FrameOf<'control.cancel'>): void {
     const own = [...this.#active.values()].filter(
-      ({ frame }) => keyOf(frame.session) === keyOf(session),
+      ({ frame, over }) => !over && keyOf(frame.session) === keyOf(session),
     )
     const message =
       in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
@@ -103,6 +106,11 @@ export class Messages {
     const reply = { to: frame, turn }
     if (!repeated) {
       message.session = session
+      const leave = () => {
+        message.over = true
+        message.session = undefined
+      }
+      void admitted.done.then(leave, leave)
       if (message.cancelled) session.interrupt()
     }
     await send(frames.ack(reply, repeated ? 'repeated' : 'started'))
