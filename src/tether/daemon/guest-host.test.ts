@@ -306,6 +306,30 @@ test('a resumed guest is told the length of its pause before it continues', asyn
   await host.stop()
 })
 
+test('a guest that cannot be paused because it starts too many processes is stopped', async () => {
+  const guest = await fakeGuest()
+  const outrun = failed('timeout', 'too fast')
+  const process = { ...guest.process, pause: async () => outrun }
+  const starting = scene({ launch: async () => ok(process) })
+  guest.write({ type: 'guest.ready' })
+  const host = value(await (await starting).starting)
+  expect(await host.pause()).toEqual(outrun)
+  expect((await host.ended).reason).toEqual(outrun.error)
+})
+
+test.each([
+  ['x'.repeat(300 * 1024), 'a line that is too long'],
+  ['hello\n', 'a line that is not JSON'],
+  ['[]\n', 'a line that is not a JSON object'],
+  [Buffer.from([0xff, 0x0a]), 'a line that is not UTF-8'],
+  [`${'{"a":'.repeat(30)}1${'}'.repeat(30)}\n`, 'a line that is nested too deep'],
+])('the reason for a wrong line %# is a sentence', async (line, what) => {
+  const { guest, host } = await running()
+  guest.socket.write(line)
+  const { reason } = await host.ended
+  expect(reason?.message).toBe(`The agent was stopped because it sent ${what}.`)
+})
+
 test.each([true, false])(
   'what outlives a guest and holds its socket is not used, and not waited for; it sends %s',
   async (sends) => {

@@ -10,6 +10,7 @@ import { utf8Bytes } from '../../model/shape.ts'
 import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/guest-line.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { isTerminal } from '../frames/guest-frames.ts'
+import type { LineFault } from '../frames/line-reader.ts'
 import { LineWriter } from '../frames/line-writer.ts'
 import { readLines } from '../frames/read-lines.ts'
 import { cleanFrame } from './clean-frame.ts'
@@ -109,9 +110,14 @@ export class GuestHost {
     return this.#write(frame)
   }
 
-  /** Stops it and everything it started until `resume`. What is sent meanwhile waits. */
-  pause(): Promise<Result<void>> {
-    return this.#process.pause()
+  /**
+   * Stops it and everything it started until `resume`. What is sent meanwhile waits. If it starts processes faster than they can
+   * be stopped (`timeout`), the guest is ended.
+   */
+  async pause(): Promise<Result<void>> {
+    const paused = await this.#process.pause()
+    if (!paused.ok && paused.error.kind === 'timeout') this.#fail(paused)
+    return paused
   }
 
   /** Continues it, and tells it before how long it was paused. Returns those milliseconds. */
@@ -209,7 +215,7 @@ export class GuestHost {
     let isReady = false
     for await (const read of readLines(socket)) {
       if (this.#reason !== undefined) return
-      if ('fault' in read) return this.#fail(wrong(`a line that is ${read.fault}`))
+      if ('fault' in read) return this.#fail(wrong(`a line that is ${FAULTS[read.fault]}`))
       const line = LineToHost.safeParse(read.value)
       if (!line.success) return this.#fail(wrong('a line that is no frame of an agent'))
       const isFirst = line.data.type === 'guest.ready'
@@ -272,6 +278,14 @@ export class GuestHost {
     this.#reason = error
     void this.#process.stop(0)
   }
+}
+
+const FAULTS: Readonly<Record<LineFault, string>> = {
+  too_long: 'too long',
+  not_utf8: 'not UTF-8',
+  not_json: 'not JSON',
+  too_deep: 'nested too deep',
+  not_an_object: 'not a JSON object',
 }
 
 /** Everything in a frame but its text. */

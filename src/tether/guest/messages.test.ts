@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
+import { gatedModel } from '../../../test/support/gated-model.ts'
 import { openParts } from '../../../test/support/harness-parts.ts'
 import { envelope } from '../../../test/support/host-end.ts'
 import { value } from '../../../test/support/story.ts'
@@ -8,7 +9,6 @@ import { systemClock } from '../../host/clock.ts'
 import { systemIds } from '../../host/ids.ts'
 import { ok } from '../../model/errors.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
-import { rehearsalProvider } from '../../providers/rehearsal/stream.ts'
 import { Harness } from '../../session/harness.ts'
 import { GuestFrames } from '../frames/guest-frames.ts'
 import { InstanceSessions } from './instance-sessions.ts'
@@ -34,18 +34,15 @@ function gate() {
   return { open: () => open(), opened }
 }
 
-/** The Turn of `m1` has ended, but the daemon has not taken its frames yet. That of `m2` runs until `model` opens. */
+/** The Turn of `m1` has ended, but the daemon has not taken its frames yet. That of `m2` runs until `end`. */
 async function scene() {
-  const model = gate()
+  const [first, second] = [gatedModel(), gatedModel()]
+  first.open()
   const reading = gate()
-  let isHeld = false
-  const base = rehearsalProvider({ chunk: 16, delayMs: 0 })
-  const provider: typeof base = {
-    ...base,
-    stream: async function* (body, signal) {
-      if (isHeld) await model.opened
-      yield* base.stream(body, signal)
-    },
+  let model = first
+  const provider: typeof first.provider = {
+    ...first.provider,
+    stream: (body, signal) => model.provider.stream(body, signal),
   }
   const { parts, close } = await openParts(await freshFolder(), {
     model: { providerOf: async () => ok(provider) },
@@ -84,11 +81,11 @@ async function scene() {
   await until(() => has('m1', 'assistant.delta'))
   const session = value(await sessions.session({ channel: 'host', id: 'default' }))
   await until(() => !session.busy)
-  isHeld = true
+  model = second
   say('m2')
   await until(() => has('m2', 'status.presence'))
   const end = async () => {
-    model.open()
+    second.open()
     await until(() => has('m2', 'assistant.done'))
     reading.open()
     await messages.ended()

@@ -4,6 +4,7 @@ import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { GuestStart } from '../../model/tether/guest-line.ts'
 import type { ImageReference } from '../../model/tether/frame.ts'
+import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
@@ -73,9 +74,7 @@ export class Messages {
    * started yet is interrupted as soon as it starts.
    */
   cancel({ session, in_reply_to }: FrameOf<'control.cancel'>): void {
-    const own = [...this.#active.values()].filter(
-      ({ frame, over }) => !over && keyOf(frame.session) === keyOf(session),
-    )
+    const own = this.#of(session).filter(({ over }) => !over)
     const message =
       in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
     if (message === undefined) return
@@ -91,6 +90,12 @@ export class Messages {
   /** Resolves when every message has ended. */
   async ended(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  /** The messages of a conversation that have not ended, in the order of their arrival. */
+  #of(address: TetherAddress): ActiveMessage[] {
+    const key = keyOf(address)
+    return [...this.#active.values()].filter(({ frame }) => keyOf(frame.session) === key)
   }
 
   async #run(message: ActiveMessage): Promise<void> {
@@ -119,7 +124,7 @@ export class Messages {
     const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
-    await sessions.tidy()
+    await sessions.tidy((address) => this.#of(address).length > 0)
   }
 
   async #admit(
