@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { wait } from '../../src/host/wait.ts'
 import { freshFolder } from '../support/folder.ts'
-import { guestProgram } from '../support/guest-bundle.ts'
+import { guestProgram, removeGuestProgram } from '../support/guest-bundle.ts'
 import { playGuest } from '../support/guest-play.ts'
 import { instanceFolders, startGuest } from '../support/guest-program.ts'
 import { kinPids } from '../support/kin-traces.ts'
 import { startProgram } from '../support/program.ts'
 import { registerDamage } from '../support/registered-damage.ts'
 import { value } from '../support/story.ts'
+
+afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
 const canNest = status.confined && status.nests === true
