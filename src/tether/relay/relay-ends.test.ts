@@ -73,3 +73,22 @@ test('an endless error is cut off', async () => {
   expect([answer.status, (await answer.text()).length]).toEqual([500, MiB])
   expect(pulled).toBeLessThan(30)
 })
+
+test('a guest whose calls the provider keeps rejecting has to wait, and fills no log', async () => {
+  const clock = virtualClock()
+  const access = madeBy(async () => new Response('{}', { status: 400 }))
+  const { fetch, lines } = await relayPlace(access, { clock })
+  for (let at = 0; at < 50; at += 1) expect((await post(fetch)).status).toBe(400)
+  let isAnswered = false
+  const late = post(fetch).then(({ status }) => {
+    isAnswered = true
+    return status
+  })
+  await until(() => isAnswered || clock.pending().length > 0)
+  expect([isAnswered, lines.length]).toEqual([false, 50])
+  await until(() => {
+    clock.advance(250)
+    return isAnswered
+  })
+  expect([await late, lines.length]).toEqual([400, 50])
+})

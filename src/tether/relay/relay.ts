@@ -164,7 +164,7 @@ class Calls {
     const { key, usageReader } = this.#rules.access
     if (status >= 400) {
       const error = shownError(await beginningOf(body, LONGEST_ERROR), key)
-      this.#rules.log(`relay: ${sent.model}: status ${status}`)
+      await this.#rejected(call, `relay: ${sent.model}: status ${status}`)
       return this.#answer(call, status, shownHeaders(headers, key), error)
     }
     call.respond(status, shownHeaders(headers, key))
@@ -187,10 +187,15 @@ class Calls {
   }
 
   async #refuse(call: RelayedCall, refused: RefusedCall): Promise<void> {
-    if (this.#refusals.take()) this.#rules.log(`relay: ${refused.message}`)
-    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
+    await this.#rejected(call, `relay: ${refused.message}`)
     const headers = { 'content-type': 'application/json' }
     await this.#answer(call, refused.status, headers, refusalBody(refused))
+  }
+
+  /** By the relay or by the provider. */
+  async #rejected(call: RelayedCall, line: string): Promise<void> {
+    if (this.#refusals.take()) this.#rules.log(line)
+    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
   }
 
   async #answer(
