@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { openRelay } from '../../src/tether/relay/relay.ts'
@@ -11,6 +11,7 @@ import { NO_SPEND, type Spend } from '../../src/tether/relay/rules.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
+import { removeGuestProgram } from '../support/guest-bundle.ts'
 import { playGuest } from '../support/guest-play.ts'
 import { instanceFolders } from '../support/guest-program.ts'
 import { putImage } from '../support/guest-scene.ts'
@@ -19,6 +20,8 @@ import { openRehearsal } from '../support/rehearsal-server.ts'
 import { accessTo, PROVIDER_OF } from '../support/relay-place.ts'
 import { picture } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
+
+afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
 const canNest = status.confined && status.nests === true

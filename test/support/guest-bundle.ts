@@ -17,7 +17,6 @@ export function guestProgram(): Promise<ProgramFiles> {
     const script = new URL('../../bin/hawser.ts', import.meta.url)
     const own = await mkdtemp(join(tmpdir(), 'hawser-guest-'))
     folder = own
-    process.on('exit', removeGuestProgram)
     const path = await bundleScript(script, own, { inParts: true })
     const packages = join(
       dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
@@ -30,7 +29,11 @@ export function guestProgram(): Promise<ProgramFiles> {
 
 let folder: string | undefined
 
-/** Deletes the bundle. Vitest ends its workers without an exit. */
+process.on('exit', removeGuestProgram)
+
+/** Deletes the bundle. Vitest ends its workers without an exit. The next file of the same worker makes its own. */
 export function removeGuestProgram(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  folder = undefined
+  bundling = undefined
 }

@@ -1,12 +1,10 @@
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { freshFolder } from './folder.ts'
-import { guestProgram, removeGuestProgram } from './guest-bundle.ts'
+import { guestProgram } from './guest-bundle.ts'
 import { startGuest, type GuestPlay, type PlayOptions } from './guest-program.ts'
 import { value } from './story.ts'
 
-afterAll(removeGuestProgram)
-
-/** A real guest for a test, which stops it at its end. */
+/** A real guest for a test, which stops it at its end. The file removes the bundle after its tests (`removeGuestProgram`). */
 export async function playGuest(options: Partial<PlayOptions> = {}): Promise<GuestPlay> {
   const root = options.root ?? (await freshFolder())
   const program = options.program ?? (await guestProgram())

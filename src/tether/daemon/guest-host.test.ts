@@ -186,6 +186,86 @@ test('a guest whose Log was changed is not started, and one that changes it is s
   expect(frames).toEqual([])
 })
 
+test('frames after the end of a message cost the daemon neither a look at Logs nor a line each', async () => {
+  let looks = 0
+  const follow = async () => {
+    looks += 1
+    return ok(undefined)
+  }
+  const { guest, host, frames, notes, until } = await running({
+    logs: { verify: async () => ok(undefined), follow },
+  })
+  value(host.send(message('m1')))
+  value(host.send(message('m2')))
+  for (let at = 0; at < 300; at += 1) guest.write({ ...DONE, msg_id: `r${at}` })
+  guest.write({ ...DONE, msg_id: 'last', in_reply_to: 'm2', turn_id: OTHER_TURN })
+  await until(2)
+  expect([frames.length, looks]).toEqual([2, 2])
+  expect(notes.length).toBeLessThan(30)
+  await host.stop()
+  expect(notes.at(-1)).toMatchObject({ event: 'guest_ended', dropped: 299 })
+})
+
+test('a message whose Log does not hold has no end, and is delivered to the next guest', async () => {
+  const book = new MessageBook()
+  const { guest, host } = await running({
+    book,
+    logs: { verify: async () => ok(undefined), follow: async () => failed('log_damaged', 'x') },
+  })
+  value(host.send(message('m1')))
+  guest.write(DONE)
+  await host.ended
+  expect(book.unended.map(({ msg_id }) => msg_id)).toEqual(['m1'])
+})
+
+test('more than 4 MB of messages without an end are delivered as fast as the guest reads', async () => {
+  const book = new MessageBook()
+  const text = 'x'.repeat(190 * 1024)
+  for (let at = 0; at < 60; at += 1) book.add(message(`m${at}`, text))
+  const { guest, host } = await running({ book })
+  await happens(() => guest.lines().length === 61)
+  expect((await host.stop()).reason).toBeUndefined()
+})
+
+test('a guest that is ready but reads nothing of what waits for it is not started', async () => {
+  const clock = virtualClock()
+  const book = new MessageBook()
+  for (let at = 0; at < 60; at += 1) book.add(message(`m${at}`, 'x'.repeat(190 * 1024)))
+  const { guest, starting } = await scene({ clock, book })
+  guest.socket.pause()
+  guest.write({ type: 'guest.ready' })
+  await happens(() => clock.set > 0)
+  clock.advance(30_000)
+  expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+  expect(guest.steps).toEqual(['stop 0'])
+})
+
+test('a guest that answers every ping it gets is never stopped for it, however many there are', async () => {
+  const book = new MessageBook()
+  const first = await running({ book })
+  const ping = (id: string) => ({ ...envelope(id, 'default'), type: 'control.ping', payload: {} })
+  const pinged = (lines: readonly string[]) =>
+    lines.flatMap((line) => /"msg_id":"(p\d+)"/.exec(line)?.[1] ?? [])
+  value(first.host.send(ping('p1') as FrameToGuest))
+  await first.host.stop()
+  const { guest, host, frames, until } = await running({ book })
+  // The first guest took its ping with it.
+  for (let at = 0; at < 2_000; at += 1) value(host.send(ping(`p${at >> 1}`) as FrameToGuest))
+  value(host.send(message('m1')))
+  await happens(() => guest.lines().some((line) => line.includes('user.message')))
+  const asked = pinged(guest.lines())
+  for (const [at, id] of asked.entries())
+    guest.write(reply('status.pong', {}, { turn_id: undefined, in_reply_to: id, msg_id: `r${at}` }))
+  guest.write({ ...DONE, msg_id: 'last' })
+  await until(asked.length + 1)
+  expect([asked.length, new Set(asked).size, frames.at(-1)?.type]).toEqual([
+    1_000,
+    1_000,
+    'assistant.done',
+  ])
+  expect((await host.stop()).reason).toBeUndefined()
+})
+
 test('a guest that does not read is stopped when 4 MB wait', async () => {
   const { guest, host } = await running()
   guest.socket.pause()
@@ -224,6 +304,30 @@ test('a resumed guest is told the length of its pause before it continues', asyn
   await happens(() => guest.lines().at(-1) === '{"type":"guest.resumed","paused_ms":7}')
   expect(guest.steps).toEqual(['pause', 'resume'])
   await host.stop()
+})
+
+test('a guest that cannot be paused because it starts too many processes is stopped', async () => {
+  const guest = await fakeGuest()
+  const outrun = failed('timeout', 'too fast')
+  const process = { ...guest.process, pause: async () => outrun }
+  const starting = scene({ launch: async () => ok(process) })
+  guest.write({ type: 'guest.ready' })
+  const host = value(await (await starting).starting)
+  expect(await host.pause()).toEqual(outrun)
+  expect((await host.ended).reason).toEqual(outrun.error)
+})
+
+test.each([
+  ['x'.repeat(300 * 1024), 'a line that is too long'],
+  ['hello\n', 'a line that is not JSON'],
+  ['[]\n', 'a line that is not a JSON object'],
+  [Buffer.from([0xff, 0x0a]), 'a line that is not UTF-8'],
+  [`${'{"a":'.repeat(30)}1${'}'.repeat(30)}\n`, 'a line that is nested too deep'],
+])('the reason for a wrong line %# is a sentence', async (line, what) => {
+  const { guest, host } = await running()
+  guest.socket.write(line)
+  const { reason } = await host.ended
+  expect(reason?.message).toBe(`The agent was stopped because it sent ${what}.`)
 })
 
 test.each([true, false])(

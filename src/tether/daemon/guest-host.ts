@@ -9,6 +9,8 @@ import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/guest-line.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { isTerminal } from '../frames/guest-frames.ts'
+import type { LineFault } from '../frames/line-reader.ts'
 import { LineWriter } from '../frames/line-writer.ts'
 import { readLines } from '../frames/read-lines.ts'
 import { cleanFrame } from './clean-frame.ts'
@@ -50,6 +52,9 @@ const GRACE_MS = 5_000
 /** How long the last frames of a guest may take after its end. */
 const LAST_FRAMES_MS = 2_000
 
+/** Dropped frames that are noted one by one. All are counted. */
+const NOTED_DROPS = 20
+
 type Parts = GuestHostParts
 
 /**
@@ -64,6 +69,7 @@ export class GuestHost {
   #reason: HawserError | undefined
   #isStopping = false
   #isGone = false
+  #dropped = 0
   #ready = () => {}
   /** Resolves when nothing of the guest is left. Never rejects. */
   readonly ended: Promise<GuestEnding>
@@ -104,9 +110,14 @@ export class GuestHost {
     return this.#write(frame)
   }
 
-  /** Stops it and everything it started until `resume`. What is sent meanwhile waits. */
-  pause(): Promise<Result<void>> {
-    return this.#process.pause()
+  /**
+   * Stops it and everything it started until `resume`. What is sent meanwhile waits. If it starts processes faster than they can
+   * be stopped (`timeout`), the guest is ended.
+   */
+  async pause(): Promise<Result<void>> {
+    const paused = await this.#process.pause()
+    if (!paused.ok && paused.error.kind === 'timeout') this.#fail(paused)
+    return paused
   }
 
   /** Continues it, and tells it before how long it was paused. Returns those milliseconds. */
@@ -128,20 +139,28 @@ export class GuestHost {
   }
 
   async #begin(): Promise<Result<void>> {
-    const { start, clock, book, readyMs = READY_MS } = this.#parts
-    const ready = new Promise<'ready'>((resolve) => {
-      this.#ready = () => resolve('ready')
+    const { start, clock, readyMs = READY_MS } = this.#parts
+    const ready = new Promise<void>((resolve) => {
+      this.#ready = resolve
     })
     this.#writer.write({ type: 'guest.start', ...start })
     const cancel = clock.after(readyMs, () => this.#fail(notReady(readyMs)))
-    const first = await Promise.race([ready, this.ended])
+    const first = await Promise.race([ready.then(() => this.#redeliver()), this.ended])
     cancel()
-    if (first !== 'ready') return { ok: false, error: first.reason ?? over().error }
+    if (first === 'delivered') return ok(undefined)
+    const { reason } = await this.ended
+    return { ok: false, error: reason ?? over().error }
+  }
+
+  /** As fast as the guest reads: together, these messages may be larger than what may wait for it. */
+  async #redeliver(): Promise<'delivered' | 'failed'> {
+    const { book } = this.#parts
+    book.forgetPings()
     for (const message of book.unended) {
-      const sent = this.#write(message)
-      if (!sent.ok) return sent
+      if (!this.#write(message).ok) return 'failed'
+      await this.#writer.room()
     }
-    return ok(undefined)
+    return this.#isOver ? 'failed' : 'delivered'
   }
 
   #unfit(frame: FrameToGuest): Failed | undefined {
@@ -181,7 +200,14 @@ export class GuestHost {
     await reading
     await this.#relay.close()
     if (!stopped && this.#reason === undefined) this.#reason = ended({ code, signal, complaint })
-    this.#parts.note({ event: 'guest_ended', code, signal, limits: limitsMet, why: this.#reason })
+    this.#parts.note({
+      event: 'guest_ended',
+      code,
+      signal,
+      limits: limitsMet,
+      why: this.#reason,
+      ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
+    })
     return { code, signal, ...(this.#reason === undefined ? {} : { reason: this.#reason }) }
   }
 
@@ -189,7 +215,7 @@ export class GuestHost {
     let isReady = false
     for await (const read of readLines(socket)) {
       if (this.#reason !== undefined) return
-      if ('fault' in read) return this.#fail(wrong(`a line that is ${read.fault}`))
+      if ('fault' in read) return this.#fail(wrong(`a line that is ${FAULTS[read.fault]}`))
       const line = LineToHost.safeParse(read.value)
       if (!line.success) return this.#fail(wrong('a line that is no frame of an agent'))
       const isFirst = line.data.type === 'guest.ready'
@@ -207,22 +233,28 @@ export class GuestHost {
     const { book, logs, note, onFrame } = this.#parts
     const frame = cleanFrame(given)
     if (frame === undefined) return this.#refuse('a text that is too long')
-    const isEnd = frame.type === 'assistant.done' || frame.type === 'error'
-    // Before the frame is used: whatever it says is in the Log.
-    const intact = isEnd ? await logs.follow(frame.session) : ok(undefined)
-    if (!intact.ok) {
-      this.#fail(intact)
-      return false
-    }
     const judged = book.judge(frame)
     if (judged.verdict === 'refuse')
       return this.#refuse(`a frame of type ${frame.type}: ${judged.why}`)
     if (judged.verdict === 'drop') {
-      note({ event: 'frame_dropped', type: frame.type, why: judged.why })
+      this.#dropped += 1
+      if (this.#dropped <= NOTED_DROPS)
+        note({ event: 'frame_dropped', type: frame.type, why: judged.why })
       return true
     }
+    if (!isTerminal(frame)) {
+      await onFrame(frame)
+      return true
+    }
+    // Before the message ends: if its Log was changed, it is delivered again.
+    const intact = await logs.follow(frame.session)
+    if (!intact.ok) {
+      this.#fail(intact)
+      return false
+    }
+    book.end(frame)
     await onFrame(frame)
-    if (isEnd) await this.#inspect()
+    await this.#inspect()
     return true
   }
 
@@ -246,6 +278,14 @@ export class GuestHost {
     this.#reason = error
     void this.#process.stop(0)
   }
+}
+
+const FAULTS: Readonly<Record<LineFault, string>> = {
+  too_long: 'too long',
+  not_utf8: 'not UTF-8',
+  not_json: 'not JSON',
+  too_deep: 'nested too deep',
+  not_an_object: 'not a JSON object',
 }
 
 /** Everything in a frame but its text. */

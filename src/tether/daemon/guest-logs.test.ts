@@ -21,6 +21,7 @@ import { value } from '../../../test/support/story.ts'
 import { systemClock } from '../../host/clock.ts'
 import { diskFolder } from '../../host/files/disk.ts'
 import { systemIds } from '../../host/ids.ts'
+import { sealLine, type UnsealedEvent } from '../../log/line.ts'
 import { ok } from '../../model/errors.ts'
 import { Harness } from '../../session/harness.ts'
 import { GuestLogs } from './guest-logs.ts'
@@ -154,6 +155,32 @@ test('Logs of other programs in the workspace are left alone, even damaged ones'
   expect(await logs.verify()).toEqual(ok(undefined))
   expect(await readdir(join(root, 'daemon'))).toEqual([])
 })
+
+test('a Log that claims to belong to others when it is first seen is judged from when it does not', async () => {
+  const { own, end, path, root, workspace, session } = await scene()
+  await end()
+  await registerDamage(root, 'log', 'The agent changes its own Log.')
+  await rename(path, join(workspace, 'own'))
+  const logs = new GuestLogs(own)
+  for (const claimed of [{ instance: 'inst_2' }, { id: 'other' }]) {
+    const tether = { instance: 'inst_1', ...ADDRESS, ...claimed }
+    const [first = ''] = await lines(join(workspace, 'own'))
+    await writeFile(path, withTether(first, tether))
+    expect(await logs.follow(ADDRESS)).toEqual(ok(undefined))
+  }
+  await copyFile(join(workspace, 'own'), path)
+  expect(await logs.follow(ADDRESS)).toEqual(ok(undefined))
+  expect(await readdir(join(root, 'daemon'))).toEqual([session])
+  await truncate(path, 0)
+  expect(await logs.follow(ADDRESS)).toMatchObject({ error: { kind: 'log_damaged' } })
+})
+
+/** The first line of a Log, with another binding. */
+function withTether(line: string, tether: object): Buffer {
+  const event = JSON.parse(line) as UnsealedEvent & { readonly data: unknown }
+  const data = JSON.stringify({ ...Object(event.data), tether })
+  return sealLine({ ...event, data }, 0, null, 0).bytes
+}
 
 test('a Log that grows too fast is refused before it is read', async () => {
   const { own, end } = await scene()

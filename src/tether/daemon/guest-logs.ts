@@ -33,8 +33,8 @@ const MOST_BYTES = 1024 * 1024 * 1024
  */
 export class GuestLogs {
   readonly #parts: GuestLogsParts
-  /** The sessions of known Logs. */
-  readonly #bound = new Map<SessionId, TetherBinding | undefined>()
+  /** The conversations of the Logs of this Instance. */
+  readonly #bound = new Map<SessionId, TetherBinding>()
 
   constructor(parts: GuestLogsParts) {
     this.#parts = parts
@@ -47,23 +47,26 @@ export class GuestLogs {
 
   /** Reads what was added to the Logs of one conversation. After each message. */
   follow(address: TetherAddress): Promise<Result<void>> {
-    return this.#each(async (session, folder) => {
+    return this.#each(async (session, folder, hasHead) => {
       const bound = this.#bound.get(session)
+      // Without a head, the guest can still change the first line, which says whose Log it is.
       const isOther =
-        this.#bound.has(session) && (bound?.channel !== address.channel || bound.id !== address.id)
+        hasHead &&
+        bound !== undefined &&
+        (bound.channel !== address.channel || bound.id !== address.id)
       return isOther ? ok(undefined) : this.#check(session, folder, false)
     })
   }
 
   async #each(
-    check: (session: SessionId, folder: Folder) => Promise<Result<void>>,
+    check: (session: SessionId, folder: Folder, hasHead: boolean) => Promise<Result<void>>,
   ): Promise<Result<void>> {
     return asResult('read the Logs of the agent', async () => {
-      const known = sessionsIn(await this.#parts.heads.names(), '')
+      const known = new Set(sessionsIn(await this.#parts.heads.names(), ''))
       const result = await inSessionsOf(this.#parts.workspace, async (folder) => {
         const present = sessionsIn(await folder.names(), '.ndjson')
         for (const session of new Set([...known, ...present])) {
-          const checked = await check(session, folder)
+          const checked = await check(session, folder, known.has(session))
           if (!checked.ok) return checked
         }
         return ok(undefined)
@@ -123,9 +126,9 @@ export class GuestLogs {
   #bind(session: SessionId, { logged }: LogLine): boolean {
     const { known, event } = logged
     const tether = known && event.type === 'session_started' ? event.data.tether : undefined
-    const isOurs = tether?.instance === this.#parts.instance
-    this.#bound.set(session, isOurs ? tether : undefined)
-    return isOurs
+    if (tether?.instance !== this.#parts.instance) return false
+    this.#bound.set(session, tether)
+    return true
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TurnId } from '../../model/ids.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
-import type { FrameOf } from '../frames/guest-frames.ts'
+import { isTerminal, type FrameOf, type TerminalFrame } from '../frames/guest-frames.ts'
 
 type Message = FrameOf<'user.message'>
 
@@ -21,6 +21,7 @@ interface Delivery {
 
 /** More of them are forgotten, the oldest first. */
 const MOST_ENDED = 10_000
+/** Pings without an answer. More are not sent. */
 const MOST_PINGS = 1_000
 
 /**
@@ -38,14 +39,19 @@ export class MessageBook {
     for (const frame of unended) this.add(frame)
   }
 
-  /** Whether the frame has to be sent: false for a message that was added before. */
+  /** Whether the frame has to be sent: false for a message that was added before, and for a ping while its answer is awaited. */
   add(frame: FrameToGuest): boolean {
     const key = keyOf(frame.session, frame.msg_id)
-    if (frame.type === 'control.ping') keepNewest(this.#pings.add(key), MOST_PINGS)
+    if (frame.type === 'control.ping') return this.#addPing(key)
     if (frame.type !== 'user.message') return true
     if (this.#messages.has(key)) return false
     this.#messages.set(key, { frame, ended: false })
     return true
+  }
+
+  /** A guest that is gone answers no ping. */
+  forgetPings(): void {
+    this.#pings.clear()
   }
 
   /** The messages without an end, in the order in which they were added. */
@@ -53,7 +59,7 @@ export class MessageBook {
     return [...this.#messages.values()].flatMap(({ frame, ended }) => (ended ? [] : [frame]))
   }
 
-  /** Judges a frame of the guest, and notes the end of a message. */
+  /** Judges a frame of the guest. One that ends its message and may pass ends it by `end`. */
   judge(frame: FrameToHost): FrameVerdict {
     const { in_reply_to, session, msg_id, turn_id } = frame
     if (in_reply_to === undefined) return refuse('it replies to no message')
@@ -66,10 +72,21 @@ export class MessageBook {
     const named = this.#name(delivery, turn_id)
     if (named !== undefined) return named
     if (NEEDS_TURN.has(frame.type) && turn_id === undefined) return refuse('it names no Turn')
-    const isEnd = frame.type === 'assistant.done' || frame.type === 'error'
-    if (delivery.ended) return { verdict: 'drop', why: isEnd ? 'a second end' : 'after the end' }
-    if (isEnd) this.#end(key, delivery)
-    return PASS
+    if (!delivery.ended) return PASS
+    return { verdict: 'drop', why: isTerminal(frame) ? 'a second end' : 'after the end' }
+  }
+
+  /** Notes the end of the message that the frame replies to. */
+  end({ session, in_reply_to = '' }: TerminalFrame): void {
+    const key = keyOf(session, in_reply_to)
+    const delivery = this.#messages.get(key)
+    if (delivery !== undefined && !delivery.ended) this.#end(key, delivery)
+  }
+
+  #addPing(key: string): boolean {
+    if (this.#pings.has(key) || this.#pings.size >= MOST_PINGS) return false
+    this.#pings.add(key)
+    return true
   }
 
   /** A message has one Turn, and a Turn one message. */
@@ -109,11 +126,4 @@ function refuse(why: string): FrameVerdict {
 
 function keyOf({ channel, id }: TetherAddress, msg_id: string): string {
   return JSON.stringify([channel, id, msg_id])
-}
-
-function keepNewest(all: Set<string>, most: number): void {
-  for (const oldest of all) {
-    if (all.size <= most) return
-    all.delete(oldest)
-  }
 }

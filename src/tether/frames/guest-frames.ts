@@ -13,6 +13,10 @@ export type FrameOf<Type extends (FrameToGuest | FrameToHost)['type']> = Extract
 /** The frame that ends a message. */
 export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
 
+export function isTerminal(frame: FrameToHost): frame is TerminalFrame {
+  return frame.type === 'assistant.done' || frame.type === 'error'
+}
+
 const MESSAGE_BYTES = 4 * 1024
 const STATE_BYTES = 200
 

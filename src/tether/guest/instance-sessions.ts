@@ -8,13 +8,18 @@ import type { Session } from '../../session/live/session.ts'
 /** More are closed when they are idle, the longest unused first. */
 const MOST_OPEN = 32
 
+interface OpenSession {
+  readonly address: TetherAddress
+  readonly opening: Promise<Result<Session>>
+}
+
 type Start = Pick<GuestStart, 'instance' | 'provider' | 'model' | 'permission_mode'>
 
 /** The Sessions of an Instance, one for each conversation. A Session belongs to the conversation that its first Event names. */
 export class InstanceSessions {
   readonly #harness: Harness
   readonly #start: Start
-  readonly #open = new Map<string, Promise<Result<Session>>>()
+  readonly #open = new Map<string, OpenSession>()
   #known: Promise<Map<string, SessionId>> | undefined
 
   constructor(harness: Harness, start: Start) {
@@ -25,21 +30,22 @@ export class InstanceSessions {
   /** The Session of a conversation, which stays open. Concurrent calls get the same one. */
   async session(address: TetherAddress): Promise<Result<Session>> {
     const key = keyOf(address)
-    const opening = this.#open.get(key) ?? this.#begin(address)
+    const open = this.#open.get(key) ?? { address, opening: this.#begin(address) }
     // The latest is the last one.
     this.#open.delete(key)
-    this.#open.set(key, opening)
-    const session = await opening
-    if (!session.ok && this.#open.get(key) === opening) this.#open.delete(key)
+    this.#open.set(key, open)
+    const session = await open.opening
+    if (!session.ok && this.#open.get(key) === open) this.#open.delete(key)
     return session
   }
 
-  /** Closes Sessions that are idle, if many are open. */
-  async tidy(): Promise<void> {
-    for (const [key, opening] of this.#open) {
+  /** Closes Sessions that are idle, if many are open. One that `isUsed` is not idle, even if it is not busy (yet). */
+  async tidy(isUsed: (address: TetherAddress) => boolean): Promise<void> {
+    for (const [key, open] of this.#open) {
       if (this.#open.size <= MOST_OPEN) return
-      const session = await opening
-      if (!session.ok || session.value.busy || this.#open.get(key) !== opening) continue
+      const session = await open.opening
+      const isBusy = !session.ok || session.value.busy || isUsed(open.address)
+      if (isBusy || this.#open.get(key) !== open) continue
       this.#open.delete(key)
       await session.value.detach()
     }

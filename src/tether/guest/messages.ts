@@ -4,6 +4,7 @@ import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { GuestStart } from '../../model/tether/guest-line.ts'
 import type { ImageReference } from '../../model/tether/frame.ts'
+import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
@@ -30,8 +31,11 @@ export interface MessageParts {
 /** A message that has not ended. */
 interface ActiveMessage {
   readonly frame: Message
-  session?: Session
+  /** While its Turn runs. */
+  session?: Session | undefined
   cancelled: boolean
+  /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
+  over: boolean
 }
 
 /** The messages of a guest: each runs as a Turn of its conversation and ends with exactly one terminal frame. */
@@ -51,7 +55,7 @@ export class Messages {
     const { frames, send, onDefect } = this.#parts
     void send(frames.ack({ to: frame }, 'received'))
     if (this.#active.has(key)) return
-    const message: ActiveMessage = { frame, cancelled: false }
+    const message: ActiveMessage = { frame, cancelled: false, over: false }
     this.#active.set(key, message)
     const running = this.#run(message)
       .catch((error: unknown) => {
@@ -66,13 +70,11 @@ export class Messages {
   }
 
   /**
-   * Interrupts the message that it names, or else the oldest of its conversation. One that has not started yet is interrupted
-   * as soon as it starts.
+   * Interrupts the message that it names, or else the oldest of its conversation whose Turn is not over. One that has not
+   * started yet is interrupted as soon as it starts.
    */
   cancel({ session, in_reply_to }: FrameOf<'control.cancel'>): void {
-    const own = [...this.#active.values()].filter(
-      ({ frame }) => keyOf(frame.session) === keyOf(session),
-    )
+    const own = this.#of(session).filter(({ over }) => !over)
     const message =
       in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
     if (message === undefined) return
@@ -90,6 +92,12 @@ export class Messages {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
+  /** The messages of a conversation that have not ended, in the order of their arrival. */
+  #of(address: TetherAddress): ActiveMessage[] {
+    const key = keyOf(address)
+    return [...this.#active.values()].filter(({ frame }) => keyOf(frame.session) === key)
+  }
+
   async #run(message: ActiveMessage): Promise<void> {
     const { frame } = message
     const { sessions, frames, send } = this.#parts
@@ -103,6 +111,11 @@ export class Messages {
     const reply = { to: frame, turn }
     if (!repeated) {
       message.session = session
+      const leave = () => {
+        message.over = true
+        message.session = undefined
+      }
+      void admitted.done.then(leave, leave)
       if (message.cancelled) session.interrupt()
     }
     await send(frames.ack(reply, repeated ? 'repeated' : 'started'))
@@ -111,7 +124,7 @@ export class Messages {
     const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
-    await sessions.tidy()
+    await sessions.tidy((address) => this.#of(address).length > 0)
   }
 
   async #admit(

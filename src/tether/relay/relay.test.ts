@@ -135,7 +135,9 @@ test('an answer that the provider cuts off is cut off for the guest, and its cos
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('x'.repeat(4000), () => response.destroy())
   })
-  const { fetch, spends } = await relayPlace(accessTo('messages', url.slice(0, -1)))
+  // Time also counts, and here it stands still.
+  const clock = virtualClock()
+  const { fetch, spends } = await relayPlace(accessTo('messages', url.slice(0, -1)), { clock })
   const answer = await post(fetch)
   await expect(answer.text()).rejects.toMatchObject({ name: 'HttpFailure', code: 'ECONNRESET' })
   // 31 bytes of request, 4000 of answer, 4 bytes per token.
@@ -351,7 +353,7 @@ test('everything ends with the connection', async () => {
   const { fetch, relay } = await relayPlace(access)
   const work = post(fetch)
   await until(() => began)
-  relay.close()
+  await relay.close()
   await expect(work).rejects.toMatchObject({ name: 'HttpFailure', code: 'ECONNRESET' })
   expect(await relay.closed).toBeUndefined()
   await until(() => ended)

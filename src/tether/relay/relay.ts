@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { elapsedMs } from '../../host/clock.ts'
 import { Allowance } from '../../host/net/allowance.ts'
 import { HttpFailure, httpFetch, type Fetch, type HttpAnswer } from '../../host/net/http.ts'
 import { serveCalls } from '../../host/net/relay-server.ts'
@@ -15,8 +16,8 @@ export interface Relay {
   readonly spend: Spend
   /** Resolves when the connection is closed; with a reason if the guest broke a rule of the protocol. */
   readonly closed: Promise<string | undefined>
-  /** Ends every call. */
-  close(): void
+  /** Ends every call. Resolves when they are counted: whoever opens the next relay needs their sum. */
+  close(): Promise<void>
 }
 
 /**
@@ -27,14 +28,23 @@ export function openRelay(socket: Duplex, rules: RelayRules): Relay {
   const spend = new SpendCount(rules)
   const calls = new Calls(rules, spend)
   const { clock } = rules
-  const served = serveCalls(socket, { clock, take: (call) => void calls.serve(call) })
+  const served = serveCalls(socket, { clock, take: (call) => calls.take(call) })
   return {
     get spend() {
       return spend.total
     },
     closed: served.closed,
-    close: () => served.close(),
+    close: async () => {
+      served.close()
+      await calls.ended()
+    },
   }
+}
+
+/** A request on its way to the provider. */
+interface SentCall extends Pick<EndedCall, 'model' | 'requestBytes'> {
+  /** When it was sent, by the monotonic clock. */
+  readonly since: number
 }
 
 const MiB = 1024 * 1024
@@ -48,12 +58,16 @@ const BODY_MS = 5 * 60_000
 const REFUSALS_AT_ONCE = 50
 const REFUSALS_PER_SECOND = 5
 const REFUSAL_WAIT_MS = 250
+/** How long the calls of a closed relay may take to end. */
+const ENDING_MS = 5_000
+const LONGEST_ERROR = MiB
 
 class Calls {
   readonly #rules: RelayRules
   readonly #spend: SpendCount
   readonly #fetch: Fetch
   readonly #refusals: Allowance
+  readonly #served = new Set<Promise<void>>()
   #running = 0
   #bodyBytes = 0
 
@@ -64,7 +78,20 @@ class Calls {
     this.#refusals = new Allowance(REFUSALS_AT_ONCE, REFUSALS_PER_SECOND, rules.clock)
   }
 
-  async serve(call: RelayedCall): Promise<void> {
+  take(call: RelayedCall): void {
+    const served = this.#serve(call).finally(() => this.#served.delete(served))
+    this.#served.add(served)
+  }
+
+  /** Resolves when every call has ended, or cannot be ended. */
+  async ended(): Promise<void> {
+    if (this.#served.size === 0) return
+    const all = new AbortController()
+    void Promise.all(this.#served).then(() => all.abort())
+    await wait(this.#rules.clock, ENDING_MS, all.signal)
+  }
+
+  async #serve(call: RelayedCall): Promise<void> {
     try {
       const refused = await this.#forward(call)
       if (refused !== undefined) await this.#refuse(call, refused)
@@ -113,7 +140,7 @@ class Calls {
 
   async #send(call: RelayedCall, body: Buffer, model: string): Promise<RefusedCall | undefined> {
     const { baseUrl, path, headers } = this.#rules.access
-    const sent = { model, requestBytes: body.length }
+    const sent = { model, requestBytes: body.length, since: this.#rules.clock.monotonicMs() }
     try {
       const init = { method: 'POST', headers, body, signal: call.gone }
       const answer = await this.#fetch(`${baseUrl}${path}`, init)
@@ -131,13 +158,13 @@ class Calls {
 
   async #passOn(
     call: RelayedCall,
-    sent: Pick<EndedCall, 'model' | 'requestBytes'>,
+    sent: SentCall,
     { status, headers, body }: HttpAnswer,
   ): Promise<undefined> {
     const { key, usageReader } = this.#rules.access
     if (status >= 400) {
-      const error = shownError(await bytesOf(body), key)
-      this.#rules.log(`relay: ${sent.model}: status ${status}`)
+      const error = shownError(await beginningOf(body, LONGEST_ERROR), key)
+      await this.#rejected(call, `relay: ${sent.model}: status ${status}`)
       return this.#answer(call, status, shownHeaders(headers, key), error)
     }
     call.respond(status, shownHeaders(headers, key))
@@ -150,8 +177,9 @@ class Calls {
     else await call.cut()
   }
 
-  #count(call: EndedCall, outcome: string): void {
-    const { usd, estimated } = this.#spend.add(call)
+  #count({ since, ...call }: SentCall & Omit<EndedCall, 'ms'>, outcome: string): void {
+    const ms = elapsedMs(this.#rules.clock, since)
+    const { usd, estimated } = this.#spend.add({ ...call, ms })
     const cost = usd === undefined ? 'cost unknown' : `$${usd}${estimated ? ' (estimated)' : ''}`
     const { model, requestBytes, answerBytes } = call
     const bytes = `${requestBytes} bytes sent, ${answerBytes} received`
@@ -159,10 +187,15 @@ class Calls {
   }
 
   async #refuse(call: RelayedCall, refused: RefusedCall): Promise<void> {
-    if (this.#refusals.take()) this.#rules.log(`relay: ${refused.message}`)
-    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
+    await this.#rejected(call, `relay: ${refused.message}`)
     const headers = { 'content-type': 'application/json' }
     await this.#answer(call, refused.status, headers, refusalBody(refused))
+  }
+
+  /** By the relay or by the provider. */
+  async #rejected(call: RelayedCall, line: string): Promise<void> {
+    if (this.#refusals.take()) this.#rules.log(line)
+    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
   }
 
   async #answer(
@@ -208,10 +241,15 @@ async function pass(
   }
 }
 
-async function bytesOf(body: HttpAnswer['body']): Promise<Buffer> {
+async function beginningOf(body: HttpAnswer['body'], most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of body ?? []) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  let length = 0
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= most) break
+  }
+  return Buffer.concat(chunks).subarray(0, most)
 }
 
 /** A redirect is not followed, and an encoded answer could hide a key. */

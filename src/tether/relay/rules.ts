@@ -44,7 +44,7 @@ export interface RelayRules {
   /** Called after each call that may have cost something, before the guest sees its end. */
   readonly onSpend: (total: Spend) => void
   readonly clock: Clock
-  /** One line per call. Never contains a body or a key. */
+  /** One line per call, fewer if many are refused. Never contains a body or a key. */
   readonly log: (line: string) => void
 }
 

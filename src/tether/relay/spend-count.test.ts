@@ -5,7 +5,7 @@ import { NO_SPEND, type Spend } from './rules.ts'
 import { estimatedUsage, SpendCount } from './spend-count.ts'
 
 const USAGE = { input: 1_000, cached_read: 200, cache_write: 100, output: 50, reasoning: 10 }
-const CALL = { model: 'model', requestBytes: 4_001, answerBytes: 399, reported: undefined }
+const CALL = { model: 'model', requestBytes: 4_001, answerBytes: 399, ms: 100, reported: undefined }
 
 test('reported usage is priced, and anything else is estimated and marked', () => {
   const totals: Spend[] = []
@@ -32,7 +32,8 @@ test('an estimate is at least what was reported, and at most what the model can 
   const reported = { usage: USAGE, final: false }
   expect(estimatedUsage({ ...CALL, reported })).toEqual({ ...USAGE, output: 100 })
   expect(estimatedUsage({ ...CALL, reported, answerBytes: 4 })).toEqual(USAGE)
-  const large = { ...CALL, requestBytes: 1e9, answerBytes: 1e9 }
+  expect(estimatedUsage({ ...CALL, ms: 4_001 })).toMatchObject({ output: 1_001 })
+  const large = { ...CALL, requestBytes: 1e9, answerBytes: 1e9, ms: 1e9 }
   expect(estimatedUsage(large, { window_tokens: 1_000, output_tokens: 100 })).toMatchObject({
     input: 1_000,
     output: 100,

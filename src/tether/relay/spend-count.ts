@@ -6,6 +6,8 @@ export interface EndedCall {
   readonly model: string
   readonly requestBytes: number
   readonly answerBytes: number
+  /** How long it took. */
+  readonly ms: number
   readonly reported: { readonly usage: Usage; readonly final: boolean } | undefined
 }
 
@@ -49,22 +51,32 @@ export class SpendCount {
 
 /** Fewer bytes per token than in any text, and than in any stream of events. */
 const BYTES_PER_TOKEN = 4
+/** More than most models generate. */
+const TOKENS_PER_SECOND = 250
+/** No answer takes longer to generate. */
+const LONGEST_ANSWER_MS = 10 * 60_000
 
 /**
  * The usage of a call that ended before its provider reported it, such as a cancelled one: what was reported so far, and at least
- * as many tokens as the bytes that were exchanged can contain, up to the limits of the model. Cancelling calls must not be a way
- * around a spending limit, so it is rather too much than too little. Pure.
+ * as many tokens as the bytes that were exchanged can contain and, since a provider also generates what it does not send, as
+ * the time allows, up to the limits of the model. Cancelling calls must not be a way around a spending limit, so it is rather too
+ * much than too little. Pure.
  */
 export function estimatedUsage(
-  { requestBytes, answerBytes, reported }: EndedCall,
+  { requestBytes, answerBytes, ms, reported }: EndedCall,
   { window_tokens = Infinity, output_tokens = Infinity }: ModelFacts = {},
 ): Usage {
   const { usage } = reported ?? {}
+  const generated = Math.ceil((Math.min(ms, LONGEST_ANSWER_MS) / 1000) * TOKENS_PER_SECOND)
   return {
     input: usage?.input ?? tokens(requestBytes, window_tokens),
     cached_read: usage?.cached_read ?? 0,
     cache_write: usage?.cache_write ?? 0,
-    output: Math.max(usage?.output ?? 0, tokens(answerBytes, output_tokens)),
+    output: Math.max(
+      usage?.output ?? 0,
+      tokens(answerBytes, output_tokens),
+      Math.min(generated, output_tokens),
+    ),
     reasoning: usage?.reasoning ?? 0,
   }
 }

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { gatedModel } from '../../../test/support/gated-model.ts'
+import { openParts } from '../../../test/support/harness-parts.ts'
+import { envelope } from '../../../test/support/host-end.ts'
+import { value } from '../../../test/support/story.ts'
+import { until } from '../../../test/support/virtual-clock.ts'
+import { systemClock } from '../../host/clock.ts'
+import { systemIds } from '../../host/ids.ts'
+import { ok } from '../../model/errors.ts'
+import type { FrameToHost } from '../../model/tether/frame.ts'
+import { Harness } from '../../session/harness.ts'
+import { GuestFrames } from '../frames/guest-frames.ts'
+import { InstanceSessions } from './instance-sessions.ts'
+import { Messages } from './messages.ts'
+
+const START = {
+  type: 'guest.start',
+  instance: 'inst_1',
+  workspace: '',
+  provider: 'rehearsal',
+  model: 'rehearsal',
+  permission_mode: 'auto',
+  replay: 'window',
+  images: true,
+} as const
+
+/** Opens when told to. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open: () => open(), opened }
+}
+
+/** The Turn of `m1` has ended, but the daemon has not taken its frames yet. That of `m2` runs until `end`. */
+async function scene() {
+  const [first, second] = [gatedModel(), gatedModel()]
+  first.open()
+  const reading = gate()
+  let model = first
+  const provider: typeof first.provider = {
+    ...first.provider,
+    stream: (body, signal) => model.provider.stream(body, signal),
+  }
+  const { parts, close } = await openParts(await freshFolder(), {
+    model: { providerOf: async () => ok(provider) },
+  })
+  const harness = new Harness(parts)
+  const sessions = new InstanceSessions(harness, START)
+  const sent: FrameToHost[] = []
+  const messages = new Messages({
+    start: START,
+    harness,
+    sessions,
+    frames: new GuestFrames(systemClock, systemIds(systemClock)),
+    send: async (frame) => {
+      sent.push(frame)
+      if (frame.in_reply_to === 'm1' && frame.type === 'assistant.delta') await reading.opened
+    },
+    onDefect: (error) => {
+      throw error
+    },
+  })
+  const say = (msg_id: string) => {
+    const payload = { text: 'What happened?' }
+    messages.receive({ ...envelope(msg_id, 'default'), type: 'user.message', payload })
+  }
+  const cancel = (named: object) => {
+    messages.cancel({
+      ...envelope('c1', 'default'),
+      ...named,
+      type: 'control.cancel',
+      payload: {},
+    })
+  }
+  const has = (msg_id: string, type: FrameToHost['type']) =>
+    sent.some((frame) => frame.in_reply_to === msg_id && frame.type === type)
+  say('m1')
+  await until(() => has('m1', 'assistant.delta'))
+  const session = value(await sessions.session({ channel: 'host', id: 'default' }))
+  await until(() => !session.busy)
+  model = second
+  say('m2')
+  await until(() => has('m2', 'status.presence'))
+  const end = async () => {
+    second.open()
+    await until(() => has('m2', 'assistant.done'))
+    reading.open()
+    await messages.ended()
+    await harness.close()
+    await close()
+    return sent.flatMap((frame) =>
+      frame.type === 'assistant.done' ? [[frame.in_reply_to, frame.payload.status]] : [],
+    )
+  }
+  return { cancel, end }
+}
+
+test('a cancelled message whose Turn is over leaves the Turn of the next message alone', async () => {
+  const { cancel, end } = await scene()
+  cancel({ in_reply_to: 'm1' })
+  expect(await end()).toEqual([
+    ['m2', 'completed'],
+    ['m1', 'completed'],
+  ])
+})
+
+test('a cancel without a name means the message whose Turn runs', async () => {
+  const { cancel, end } = await scene()
+  cancel({})
+  expect(await end()).toEqual([
+    ['m2', 'interrupted'],
+    ['m1', 'completed'],
+  ])
+})
