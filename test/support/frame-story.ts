@@ -1,6 +1,7 @@
 import type { Folder } from '../../src/host/files/files.ts'
 import type { Frame } from '../../src/model/tether/frame.ts'
 import type { FrameLog } from '../../src/tether/frames/frame-log.ts'
+import type { ChildReport } from './child-report.ts'
 import { allFrames, openFrames, SMALL } from './frame-log-place.ts'
 import { delta, done, presence, userMessage } from './frames.ts'
 import { value } from './story.ts'
@@ -37,6 +38,19 @@ export class FrameJournal {
     this.#highest = Math.max(this.#highest, seq)
   }
 
+  /** Takes a report of another process into account. */
+  note({ how, seq, type, name, replyTo }: Extract<ChildReport, { what: 'frame' }>): void {
+    const isEnd = type === 'assistant.done' && replyTo !== undefined
+    if (how === 'submitted' && type === 'user.message') this.submitted.add(name)
+    if (how === 'submitted' && isEnd) this.ending.add(replyTo)
+    if (how === 'submitted') return
+    this.see(seq, nameOf({ type, msg_id: name }), how)
+    if (how === 'read') return
+    if (!type.endsWith('.delta')) this.durable.set(seq, nameOf({ type, msg_id: name }))
+    if (type === 'user.message') this.accepted.set(name, seq)
+    if (isEnd) this.ended.add(replyTo)
+  }
+
   /** Compares a log with everything that was acknowledged. */
   judge(frames: readonly Frame[], pending: readonly Frame[], firstAvailable: number): void {
     const found = new Map(frames.map((frame) => [frame.seq, nameOf(frame)]))
@@ -62,7 +76,7 @@ export class FrameJournal {
   }
 }
 
-function nameOf({ type, msg_id }: Pick<Frame, 'type' | 'msg_id'>): string {
+function nameOf({ type, msg_id }: { readonly type: string; readonly msg_id: string }): string {
   return `${type} ${msg_id}`
 }
 

@@ -9,14 +9,18 @@ export interface FrameEntry {
   readonly type: string
   readonly channel: string
   readonly session: string
-  readonly msgId: string
   readonly replyTo: string | undefined
   readonly text: string
 }
 
+/** An entry as it is written or read. */
+export interface NamedEntry extends FrameEntry {
+  readonly msgId: string
+}
+
 /** A frame without its number. */
 export interface UnnumberedFrame {
-  readonly fields: Omit<FrameEntry, 'seq' | 'text'>
+  readonly fields: Omit<NamedEntry, 'seq' | 'text'>
   /** JSON text without the closing brace. */
   readonly body: string
 }
@@ -31,8 +35,10 @@ export function unnumbered(frame: FrameToGuest | FrameToHost): UnnumberedFrame {
   return { fields, body: wellFormedJson(own).slice(0, -1) }
 }
 
-export function numbered({ fields, body }: UnnumberedFrame, seq: number): FrameEntry {
-  return { ...fields, seq, text: `${body},"seq":${seq}}` }
+export function numbered({ fields, body }: UnnumberedFrame, seq: number): NamedEntry {
+  // A copy: a joined string keeps its parts, which take a sixth more memory.
+  const text = Buffer.from(`${body},"seq":${seq}}`).toString('utf8')
+  return { ...fields, seq, text }
 }
 
 const StoredFields = z.object({
@@ -44,7 +50,7 @@ const StoredFields = z.object({
 })
 
 /** The entry of a stored frame; `undefined` if the value is not a frame of any version. */
-export function storedEntry(value: unknown, text: string): FrameEntry | undefined {
+export function storedEntry(value: unknown, text: string): NamedEntry | undefined {
   const stored = StoredFields.safeParse(value)
   if (!stored.success) return undefined
   const { seq, type, session, msg_id, in_reply_to } = stored.data

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { CHECKSUM_LENGTH, checksumHolds, checksumLine } from '../../encoding/checksum-line.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { Count } from '../../model/shape.ts'
-import { storedEntry, type FrameEntry } from './frame-entry.ts'
+import { storedEntry, type NamedEntry } from './frame-entry.ts'
 
 /** The longest line: the first of a file, with every known message. */
 export const FRAME_LINE_BYTES = 1024 * 1024
@@ -38,8 +38,8 @@ export type FileStart = Readonly<z.infer<typeof FileStart>>
 /** What a line contains, see ADR 22. */
 export type FrameLineContent =
   | { readonly kind: 'start'; readonly start: FileStart }
-  | { readonly kind: 'carried'; readonly entry: FrameEntry }
-  | { readonly kind: 'frame'; readonly entry: FrameEntry; readonly reserved?: number | undefined }
+  | { readonly kind: 'carried'; readonly entry: NamedEntry }
+  | { readonly kind: 'frame'; readonly entry: NamedEntry; readonly reserved?: number | undefined }
   | { readonly kind: 'reserved'; readonly reserved: number }
 
 /** A line with its number in the file and in its write. */

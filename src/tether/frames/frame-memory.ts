@@ -44,7 +44,8 @@ export class FrameMemory {
     return this.#entries.length - this.#start
   }
 
-  add(entry: FrameEntry): void {
+  add(added: FrameEntry): void {
+    const entry = slim(added)
     this.#entries.push(entry)
     this.#characters += entry.text.length
     while (this.size > this.#bounds.frames || this.#isTooLarge) this.#forget()
@@ -92,5 +93,29 @@ export class FrameMemory {
       else low = middle + 1
     }
     return low
+  }
+}
+
+const MOST_SHARED = 4_096
+const shared = new Map<string, string>()
+
+/** One string for all frames that repeat it. */
+function sharedString(text: string): string {
+  const known = shared.get(text)
+  if (known !== undefined) return known
+  if (shared.size >= MOST_SHARED) shared.clear()
+  shared.set(text, text)
+  return text
+}
+
+/** The same entry without what only the writer needs. */
+function slim({ seq, type, channel, session, replyTo, text }: FrameEntry): FrameEntry {
+  return {
+    seq,
+    type: sharedString(type),
+    channel: sharedString(channel),
+    session: sharedString(session),
+    replyTo: replyTo === undefined ? undefined : sharedString(replyTo),
+    text,
   }
 }

@@ -9,6 +9,7 @@ import {
   numbered,
   unnumbered,
   type FrameEntry,
+  type NamedEntry,
   type UnnumberedFrame,
 } from './frame-entry.ts'
 import type { FilePosition } from './frame-file.ts'
@@ -285,7 +286,7 @@ export class FrameWriter {
 
 interface NumberedFrame {
   readonly pending: PendingFrame
-  readonly entry: FrameEntry
+  readonly entry: NamedEntry
 }
 
 interface SealedBatch {

@@ -1,6 +1,6 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { isTerminal, type FrameEntry, type UnnumberedFrame } from './frame-entry.ts'
+import { isTerminal, type NamedEntry, type UnnumberedFrame } from './frame-entry.ts'
 
 /** The number of a frame in the log. */
 export interface AppendedFrame {
@@ -12,7 +12,7 @@ export interface AppendedFrame {
 /** What appending a frame would change about messages. */
 export interface MessageClaim {
   /** The frame is durable. */
-  keep(entry: FrameEntry): void
+  keep(entry: NamedEntry): void
   /** The frame was not stored. */
   undo(): void
 }
@@ -27,7 +27,7 @@ export interface MessageBounds {
 }
 
 interface OpenMessage {
-  readonly entry: FrameEntry
+  readonly entry: NamedEntry
   /** Its end is being written. */
   ending: boolean
 }
@@ -69,7 +69,7 @@ export class KnownMessages {
   }
 
   /** Messages without an end, in the order of their numbers. */
-  get waiting(): readonly FrameEntry[] {
+  get waiting(): readonly NamedEntry[] {
     return [...this.#waiting.values()].map(({ entry }) => entry)
   }
 
@@ -84,7 +84,7 @@ export class KnownMessages {
   }
 
   /** Takes a stored frame into account. */
-  read(entry: FrameEntry): void {
+  read(entry: NamedEntry): void {
     if (entry.type === 'user.message') this.#wait(keyOf(entry, entry.msgId), entry)
     else if (isTerminal(entry) && entry.replyTo !== undefined)
       this.#finish(keyOf(entry, entry.replyTo))
@@ -105,7 +105,7 @@ export class KnownMessages {
       this.#arriving.delete(key)
       this.#arrivingCharacters -= body.length
     }
-    const keep = (entry: FrameEntry) => {
+    const keep = (entry: NamedEntry) => {
       undo()
       this.#wait(key, entry)
     }
@@ -129,7 +129,7 @@ export class KnownMessages {
     return ok({ keep: () => this.#finish(key), undo })
   }
 
-  #wait(key: string, entry: FrameEntry): void {
+  #wait(key: string, entry: NamedEntry): void {
     this.#waiting.set(key, { entry, ending: false })
     this.#characters += entry.text.length
   }
@@ -153,8 +153,10 @@ function repeated(result: Result<AppendedFrame>): Result<AppendedFrame> {
 
 /** Names of any length and content become keys of 96 bits. */
 function keyOf(
-  { channel, session }: Pick<FrameEntry, 'channel' | 'session'>,
+  { channel, session }: Pick<NamedEntry, 'channel' | 'session'>,
   msgId: string,
 ): string {
-  return sha256(JSON.stringify([channel, session, msgId])).slice(0, 24)
+  const hash = sha256(JSON.stringify([channel, session, msgId]))
+  // A copy: a part of a string keeps all of it.
+  return Buffer.from(hash.slice(0, 24), 'latin1').toString('latin1')
 }
