@@ -69,7 +69,7 @@ class Sender {
   /** A message and its answer, of some pieces. */
   async converse(): Promise<void> {
     const message = this.#unique()
-    const text = 'x'.repeat(this.#chance.below(2_000))
+    const text = 'x'.repeat(1 + this.#chance.below(2_000))
     if (!(await this.#append(userMessage(message, {}, text)))) return
     for (let pieces = this.#chance.below(30); pieces > 0; pieces--) {
       const isDelta = this.#chance.next() < 0.8

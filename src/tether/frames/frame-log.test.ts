@@ -83,6 +83,14 @@ test('a seq of the sender is ignored', async () => {
   expect((await allFrames(log)).map(({ seq }) => seq)).toEqual([1])
 })
 
+test('a frame that no reader would accept is refused, and never vanishes later', async () => {
+  const log = await open()
+  const refused = { ok: false, error: { kind: 'invalid_args' } }
+  expect(await log.append(userMessage('a', {}, ''))).toMatchObject(refused)
+  expect(await log.append(userMessage('a', { id: '' }))).toMatchObject(refused)
+  expect(value(await log.append(userMessage('a')))).toEqual({ seq: 1 })
+})
+
 test('a frame over the limit is refused, and takes no number', async () => {
   const log = await open()
   const long = userMessage('a', {}, 'x'.repeat(LIMITS.frame_bytes))

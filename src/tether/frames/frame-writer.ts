@@ -3,7 +3,7 @@ import { fileFailure, ifPossible, ifThere, writeAll } from '../../host/files/fil
 import type { Ids } from '../../host/ids.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { Frame, type FrameToGuest, type FrameToHost } from '../../model/tether/frame.ts'
 import {
   isDelta,
   numbered,
@@ -75,6 +75,9 @@ export class FrameWriter {
 
   append(frame: FrameToGuest | FrameToHost): Promise<Result<AppendedFrame>> {
     if (this.#closed) throw new Error('this frame log was closed')
+    // A frame that readers would not recognize must not be accepted.
+    if (!Frame.safeParse({ ...frame, seq: 0 }).success)
+      return Promise.resolve(failed('invalid_args', 'This is not a valid frame.'))
     const sent = unnumbered(frame)
     const bytes = Buffer.byteLength(sent.body) + 1
     const limit = LIMITS.frame_bytes
