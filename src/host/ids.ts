@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { EventId, ResourceId, SessionId, TurnId } from '../model/ids.ts'
+import { EventId, InstanceId, ResourceId, SessionId, TurnId } from '../model/ids.ts'
 import type { Clock } from './clock.ts'
 
 /** New ids and unused file names. */
@@ -8,6 +8,7 @@ export interface Ids {
   turn(): TurnId
   resource(): ResourceId
   event(): EventId
+  instance(): InstanceId
   /** A permission question, as long as it is open. */
   request(): string
   /** A unique name for a temporary file. */
@@ -31,6 +32,7 @@ export function systemIds(clock: Pick<Clock, 'now'>): Ids {
     turn: () => TurnId.parse(`trn_${ulid()}`),
     resource: () => ResourceId.parse(`res_${ulid()}`),
     event: () => EventId.parse(`evt_${ulid()}`),
+    instance: () => InstanceId.parse(`ins_${ulid()}`),
     request: () => `req_${ulid()}`,
     temporary: () => `.tmp-${chanceLetters(chance())}`,
   }

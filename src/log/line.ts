@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { crc32 } from 'node:zlib'
+import { checksumHolds, checksumLine, type ChecksumLine } from '../encoding/checksum-line.ts'
 import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/events/event.ts'
@@ -55,19 +55,14 @@ export function sealLine(
   seq: number,
   prev: string | null,
   batch: number,
-): { bytes: Buffer; crc: string } {
+): ChecksumLine {
   const turn = event.turn_id === undefined ? '' : `"turn_id":"${event.turn_id}",`
   const place = batch === 0 ? '' : `"batch":${batch},`
   const body =
     `{"v":1,"seq":${seq},"id":"${event.id}","session_id":"${event.session_id}",${turn}` +
     `"ts":"${event.ts}","type":${JSON.stringify(event.type)},"data":${event.data},${place}` +
     `"prev":${prev === null ? 'null' : `"${prev}"`}`
-  const length = Buffer.byteLength(body)
-  const bytes = Buffer.allocUnsafe(length + TAIL_LENGTH + 1)
-  bytes.write(body, 'utf8')
-  const crc = crc32(bytes.subarray(0, length)).toString(16).padStart(8, '0')
-  bytes.write(`,"crc":"${crc}"}\n`, length, 'latin1')
-  return { bytes, crc }
+  return checksumLine(body)
 }
 
 export type DecodedLine =
@@ -101,17 +96,6 @@ export function lineAt(logged: LoggedEvent, hash: string, offset: number, length
     hash,
     next: { offset: offset + length + 1, seq: seq + 1, prev: hash },
   }
-}
-
-const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/
-const TAIL_LENGTH = ',"crc":"01234567"}'.length
-
-/** The checksum comes last, so the bytes it covers are known before parsing. */
-function checksumHolds(bytes: Buffer): boolean {
-  const body = bytes.length - TAIL_LENGTH
-  if (body <= 0) return false
-  const match = CHECKSUM_TAIL.exec(bytes.toString('latin1', body))
-  return match?.[1] !== undefined && parseInt(match[1], 16) === crc32(bytes.subarray(0, body))
 }
 
 /** The format version of a line, 0 if absent. */

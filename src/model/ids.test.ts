@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { BLOB_EXTENSIONS, BlobKey, EventId, ResourceId, SessionId, Sha256, TurnId } from './ids.ts'
+import {
+  BLOB_EXTENSIONS,
+  BlobKey,
+  EventId,
+  InstanceId,
+  ResourceId,
+  SessionId,
+  Sha256,
+  TurnId,
+} from './ids.ts'
 
 const sha = '0123456789abcdef'.repeat(4)
 
@@ -8,6 +17,7 @@ test.each([
   ['trn', TurnId],
   ['res', ResourceId],
   ['evt', EventId],
+  ['ins', InstanceId],
 ])('an id with %s is its prefix and a lower-case ULID', (prefix, schema) => {
   const accepts = (id: string) => schema.safeParse(id).success
   const ulid = '7zzzzzzzzzzzzzzzzzzzzzzzzz'

@@ -14,11 +14,13 @@ export const SessionId = z.string().regex(SESSION_ID).brand<'ses'>()
 export const TurnId = z.string().regex(TURN_ID).brand<'trn'>()
 export const ResourceId = z.string().regex(idPattern('res')).brand<'res'>()
 export const EventId = z.string().regex(EVENT_ID).brand<'evt'>()
+export const InstanceId = z.string().regex(idPattern('ins')).brand<'ins'>()
 
 export type SessionId = z.infer<typeof SessionId>
 export type TurnId = z.infer<typeof TurnId>
 export type ResourceId = z.infer<typeof ResourceId>
 export type EventId = z.infer<typeof EventId>
+export type InstanceId = z.infer<typeof InstanceId>
 
 /** Lower-case hex of a SHA-256. */
 export const Sha256 = z.string().regex(SHA_256)

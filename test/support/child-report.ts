@@ -33,6 +33,15 @@ export const ChildReport = z.discriminatedUnion('what', [
   z.object({ what: z.literal('memory'), before: z.int(), peak: z.int(), after: z.int() }),
   /** What the Log of the Session cannot prove. */
   z.object({ what: z.literal('unproven'), text: z.string() }),
+  /** A frame: before it is submitted, when it has its number, or when someone read it. */
+  z.object({
+    what: z.literal('frame'),
+    how: z.enum(['submitted', 'issued', 'read']),
+    seq: z.int(),
+    type: z.string(),
+    name: z.string(),
+    replyTo: z.string().optional(),
+  }),
   z.object({ what: z.literal('done') }),
 ])
 export type ChildReport = z.infer<typeof ChildReport>

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { InstanceId } from '../ids.ts'
+import { boundedText, openObject, type Frozen } from '../shape.ts'
+
+/** A name that a person gives an Instance. It never looks like an id, and is never used as a path. */
+export const InstanceHandle = z
+  .string()
+  .regex(/^(?!ins_)[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/)
+  .brand<'instance handle'>()
+export type InstanceHandle = z.infer<typeof InstanceHandle>
+
+const Seconds = z.int().positive().max(31_536_000)
+const Name = boundedText(1, 200)
+
+/** What a person chooses about an Instance. */
+const choices = () => ({
+  handle: InstanceHandle,
+  /** An absolute path. Without it, the Instance works in its own folder and exchanges no images. */
+  workspace: boundedText(1, 4_096)
+    .refine((path) => path.startsWith('/') && !path.includes('\0'))
+    .optional(),
+  provider: Name.optional(),
+  model: Name.optional(),
+  /** `process`: without a sandbox. */
+  isolation: z.enum(['sandbox', 'process']),
+  enabled: z.boolean(),
+  /** Seconds without work until it is paused, and seconds after that until it is stopped. */
+  idle: openObject(() => ({ pause_seconds: Seconds, stop_seconds: Seconds })),
+  /** The most that it may spend, in US dollars. */
+  ceiling_usd: z.number().nonnegative().optional(),
+})
+
+export const InstanceChoices = z.object(choices())
+export type InstanceChoices = Frozen<z.infer<typeof InstanceChoices>>
+
+/** An Instance as it is registered. */
+export const InstanceRecord = openObject(() => ({
+  id: InstanceId,
+  created: z.iso.datetime(),
+  ...choices(),
+}))
+export type InstanceRecord = Frozen<z.infer<typeof InstanceRecord>>
+
+export const DEFAULT_IDLE = { pause_seconds: 60, stop_seconds: 300 } as const

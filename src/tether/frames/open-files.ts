@@ -1,0 +1,213 @@
+import type { Clock } from '../../host/clock.ts'
+import {
+  ifPossible,
+  ifThere,
+  readSpan,
+  replaceFile,
+  type File,
+  type Folder,
+} from '../../host/files/files.ts'
+import type { Ids } from '../../host/ids.ts'
+import type { Failed } from '../../model/errors.ts'
+import { framesDamaged } from './frame-damage.ts'
+import { fileName, firstSeqOf, FrameFile, scanFrameFile, type FileEnd } from './frame-file.ts'
+import { decodeFrameLine, type FileStart } from './frame-line.ts'
+import { FrameMemory } from './frame-memory.ts'
+import type { FrameLogSettings } from './frame-settings.ts'
+import { FRAME_BATCH_BYTES } from './frame-writer.ts'
+import { KnownMessages } from './known-messages.ts'
+import { keptFiles } from './retention.ts'
+import { writeStart, type OpenedFile } from './start-file.ts'
+
+export interface OpenParts {
+  readonly folder: Folder
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'temporary'>
+  readonly settings: FrameLogSettings
+}
+
+/** The remains of the last write before a crash, which were cut off. */
+export interface FrameRepair {
+  readonly cut_bytes: number
+  /** The name of the file that contains them now. */
+  readonly kept_as: string
+}
+
+/** What the files of a log contain. */
+export interface OpenedFiles {
+  readonly files: readonly FrameFile[]
+  readonly memory: FrameMemory
+  readonly messages: KnownMessages
+  /** Numbers up to this one may have been issued. */
+  readonly reserved: number
+  readonly opened?: OpenedFile
+  readonly repaired?: FrameRepair
+  readonly damage?: Failed
+}
+
+const FIRST_SEQ = 1
+
+/** Reads the newest file, or starts the first one. Only the holder of the lock calls this. */
+export async function openFiles(parts: OpenParts): Promise<OpenedFiles> {
+  const names = await parts.folder.names()
+  for (const name of names) if (name.startsWith('.tmp-')) await parts.folder.remove(name)
+  const present = names.flatMap((name) => firstSeqOf(name) ?? []).toSorted((a, b) => a - b)
+  const newest = present.at(-1)
+  // A name may not be durable yet if the process that gave it was killed.
+  await parts.folder.sync()
+  return newest === undefined ? createFirst(parts) : readNewest(parts, newest, present)
+}
+
+async function createFirst({ folder, ids, clock, settings }: OpenParts): Promise<OpenedFiles> {
+  const messages = new KnownMessages(settings.messages)
+  const at = Math.floor(clock.now())
+  const start = { firstSeq: FIRST_SEQ, reserved: 0, at }
+  const opened = await (await writeStart({ folder, ids, messages }, start, [])).name()
+  const memory = new FrameMemory(settings.memory, FIRST_SEQ - 1)
+  return { files: [opened.file], memory, messages, reserved: 0, opened }
+}
+
+async function readNewest(
+  parts: OpenParts,
+  firstSeq: number,
+  present: readonly number[],
+): Promise<OpenedFiles> {
+  const { folder, settings } = parts
+  const handle = await folder.open(fileName(firstSeq), 'append')
+  try {
+    const read = await readContent(handle, firstSeq, settings)
+    const torn = await tornTail(handle, read)
+    const { start, end, file, memory, messages } = read
+    const reserved = Math.max(read.reserved, end.position.seq)
+    memory.forgetDeltas(reserved)
+    file.grow(end.position.offset)
+    const fault = end.fault ?? (read.begin === Infinity ? 'truncated' : undefined)
+    if (start === undefined || (fault !== undefined && torn === undefined)) {
+      await handle.close()
+      const damage = framesDamaged(file.name, end.position.offset, fault ?? 'order')
+      const files = start === undefined ? [] : [...listedFiles(start, present), file]
+      return { files, memory, messages, reserved, damage }
+    }
+    const repaired = torn && (await cutTail(parts, handle, file, torn))
+    // A killed process may have written lines without a sync. From now on they count.
+    await handle.datasync()
+    const files = await withoutExpired(parts, listedFiles(start, present), file, present)
+    const opened = { handle, file, position: end.position, begin: read.begin }
+    return { files, memory, messages, reserved, opened, ...(repaired && { repaired }) }
+  } catch (error) {
+    await ifPossible(handle.close())
+    throw error
+  }
+}
+
+interface ReadContent {
+  readonly file: FrameFile
+  readonly memory: FrameMemory
+  readonly messages: KnownMessages
+  readonly start: FileStart | undefined
+  readonly reserved: number
+  readonly end: FileEnd
+  /** The end of the lines that the file was started with. */
+  readonly begin: number
+  readonly size: number
+}
+
+async function readContent(
+  handle: File,
+  firstSeq: number,
+  settings: FrameLogSettings,
+): Promise<ReadContent> {
+  const { size } = await handle.stat()
+  const messages = new KnownMessages(settings.messages)
+  const memory = new FrameMemory(settings.memory, firstSeq - 1)
+  let start: FileStart | undefined
+  let file = new FrameFile(firstSeq, 0, size)
+  let reserved = 0
+  let begin = Infinity
+  const origin = { offset: 0, n: 0, seq: firstSeq - 1 }
+  const end = await scanFrameFile(handle, origin, size, ({ n, content }, next) => {
+    if (content.kind === 'start') {
+      if (content.start.first_seq !== firstSeq) return false
+      start = content.start
+      file = new FrameFile(firstSeq, start.at, size)
+      messages.restore(start.known)
+      reserved = start.reserved
+    } else if (content.kind === 'reserved') reserved = Math.max(reserved, content.reserved)
+    else messages.read(content.entry)
+    if (content.kind === 'frame') {
+      memory.add(content.entry)
+      reserved = Math.max(reserved, content.reserved ?? 0)
+    }
+    if (n === start?.carried) begin = next.offset
+    file.mark(next)
+    return undefined
+  })
+  return { file, memory, messages, start, reserved, end, begin, size }
+}
+
+interface TornFrames {
+  readonly offset: number
+  readonly bytes: Buffer
+}
+
+/**
+ * A crash tears at most the last write, and a write starts only when the previous one is durable. So if an intact line after
+ * the fault belongs to a later write, the fault is damage. The lines that a file is started with are never torn.
+ */
+async function tornTail(
+  handle: File,
+  { end, begin, size }: ReadContent,
+): Promise<TornFrames | undefined> {
+  const { offset, n } = end.position
+  if (end.fault === undefined || end.fault === 'version' || offset < begin) return undefined
+  if (size - offset > FRAME_BATCH_BYTES) return undefined
+  const bytes = await readSpan(handle, offset, size - offset)
+  for (let from = 0, at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+    const decoded = decodeFrameLine(bytes.subarray(from, at))
+    from = at + 1
+    if ('fault' in decoded && decoded.fault !== 'version') continue
+    if ('fault' in decoded || decoded.line.n - decoded.line.batch > n) return undefined
+  }
+  return { offset, bytes }
+}
+
+const MOST_TORN = 8
+const TORN = /^torn-\d{16}-\d+$/
+
+/** Keeps the bytes beside the log before they are cut off. */
+async function cutTail(
+  { folder, ids }: OpenParts,
+  handle: File,
+  { firstSeq }: FrameFile,
+  { offset, bytes }: TornFrames,
+): Promise<FrameRepair> {
+  const kept_as = `torn-${fileName(firstSeq).replace('.ndjson', '')}-${offset}`
+  await replaceFile(folder, kept_as, bytes, ids.temporary())
+  await handle.truncate(offset)
+  const older = (await folder.names()).filter((name) => TORN.test(name) && name !== kept_as)
+  for (const name of older.toSorted().slice(0, Math.max(0, older.length - MOST_TORN + 1)))
+    await ifPossible(ifThere(folder.remove(name)))
+  return { cut_bytes: bytes.length, kept_as }
+}
+
+/** The files before the newest one. Those that are missing at the beginning were deleted; others are damage. */
+function listedFiles({ files }: FileStart, present: readonly number[]): readonly FrameFile[] {
+  const first = files.findIndex(({ first_seq }) => present.includes(first_seq))
+  const rest = first === -1 ? [] : files.slice(first)
+  return rest.map(({ first_seq, size, at }) => new FrameFile(first_seq, at, size))
+}
+
+/** Removes files that are too old, and those that were to be removed before. */
+async function withoutExpired(
+  { folder, clock, settings }: OpenParts,
+  before: readonly FrameFile[],
+  newest: FrameFile,
+  present: readonly number[],
+): Promise<readonly FrameFile[]> {
+  const kept = [...keptFiles(before, newest.at, clock.now(), settings), newest]
+  for (const seq of present) {
+    if (kept.some(({ firstSeq }) => firstSeq === seq)) continue
+    await ifPossible(ifThere(folder.remove(fileName(seq))))
+  }
+  return kept
+}

@@ -1,0 +1,156 @@
+import { timestamp, type Clock } from '../../host/clock.ts'
+import { asResult, type Folder } from '../../host/files/files.ts'
+import type { Ids } from '../../host/ids.ts'
+import { underShortLock } from '../../host/short-lock.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { InstanceId } from '../../model/ids.ts'
+import {
+  DEFAULT_IDLE,
+  InstanceChoices,
+  type InstanceHandle,
+  type InstanceRecord,
+} from '../../model/tether/instance.ts'
+import { readRegister, writeRegister } from './register-file.ts'
+
+export interface RegisterParts {
+  /** `$HAWSER_HOME/instances`. */
+  readonly folder: Folder
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'instance' | 'temporary'>
+}
+
+type Records = readonly InstanceRecord[]
+
+/** Values of a request, not checked yet. Fields that are `undefined` are as if absent. */
+export type InstanceRequest = Readonly<Partial<Record<keyof InstanceChoices, unknown>>>
+
+/**
+ * The Instances of a home. Every change is durable when its promise resolves. Several processes may change the register: each
+ * change applies to what the file contains at that moment.
+ */
+export class InstanceRegister {
+  readonly #parts: RegisterParts
+  #byName = new Map<string, InstanceRecord>()
+  #records: Records = []
+
+  private constructor(parts: RegisterParts, records: Records) {
+    this.#parts = parts
+    this.#take(records)
+  }
+
+  /** Reads one file, however many Instances there are. */
+  static async open(parts: RegisterParts): Promise<Result<InstanceRegister>> {
+    return asResult('read the register of Instances', async () => {
+      const records = await readRegister(parts.folder)
+      return records.ok ? ok(new InstanceRegister(parts, records.value)) : records
+    })
+  }
+
+  /** In the order in which they were created. */
+  get all(): Records {
+    return this.#records
+  }
+
+  /** By id or handle. */
+  find(name: string): InstanceRecord | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Registers an Instance. `handle` is required; the rest has defaults. */
+  async create(request: InstanceRequest): Promise<Result<InstanceRecord>> {
+    const { clock, ids } = this.#parts
+    const defaults = { isolation: 'sandbox', enabled: true, idle: DEFAULT_IDLE }
+    const chosen = checked({ ...defaults, ...present(request) })
+    if (!chosen.ok) return chosen
+    const record = { id: ids.instance(), created: timestamp(clock), ...chosen.value }
+    return this.#change((records) => {
+      const taken = takenBy(records, record.handle)
+      return taken === undefined ? ok([[...records, record], record]) : handleTaken(record.handle)
+    })
+  }
+
+  /** Changes some fields. A field that is `null` is removed. */
+  async update(id: InstanceId, request: InstanceRequest): Promise<Result<InstanceRecord>> {
+    return this.#change((records) => {
+      const old = records.find((one) => one.id === id)
+      if (old === undefined) return unknown()
+      const { id: _id, created: _created, ...before } = old
+      const chosen = checked({ ...before, ...present(request) })
+      if (!chosen.ok) return chosen
+      const taken = takenBy(records, chosen.value.handle)
+      if (taken !== undefined && taken.id !== id) return handleTaken(chosen.value.handle)
+      const kept = Object.entries(old).filter(([name]) => !(name in InstanceChoices.shape))
+      const record = { ...Object.fromEntries(kept), id, created: old.created, ...chosen.value }
+      return ok([records.map((one) => (one.id === id ? record : one)), record])
+    })
+  }
+
+  /** Its handle can be used again. Its folder stays. */
+  async remove(id: InstanceId): Promise<Result<InstanceRecord>> {
+    return this.#change((records) => {
+      const old = records.find((one) => one.id === id)
+      return old === undefined ? unknown() : ok([records.filter((one) => one !== old), old])
+    })
+  }
+
+  /** The folder of a registered Instance, named by its id. Close it. */
+  async folder(id: InstanceId): Promise<Result<Folder>> {
+    if (this.#byName.get(id) === undefined) return unknown()
+    return asResult('open the folder of the Instance', async () =>
+      ok(await this.#parts.folder.folder(id, 'create')),
+    )
+  }
+
+  #change(
+    change: (records: Records) => Result<[Records, InstanceRecord]>,
+  ): Promise<Result<InstanceRecord>> {
+    const { folder, clock, ids } = this.#parts
+    return asResult('change the register of Instances', () =>
+      underShortLock({ folder, clock }, async () => {
+        const records = await readRegister(folder)
+        if (!records.ok) return records
+        const changed = change(records.value)
+        if (!changed.ok) return changed
+        const [next, record] = changed.value
+        const written = await writeRegister(folder, next, ids)
+        if (!written.ok) return written
+        this.#take(next)
+        return ok(record)
+      }),
+    )
+  }
+
+  #take(records: Records): void {
+    this.#records = records
+    this.#byName = new Map()
+    for (const record of records) this.#byName.set(record.id, record).set(record.handle, record)
+  }
+}
+
+function present(request: InstanceRequest): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
+}
+
+function checked(values: Record<string, unknown>): Result<InstanceChoices> {
+  const kept = Object.entries(values).filter(([, value]) => value !== null)
+  const chosen = InstanceChoices.safeParse(Object.fromEntries(kept))
+  if (chosen.success) return ok(chosen.data)
+  const field = String(chosen.error.issues[0]?.path[0] ?? 'handle')
+  return failed('invalid_args', `The field ${field} of the Instance is invalid.`, { field })
+}
+
+function takenBy(records: Records, handle: InstanceHandle): InstanceRecord | undefined {
+  return records.find((one) => one.handle === handle)
+}
+
+function handleTaken(handle: InstanceHandle): Failed {
+  return failed('invalid_args', `Another Instance has the handle ${handle}.`, { handle }, [
+    { action: 'Choose another handle.' },
+  ])
+}
+
+function unknown(): Failed {
+  return failed('not_found', 'This Instance does not exist.', {}, [
+    { action: 'List all Instances.', command: 'hawser instance list' },
+  ])
+}
