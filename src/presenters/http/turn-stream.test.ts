@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../host/clock.ts'
+import type { Session } from '../../session/live/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
-import { turnResponse, type ServedTurn } from './turn-stream.ts'
+import { followFromNow, turnResponse, type ServedTurn } from './turn-stream.ts'
 
 const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
 const PIECE = 'x'.repeat(100_000)
@@ -22,6 +23,8 @@ function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
       end()
     },
     stream: async function* ({ signal }: { signal: AbortSignal }) {
+      const raw = { type: 'turn_started', turn_id: TURN, seq: 0, data: {} }
+      yield { kind: 'event', raw } as unknown as SessionUpdate
       for (let said = 0; said < 100 && !signal.aborted; said += 1) {
         const notice = { type: 'text_delta', turn_id: TURN, data: { text: PIECE } }
         yield { kind: 'notice', notice } as SessionUpdate
@@ -33,7 +36,9 @@ function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
     await until
     calls.push('left')
   }
-  const served = { attached: { session, leave }, admitted: { turn: TURN, done }, onDisconnect }
+  const following = followFromNow(session as unknown as Session)
+  const admitted = { turn: TURN, done }
+  const served = { attached: { session, leave }, admitted, following, onDisconnect }
   return { served: served as unknown as ServedTurn, calls, end }
 }
 
