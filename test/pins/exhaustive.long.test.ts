@@ -39,8 +39,8 @@ test('a new Event type stops the build at the folds that decide request bytes', 
 
 test('a new frame stops the build at its direction', async () => {
   const folder = await copyOf('model')
-  const last = "  frame('status.pong', Nothing),\n"
-  await edit(folder, 'tether/frame.ts', last, `${last}  frame('status.added', Nothing),\n`)
+  const last = "  stored('status.pong', Nothing),\n"
+  await edit(folder, 'tether/frame.ts', last, `${last}  stored('status.added', Nothing),\n`)
   expect(await offendingLines(folder)).toContainEqual(
     expect.stringContaining('satisfies Record<FrameType, '),
   )

@@ -1,5 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { Frame, ImageReference } from './frame.ts'
+import {
+  Frame,
+  FRAME_DIRECTIONS,
+  FRAME_TYPES,
+  FrameToGuest,
+  FrameToHost,
+  ImageReference,
+} from './frame.ts'
 
 const sha = 'a'.repeat(64)
 const PICTURE = { media_type: 'image/png', blob: `${sha}.png`, size: 1_048_576 }
@@ -164,4 +171,12 @@ describe('the envelope of a frame', () => {
     type Presence = Extract<Frame, { type: 'status.presence' }>
     expectTypeOf<Presence['payload']>().toEqualTypeOf<{ readonly state: string }>()
   })
+})
+
+test('what a sender may write and what is stored are the same frames, in the same direction', () => {
+  const typesOf = (options: readonly { shape: { type: { value: string } } }[]) =>
+    options.map(({ shape }) => shape.type.value)
+  const towards = (side: string) => FRAME_TYPES.filter((type) => FRAME_DIRECTIONS[type] === side)
+  expect(typesOf(FrameToGuest.options)).toEqual(towards('guest'))
+  expect(typesOf(FrameToHost.options)).toEqual(towards('host'))
 })
