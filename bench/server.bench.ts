@@ -17,8 +17,8 @@ const ROUNDS = full ? 100 : 10
 const SESSIONS = full ? 200 : 20
 const EVENTS = 50
 const SETTLE_MS = 5_000
-/** About 8 s after its start, Node collects garbage once more. */
-const COLLECT_MS = 10_000
+/** While nothing happens, Node collects garbage up to three times, 8 s apart, and then no more. */
+const COLLECT_MS = 25_000
 const IDLE_MS = full ? 10_000 : 2_000
 const STALLED = full ? 20 : 5
 const MESSAGE = 'The quay has forty berths. '.repeat(10_000)
