@@ -75,7 +75,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
       body: { error: { details: { attachmentErrors: errors } } },
     })
     expect(unread.text).not.toContain('hidden content')
-    // Nothing waits for a writer of the pipe, or reads a device for ever.
+    // Nothing may block on a pipe without a writer, or read a device without end.
     const text = await post('/api/harness/turn', {
       sessionId,
       message: 'Hello',

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { thrown } from '../../../test/support/thrown.ts'
 import { bundleScript } from '../../../test/support/bundle-script.ts'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { serveBytes, serveHttp } from '../../../test/support/loopback-server.ts'
@@ -16,14 +17,6 @@ async function read(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body ?? []) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
-}
-
-async function thrown(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => 'nothing',
-    (error: unknown) =>
-      error instanceof Error ? { name: error.name, code: Reflect.get(error, 'code') } : error,
-  )
 }
 
 const ABORTED = { name: 'AbortError', code: 20 }

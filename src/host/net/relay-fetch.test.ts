@@ -1,6 +1,7 @@
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
+import { thrown } from '../../../test/support/thrown.ts'
 import { socketPair } from '../../../test/support/relay-place.ts'
 import { until } from '../../../test/support/virtual-clock.ts'
 import { relayFetch } from './relay-fetch.ts'
@@ -26,14 +27,6 @@ async function served(respond: (stream: ServerHttp2Stream, seen: Seen) => void) 
     })
   })
   return { fetch: relayFetch(guest), session, guest }
-}
-
-async function thrown(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => 'nothing',
-    (error: unknown) =>
-      error instanceof Error ? { name: error.name, code: Reflect.get(error, 'code') } : error,
-  )
 }
 
 const ABORTED = { name: 'AbortError', code: 20 }
