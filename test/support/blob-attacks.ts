@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { link, mkdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { picture } from './sample-files.ts'
+import { drawing, png } from './drawing.ts'
 
-const bytes = picture(3)
+// Not from a module with the key of the tests: this is bundled into a file.
+const { width, height, pixels } = drawing(3)
+const bytes = png(width, height, pixels)
 const sha = createHash('sha256').update(bytes).digest('hex')
 
 /** An image that a guest names, and its bytes. */
