@@ -1,88 +1,24 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../test/support/dialects.ts'
-import { generateLog } from '../../test/support/log-generator.ts'
-import { immediateClock, testPlace } from '../../test/support/log-place.ts'
-import { generatedRequests, type GeneratedRequest } from '../../test/support/generated-requests.ts'
+import { DIALECT_NAMES, DIALECTS } from '../../test/support/dialects.ts'
+import { generatedRequests } from '../../test/support/generated-requests.ts'
+import {
+  comparable,
+  expectGrownAsFromScratch,
+  TEST_KEY as cacheKey,
+  storeOf,
+  withoutReuse,
+} from '../../test/support/grown-requests.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobStore } from '../blobs/store.ts'
 import { bytesBefore } from '../contract/prefix.ts'
-import { sha256 } from '../encoding/hash.ts'
-import type { Segment } from '../model/segment.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { RequestComposer, type ComposedRequest } from './compose-request.ts'
 import { sharedWith, type SentRequest } from './sent-request.ts'
 
-const SEEDS = 25
-const cacheKey = 'hw1:test'
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  md: 'text/markdown',
-  json: 'application/json',
-}
-
-/** A store with the blobs of the generated Log of that seed. */
-async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
-  for (const [key, bytes] of generateLog(seed, dialect).blobs) {
-    const mediaType = MEDIA_TYPES[key.slice(key.indexOf('.') + 1)]
-    expect(value(await store.put([bytes], mediaType ?? ''))).toBe(key)
-  }
-  return store
-}
-
-/** Composes one request after another, with one composer per Turn, and returns bodies for reuse as a Turn does. */
-function growing(provider: Dialect, store: BlobStore) {
-  let composer: RequestComposer | undefined
-  let last: { request: ComposedRequest; of: GeneratedRequest['inputs']; bytes: string } | undefined
-  let spent: ComposedRequest | undefined
-  return async ({ inputs }: GeneratedRequest) => {
-    if (composer === undefined || last?.of.turn !== inputs.turn) {
-      composer = new RequestComposer(
-        { provider, store, cacheKey, surface: inputs.surface },
-        inputs.turn,
-      )
-    }
-    const request = await composer.compose(inputs.events, { spent, before: last?.request })
-    // Only returned bodies may have changed.
-    expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
-    const shared = sharedWith(last?.request, request)
-    spent = last?.request
-    last = { request, of: inputs, bytes: request.body.toString('latin1') }
-    return { request, shared }
-  }
-}
-
-/** Bytes as text, because comparing texts is fast. */
-function comparable(segments: readonly Segment[]) {
-  return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
-}
-
+// With more Logs in compose-request.long.test.ts.
 test.each(DIALECT_NAMES)(
   'requests in %s that grow with their Log equal those composed from scratch, byte for byte',
-  async (dialect) => {
-    const provider = DIALECTS[dialect]
-    let continued = 0
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const store = await storeOf(seed, dialect)
-      const next = growing(provider, store)
-      let before: SentRequest | undefined
-      for (const generated of await generatedRequests(seed, { dialect })) {
-        const { request, shared } = await next(generated)
-        const { surface, turn, events } = generated.inputs
-        const parts = { provider, surface, store, cacheKey }
-        const fromScratch = await new RequestComposer(parts, turn).compose(events, { before })
-        if (before?.inputs.turn === turn && shared.prefix_break === undefined) continued += 1
-        expect(request.body.equals(fromScratch.body)).toBe(true)
-        expect(request.sha256).toBe(sha256(fromScratch.body))
-        expect(fromScratch.sha256).toBe(request.sha256)
-        expect(comparable(request.segments)).toEqual(comparable(generated.segments))
-        expect(shared).toEqual(sharedWith(before, fromScratch))
-        before = withoutReuse(fromScratch)
-      }
-    }
-    expect(continued).toBeGreaterThan(SEEDS)
-  },
+  (dialect) => expectGrownAsFromScratch(dialect, 8),
 )
 
 test.each(DIALECT_NAMES)(
@@ -97,7 +33,7 @@ test.each(DIALECT_NAMES)(
         return right.encode(items, ...more)
       },
     })
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= 6; seed++) {
       const store = await storeOf(seed, dialect)
       let last: ComposedRequest | undefined
       for (const { inputs } of await generatedRequests(seed, { dialect })) {
@@ -126,11 +62,6 @@ test.each(DIALECT_NAMES)(
   },
 )
 
-/** A request with which the next Turn does not start. */
-function withoutReuse({ sha256, length, run, inputs }: SentRequest): SentRequest {
-  return { sha256, length, run, inputs }
-}
-
 /** A request as a process that did not send it knows it. */
 function recomposed(
   { inputs, projected, sha256: request_sha256, length }: ComposedRequest,
@@ -152,7 +83,7 @@ test.each(DIALECT_NAMES)(
     for (const { inputs } of await generatedRequests(3, { dialect })) {
       const parts = { provider, store, cacheKey, surface: inputs.surface }
       const fromScratch = await new RequestComposer(parts, inputs.turn).compose(inputs.events, {
-        before: last,
+        before: last && withoutReuse(last),
       })
       if (composer === undefined || last?.inputs.turn !== inputs.turn) {
         composer = new RequestComposer(parts, inputs.turn)
