@@ -59,8 +59,9 @@ export function comparable(segments: readonly Segment[]) {
 }
 
 /** A request with which the next Turn does not start. */
-export function withoutReuse({ sha256, length, run, inputs }: SentRequest): SentRequest {
-  return { sha256, length, run, inputs }
+export function withoutReuse(request: SentRequest): SentRequest {
+  const { length, run, inputs } = request
+  return { sha256: request.sha256, length, run, inputs }
 }
 
 /** Composes the requests of generated Logs as Turns do, and expects the bytes of those composed from scratch. */
