@@ -13,7 +13,7 @@ const TURNS = full ? 1_000 : 100
  * Two halves of 8 MiB, the size that it has after 10 Turns. By default, V8 doubles it within the next 20, whatever the length of
  * a conversation.
  */
-const YOUNG = ['--max-semi-space-size=8']
+const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8']
 
 await inScratch(async (folder) => {
   const worker = await bundled('pressure.worker.ts', folder)
