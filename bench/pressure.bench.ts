@@ -3,17 +3,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundled } from './bundled.ts'
-import { measureIn, type Measured } from './child.ts'
+import { measureIn } from './child.ts'
 import { full, tell } from './figure.ts'
 import { inScratch } from './scratch.ts'
 
 const MIB = 1024 * 1024
 const TURNS = full ? 1_000 : 100
-/**
- * Two halves of 8 MiB, the size that it has after 10 Turns. By default, V8 doubles it within the next 20, whatever the length of
- * a conversation.
- */
-const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8']
 
 await inScratch(async (folder) => {
   const worker = await bundled('pressure.worker.ts', folder)
@@ -56,37 +51,26 @@ await inScratch(async (folder) => {
       mib: measured('late_bytes') / MIB,
       mib_at_first: measured('first_bytes') / MIB,
       mib_at_10: measured('early_bytes') / MIB,
-    },
-  })
-  tell({
-    bench:
-      'pressure: memory that the first full window keeps beyond Turn 10, relative to what its request gained',
-    ratio: copiesAtFirst(measured),
-    bar: '<= 6',
-    more: {
-      kept_mib_at_10: measured('early_kept') / MIB,
-      kept_mib_at_first: measured('first_kept') / MIB,
-      request_bytes: measured('first_request'),
+      relative_to_10: measured('late_bytes') / measured('early_bytes'),
     },
   })
   tell({
     bench: `pressure: memory that is kept at Turn ${TURNS}, relative to the first full window`,
     ratio: measured('late_kept') / measured('first_kept'),
     bar: '<= 1.3',
-    more: { kept_mib: measured('late_kept') / MIB, request_bytes: measured('late_request') },
+    more: {
+      kept_mib: measured('late_kept') / MIB,
+      kept_mib_at_first: measured('first_kept') / MIB,
+      kept_mib_at_10: measured('early_kept') / MIB,
+      request_bytes: measured('late_request'),
+      request_bytes_at_10: measured('early_request'),
+    },
   })
   tell({
     bench: 'pressure: most that a tenth of the Turns adds to the Log, relative to the least',
     ratio: measured('log_growth'),
     bar: '<= 1.3',
     more: { log_mib: measured('log_bytes') / MIB },
-  })
-  const small = await measureIn(worker, ['turns', await place('small'), `${TURNS}`], YOUNG)
-  tell({
-    bench: `pressure: peak memory of Turn ${TURNS}, relative to Turn 10, if the young generation of V8 keeps its size`,
-    ratio: small('late_bytes') / small('early_bytes'),
-    bar: '<= 1.3',
-    more: { mib: small('late_bytes') / MIB, mib_at_10: small('early_bytes') / MIB },
   })
   const found = await measureIn(worker, ['recall', await place('recall')])
   tell({
@@ -101,9 +85,3 @@ await inScratch(async (folder) => {
     },
   })
 })
-
-/** The memory that was kept since Turn 10, relative to the bytes that a request gained since then. */
-function copiesAtFirst(measured: Measured): number {
-  const gained = measured('first_request') - measured('early_request')
-  return (measured('first_kept') - measured('early_kept')) / gained
-}

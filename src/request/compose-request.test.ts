@@ -33,7 +33,7 @@ test.each(DIALECT_NAMES)(
         return right.encode(items, ...more)
       },
     })
-    for (let seed = 1; seed <= 6; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
       const store = await storeOf(seed, dialect)
       let last: ComposedRequest | undefined
       for (const { inputs } of await generatedRequests(seed, { dialect })) {
