@@ -15,7 +15,7 @@ import { judgeLaw } from './law.ts'
 test.each(DIALECT_NAMES)(
   '[PC-005] [PC-025] in %s a request begins with the whole previous one, or breaks where and why Events predict',
   async (dialect) => {
-    const { wrong, pairs } = await judgeLaw(30, dialect)
+    const { wrong, pairs } = await judgeLaw(12, dialect)
     expect(wrong).toEqual([])
     expect(pairs).toBeGreaterThan(30)
   },
@@ -24,10 +24,10 @@ test.each(DIALECT_NAMES)(
 test.each(DIALECT_NAMES)(
   'in %s the law holds for Turns that only ask for a summary, whether a checkpoint follows or not',
   async (dialect) => {
-    const { wrong, causes } = await judgeLaw(30, dialect, {}, true)
+    const { wrong, causes } = await judgeLaw(12, dialect, {}, true)
     expect(wrong).toEqual([])
-    expect(causes['transient_retired']).toBeGreaterThan(30)
-    expect(causes['checkpoint']).toBeGreaterThan(5)
+    expect(causes['transient_retired']).toBeGreaterThan(12)
+    expect(causes['checkpoint']).toBeGreaterThan(1)
   },
 )
 

@@ -11,12 +11,12 @@ import { openWorkspaces, type HeldWorkspace } from './workspaces.ts'
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
 /** Records what is opened and closed. */
-function recorded(found = (_make: boolean | undefined) => true) {
+function recorded(found = async (_make: boolean | undefined) => true) {
   const calls: string[] = []
   const opened = { session: false }
   const open: OpenAt = async (path, { make } = {}) => {
     calls.push(`open ${path}`)
-    if (!found(make)) return failed('not_found', 'Not there.')
+    if (!(await found(make))) return failed('not_found', 'Not there.')
     const close = async () => void calls.push(`close ${path}`)
     const harness = {
       close: async () => {},
@@ -73,13 +73,23 @@ test('a Session that is open is not looked up', async () => {
 
 test('a failure to open is returned, and the next request tries again', async () => {
   const root = await freshFolder()
-  const { calls, workspaces } = recorded((make) => make === true)
-  const [plain, making] = await Promise.all([
-    workspaces.hold(root),
-    workspaces.hold(root, { make: true }),
-  ])
-  expect(plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
-  await held(making).release()
+  let fail = () => {}
+  const failing = new Promise<void>((resolve) => {
+    fail = resolve
+  })
+  const { calls, workspaces } = recorded(async (make) => {
+    if (make !== true) await failing
+    return make === true
+  })
+  const plain = workspaces.hold(root)
+  // Both look for the folder first, and the one that finds it first opens it.
+  await expect.poll(() => calls).toEqual([`open ${root}`])
+  const making = workspaces.hold(root, { make: true })
+  // By then, `making` waits for the folder that is being opened.
+  await workspaces.hold(join(root, 'missing'))
+  fail()
+  expect(await plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
+  await held(await making).release()
   expect(calls).toEqual([`open ${root}`, `open ${root}`, `close ${root}`])
 })
 

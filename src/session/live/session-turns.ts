@@ -15,6 +15,7 @@ import { renewInputs } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
+import { recordedSurface, type RecordedSurface } from '../surface/recorded-surface.ts'
 import { surfaceToRecord } from './create.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
@@ -49,6 +50,8 @@ export class SessionTurns {
   readonly #holdsKey: TurnParts['model']['holdsKey']
   #running: RecordEvents | undefined
   #lastRequests: readonly SentRequest[] = []
+  /** The surface in force when it was last read. */
+  #surface: RecordedSurface | undefined
   /** The steering of the running Turn. */
   #steering: Steering | undefined
 
@@ -175,6 +178,7 @@ export class SessionTurns {
         signal,
         holdsKey: this.#holdsKey,
         lastRequests: this.#lastRequests,
+        recordedSurface: () => this.#recordedSurface(),
         purpose: preparation.purpose,
       }
       const [parts, news] = await Promise.all([
@@ -197,6 +201,13 @@ export class SessionTurns {
       this.#steering = undefined
       this.#session.questions.turnEnded(log.turn)
     }
+  }
+
+  async #recordedSurface(): Promise<Result<RecordedSurface>> {
+    const { store } = this.#parts.log
+    const found = await recordedSurface(store, this.#session.events, this.#surface)
+    if (found.ok) this.#surface = found.value
+    return found
   }
 
   /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */

@@ -22,7 +22,7 @@ import { cacheKeyOf } from './cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { lastRequestOf } from './last-request.ts'
-import { recordedSurface } from '../surface/recorded-surface.ts'
+import type { RecordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
@@ -41,6 +41,8 @@ interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly holdsKey: TurnParts['model']['holdsKey']
   /** Requests that this process sent; another process may have sent more since. */
   readonly lastRequests: readonly SentRequest[]
+  /** Reads the surface in force; the same object as long as it is in force. */
+  readonly recordedSurface: () => Promise<Result<RecordedSurface>>
   readonly purpose: TurnPurpose
 }
 
@@ -63,10 +65,10 @@ export async function turnParts(
 async function modelOf(
   shared: SessionParts,
   { state }: SessionContext,
-  { log, holdsKey, lastRequests }: TurnContext,
+  { log, holdsKey, lastRequests, recordedSurface }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
-  const found = await recordedSurface(shared.log.store, log.events())
+  const found = await recordedSurface()
   if (!found.ok) return found
   const provider = await model.providerOf(state.provider)
   if (!provider.ok) return provider
