@@ -17,7 +17,7 @@ export const START = {
   images: true,
 } as const
 
-export const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
+const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
 export const OTHER_TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z13'
 
 export function message(msg_id: string, text = 'Hello'): FrameToGuest {

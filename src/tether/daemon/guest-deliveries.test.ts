@@ -140,9 +140,7 @@ test('a guest whose protected files were replaced outside is stopped for a new o
   guest.write({ type: 'guest.ready' })
   const host = value(await made.starting)
   for (const id of ['m1', 'm2', 'm3']) value(host.send(message(id)))
-  guest.write(
-    reply('event.ack', { status: 'started' }, { in_reply_to: 'm2', turn_id: OTHER_TURN }),
-  )
+  guest.write(reply('event.ack', { status: 'started' }, { in_reply_to: 'm2', turn_id: OTHER_TURN }))
   guest.write({ ...DONE, msg_id: 'r2' })
   await made.until(2)
   await happens(() => looks === 1)

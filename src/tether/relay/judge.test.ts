@@ -129,8 +129,8 @@ describe('the body of a request', () => {
 
   test('is refused as soon as nothing that follows can change it, and its model is known early', () => {
     const early = (text: string) => {
-      const judge = new BodyJudge({ models: ['model'], access })
-      return judge.push(Buffer.from(text))?.code ?? judge.model
+      const own = new BodyJudge({ models: ['model'], access })
+      return own.push(Buffer.from(text))?.code ?? own.model
     }
     expect(early('{"model":"mod')).toBeUndefined()
     expect(early('{"model":"model","messages":[{"x":"')).toBe('model')
