@@ -29,7 +29,7 @@ export interface HttpOptions {
 /** Covers name resolution, connection and handshake. */
 const CONNECT_MS = 30_000
 /** Shorter than the five seconds after which many local servers close an idle connection. */
-const UNUSED_CONNECTION_MS = 4_000
+export const UNUSED_CONNECTION_MS = 4_000
 /** For error responses; longer bodies are truncated. */
 const LONGEST_ERROR_BODY = 1024 * 1024
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -138,7 +138,7 @@ function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): 
   sendMore()
 }
 
-function limitConnecting(request: ClientRequest, clock: Clock): void {
+export function limitConnecting(request: ClientRequest, clock: Clock): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return
     const cancel = clock.after(CONNECT_MS, () => void request.destroy(new HttpFailure('ETIMEDOUT')))
@@ -185,7 +185,7 @@ function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
   )
 }
 
-function failureOf(error: unknown, signal: Signal): Error {
+export function failureOf(error: unknown, signal: Signal): Error {
   if (signal?.aborted === true) return aborted()
   if (error instanceof HttpFailure) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
