@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { repository, textsIn } from '../support/instruction-repository.ts'
+import { repository, textsIn } from './instruction-repository.ts'
 
 test('instructions of a repository are loaded by setting and trust, and every break of the prefix has a cause', async () => {
   const { root, workspace, cli } = await repository()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
-import { repository, textsIn } from '../support/instruction-repository.ts'
+import { repository, textsIn } from './instruction-repository.ts'
 
 test('a workspace cannot have its instructions loaded by its own settings', async () => {
   const { root, workspace, cli } = await repository()

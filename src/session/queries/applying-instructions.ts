@@ -11,7 +11,7 @@ import {
 } from '../../model/events/instruction-events.ts'
 import { BlobKey } from '../../model/ids.ts'
 import { currentInstructions } from '../../turn/instructions/current-instructions.ts'
-import type { InstructionParts, TextKeeper } from '../../turn/instructions/instruction-parts.ts'
+import type { InstructionParts, TextKeeper } from '../../turn/parts/instruction-parts.ts'
 
 /** A file with project instructions that applies, for people. */
 export interface ApplyingInstructions {

@@ -7,7 +7,7 @@ import { ok, type Result } from '../../model/errors.ts'
 import { OWN_INSTRUCTIONS } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { EffectiveSettings } from '../settings/effective-settings.ts'
-import type { InstructionParts } from '../../turn/instructions/instruction-parts.ts'
+import type { InstructionParts } from '../../turn/parts/instruction-parts.ts'
 
 interface InstructionsPlace {
   /** Absolute. */

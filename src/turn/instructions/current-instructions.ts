@@ -5,7 +5,7 @@ import type { EventData, EventDraft, WholeEvent } from '../../model/events/event
 import { OWN_INSTRUCTIONS, type NamedInstructions } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
-import type { InstructionParts, TextKeeper } from './instruction-parts.ts'
+import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts'
 
 /** The project instructions that apply now. */
 export interface CurrentInstructions {

@@ -8,7 +8,7 @@ import { notice } from '../../model/events/notice.ts'
 import type { NamedInstructions } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { clipped } from '../../tools/shown-lines.ts'
-import type { InstructionParts, TextKeeper } from './instruction-parts.ts'
+import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts'
 
 interface LoadedTexts {
   readonly instructions: readonly NamedInstructions[]

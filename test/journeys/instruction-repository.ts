@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { logOf } from '../journeys/open-chat.ts'
-import { runCli } from './cli.ts'
-import { freshFolder } from './folder.ts'
+import { logOf } from './open-chat.ts'
+import { runCli } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
 
 /** A repository with instructions at its root and in a package; the person is in the package. */
 export async function repository() {

@@ -1,8 +1,8 @@
-import { instructionsSoFar, sameFacts } from '../../history/instructions.ts'
-import { ok, type Result } from '../../model/errors.ts'
-import { lateDrafts } from '../open.ts'
-import type { TurnParts } from '../parts/turn-parts.ts'
-import { currentInstructions } from './current-instructions.ts'
+import { instructionsSoFar, sameFacts } from '../history/instructions.ts'
+import { ok, type Result } from '../model/errors.ts'
+import { lateDrafts } from './open.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
+import { currentInstructions } from './instructions/current-instructions.ts'
 
 /**
  * Names the project instructions again, if they are others than before: after tool calls, which may have reached a folder
