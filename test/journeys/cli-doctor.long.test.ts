@@ -51,6 +51,7 @@ test('a new folder is healthy, and nothing is created in it', async () => {
 test('the project instructions that apply are listed, and one that is refused or untrusted is a warning', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'AGENTS.md'), 'Use tabs.\n')
+  await mkdir(join(root, 'home'), { recursive: true, mode: 0o700 })
   await writeFile(join(root, 'home', 'AGENTS.md'), 'Be brief.\n')
   const named = (await examined({ root })).check.get('instructions')
   expect(named).toMatchObject({
