@@ -37,6 +37,7 @@ import { transportOf } from './session/settings/transport.ts'
 import type { EffectiveSettings } from './session/settings/effective-settings.ts'
 import { loadSettings } from './session/settings/settings.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
+import { workspaceInstructions } from './session/workspace/instructions.ts'
 import type { InstalledSkills } from './session/workspace/installed-skills.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
@@ -123,6 +124,7 @@ export async function composeWorkspace(
       ...(await frozenSchemas()),
       skills: systemSkills(skillParts({ workspace, home, folder: homeFolders.own, env, version })),
       files,
+      instructions: workspaceInstructions({ workspace, home: homeFolders.own, files, settings }),
       sandbox,
       protectedPaths: rootPaths('asks'),
       readable: settings.settings.sandbox?.readable,

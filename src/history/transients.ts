@@ -190,6 +190,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'session_settings':
     case 'prompt_surface':
     case 'late_context':
+    case 'project_instructions':
     case 'skill_activation':
     case 'skill_context_hydration':
     case 'assistant_message':

@@ -41,6 +41,11 @@ export const LIMITS = Object.freeze({
   skills_index_bytes: 8 * KIB,
   tool_output_bytes: 50 * KIB,
 
+  instructions_text_bytes: 32 * KIB,
+  instructions_file_bytes: MIB,
+  instructions_files: 16,
+  instructions_path_bytes: 2 * KIB,
+
   turn_provider_calls: 100,
   session_waiting_turns: 8,
   message_key_bytes: 128,

@@ -16,6 +16,14 @@ import { permitUploads } from './resources/uploads.ts'
 import type { ActivatedSkill } from './skills/activations.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
+type LateContext = EventData<'late_context'>
+
+/** Late context that differs from the last, and the texts of project instructions that follow it. */
+export interface LateFacts {
+  readonly context: LateContext
+  readonly texts: readonly EventDraft<'project_instructions' | 'notice'>[]
+}
+
 /** The input of a Turn when it opens. */
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
@@ -25,7 +33,7 @@ export interface TurnInput {
   readonly views: readonly string[]
   /** Skills that the message activates, in this order. */
   readonly skills: readonly ActivatedSkill[]
-  readonly late: EventData<'late_context'> | undefined
+  readonly late: LateFacts | undefined
   readonly piped: string | undefined
   /** Facts that the presenter adds. Never authoritative. */
   readonly presenterContext?: EventData<'user_message'>['presenter_context'] | undefined
@@ -85,15 +93,20 @@ export function openingDrafts(
   message: EventData<'user_message'>,
   late?: TurnInput['late'],
   purpose?: TurnPurpose,
-): EventDraft<'turn_started' | 'user_message' | 'late_context'>[] {
+): EventDraft[] {
   return [
     { type: 'turn_started', data: { source, ...(purpose === undefined ? {} : { purpose }) } },
     { type: 'user_message', data: message },
-    ...lateDrafts(late),
+    ...contextDrafts(late),
   ]
 }
 
-function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
+function contextDrafts(late: LateFacts | undefined): EventDraft[] {
+  return late === undefined ? [] : [...lateDrafts(late.context), ...late.texts]
+}
+
+/** Late context, which may be recorded again during the Turn. */
+export function lateDrafts(late: LateContext | undefined): EventDraft<'late_context'>[] {
   return late === undefined ? [] : [{ type: 'late_context', data: late }]
 }
 
@@ -112,7 +125,7 @@ export async function prepareTurn(
     () => retireOld(parts, purpose),
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
-    () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
+    () => (late === undefined ? ok(undefined) : parts.log.commit(contextDrafts(late))),
     () => activateSkills(parts, skills),
   ]
   for (const step of steps) {

@@ -91,6 +91,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: [] },
     { argv: ['{id}'] },
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
+    { argv: ['--instructions'] },
+    {
+      argv: ['--instructions', '--yes'],
+      prepare: (root) => writeFile(join(root, 'workspace', 'AGENTS.md'), 'Use tabs.\n'),
+    },
   ],
   skills: [{ argv: [] }, { argv: [], prepare: (root) => writeSkill(root) }],
   'skills trust': [{ argv: ['review', '--yes'], prepare: (root) => writeSkill(root) }],

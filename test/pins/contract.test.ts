@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
 import * as checkpoints from '../../src/encoding/words/checkpoint.ts'
+import * as instructions from '../../src/encoding/words/instructions.ts'
 import * as labels from '../../src/encoding/words/labels.ts'
 import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import * as notes from '../../src/encoding/words/notes.ts'
@@ -125,6 +126,17 @@ const SKILLS: Rendered<typeof skills> = {
   hydratedText: ['+ rope', 'a ```` fence\n'].map((text) => skills.hydratedText('diff', text)),
 }
 
+const INSTRUCTIONS: Rendered<typeof instructions> = {
+  OWN_PATH: [instructions.OWN_PATH],
+  namedInstructions: say.late_context.map(({ data }) =>
+    instructions.namedInstructions(data.instructions, data.more_instructions).join('\n'),
+  ),
+  instructionsStart: say.project_instructions.map(({ data }) =>
+    instructions.instructionsStart(data),
+  ),
+  instructionsEnd: say.project_instructions.map(({ data }) => instructions.instructionsEnd(data)),
+}
+
 const SMALL = { width: 64, height: 32 }
 const FIGURES = { actual: 1001, limit: 1000 }
 
@@ -155,6 +167,7 @@ const PDF_PAGES: Rendered<typeof pdfPages> = {
 
 const WORDS = {
   checkpoints: CHECKPOINTS,
+  instructions: INSTRUCTIONS,
   labels: LABELS,
   notes: NOTES,
   pdfPages: PDF_PAGES,
@@ -190,9 +203,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
+    layer0: '5554551a69397cbcde32622dab456048bff94d41937bfd6c8ff69155f3654d45',
     words: WORDS_SHA256,
-    layout: '0cf385f6d9ce6a90d8b290d4596c6cc3163631f9ffe53ed02016be4d1769f925',
+    layout: '7e77591eaf0afb09ce660360652fc5d00c779b3a5c824fe5833870530ab9a927',
   })
 })
 

@@ -28,7 +28,9 @@ const EVENT_PIN = {
     'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 words_sha256? blob params reason',
   turn_started: 'source purpose?',
   user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
-  late_context: 'workspace folder? branch? mode permission_mode date zone? os? shell?',
+  late_context:
+    'workspace folder? branch? mode permission_mode date zone? os? shell? instructions? more_instructions?',
+  project_instructions: 'path content_sha256 blob bytes text_bytes truncated? reason',
   skill_activation:
     'name args source path content_sha256 blob body_bytes? trust activated_by context_sources? allowed_tools?',
   skill_context_hydration:
@@ -92,6 +94,8 @@ test('no Event has a field for the bytes of a Resource [SR-039]', () => {
   const fields = Object.values(EVENT_PIN).flatMap((pin) => pin.split(/\?? /))
   expect(fields.filter((field) => /base64|bytes$|^data$|pixels/.test(field))).toEqual([
     // All of them are counts.
+    'bytes',
+    'text_bytes',
     'body_bytes',
     'output_bytes',
     'whole_bytes',

@@ -4,6 +4,7 @@ import { LATE_HEADING } from '../../src/encoding/words/notes.ts'
 import { onlyGrew, predictBreak, type RequestInputs } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
 import { Conversation } from '../../src/history/conversation.ts'
+import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
@@ -42,6 +43,15 @@ function turnedAround(json: string): string {
   return JSON.stringify(Object.fromEntries(Object.entries(read).toReversed()))
 }
 
+/** The path in the label of project instructions; none for any other item. */
+function labelsOf(item: ConversationItem): string[] {
+  if (item.kind !== 'developer' || item.between === true) return []
+  return item.parts.slice(0, 1).flatMap((part) => {
+    const label = part.type === 'text' ? /^\[Project instructions ("[^"]*")/.exec(part.text) : null
+    return label === null ? [] : [label[1] ?? '']
+  })
+}
+
 const MISTAKES: Record<string, Mistake> = {
   'a date in Layer 0': {
     segments: (segments, events) =>
@@ -77,6 +87,15 @@ const MISTAKES: Record<string, Mistake> = {
         .filter(({ kind }) => kind === 'tool_result')
         .toSorted((a, b) => a.seq - b.seq)
       return items.map((item) => (item.kind === 'tool_result' ? (results.shift() ?? item) : item))
+    },
+  },
+  'project instructions that replace their earlier text where it was': {
+    items: (items) => {
+      const last = new Map(items.flatMap((item) => labelsOf(item).map((label) => [label, item])))
+      return items.map((item) => {
+        const newest = labelsOf(item).map((label) => last.get(label))[0]
+        return newest === undefined ? item : { ...newest, seq: item.seq }
+      })
     },
   },
   'late context that moves to the end': {

@@ -95,6 +95,22 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     zone: 'Europe/Berlin',
     os: 'Linux x64',
     shell: 'bash',
+    instructions: [
+      { path: 'AGENTS.md', bytes: 9, content_sha256: sha, changed: true },
+      { path: 'a/CLAUDE.md', refused: 'link' },
+      { path: '~', bytes: 9, content_sha256: sha, withheld: 'untrusted' },
+      { path: 'a/AGENTS.md', bytes: 9, content_sha256: sha, blob, text_bytes: 5, truncated: true },
+    ],
+    more_instructions: true,
+  },
+  project_instructions: {
+    path: 'AGENTS.md',
+    content_sha256: sha,
+    blob,
+    bytes: 9,
+    text_bytes: 5,
+    truncated: true,
+    reason: 'session_start',
   },
   skill_activation: {
     name: 's',

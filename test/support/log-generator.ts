@@ -8,6 +8,7 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
+import { GeneratedInstructions } from './generated-instructions.ts'
 import { generatedHydration, generatedSkill, hydrationView } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
@@ -51,6 +52,7 @@ class LogGenerator {
   #count = 0
   #calls = 0
   #checkpoints: EventId[] = []
+  readonly #named = new GeneratedInstructions()
   #surface = 0
   #current: Surface | undefined
 
@@ -167,6 +169,7 @@ class LogGenerator {
     if (this.#maybe(0.2)) this.#hydration()
     const finished = ids.toSorted(() => this.chance.next() - 0.5)
     for (const call_id of finished) this.#result(call_id)
+    if (this.#maybe(0.15)) this.#lateContext()
     if (this.#maybe(0.2)) this.#plan()
     if (this.#maybe(0.22)) this.#quarantine()
     if (this.#maybe(0.2)) this.#userMessage(true)
@@ -221,9 +224,10 @@ class LogGenerator {
 
   #lateContext(): void {
     const date = `2026-01-${10 + this.chance.below(20)}`
+    const { late, texts } = this.#named.next(this.chance, (text) => this.#blob(text, 'md'))
     const where = { workspace: '/w', ...(this.#maybe(0.2) ? { folder: 'a' } : {}) }
-    const data = { ...where, mode: 'build', permission_mode: 'ask', date } as const
-    this.#add({ type: 'late_context', data })
+    const data = { ...where, mode: 'build', permission_mode: 'ask', date, ...late } as const
+    for (const one of [{ type: 'late_context', data } as const, ...texts]) this.#add(one)
   }
 
   #result(call_id: string): void {

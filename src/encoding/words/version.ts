@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = '483541c25dc1e0228d5d5b764f7cd2562083e34944992b0e3908a01fc57d06c6'
+export const WORDS_SHA256 = 'bcb10429dbd840d28c8865f00a2eb063b8e5f764da709deab9ccca2b4fb616a3'

@@ -17,6 +17,7 @@ import {
   TURN_ID,
   TurnId,
 } from '../ids.ts'
+import { ProjectInstructions } from './instruction-events.ts'
 import { LockTaken, LogRepaired, Notice } from './log-events.ts'
 import { PRESSURE_TIERS, ProviderRequest, ProviderUsage, Reasoning } from './provider-events.ts'
 import {
@@ -54,6 +55,7 @@ export const EVENT_DATA = {
   turn_started: TurnStarted,
   user_message: UserMessage,
   late_context: LateContext,
+  project_instructions: ProjectInstructions,
   skill_activation: SkillActivation,
   skill_context_hydration: SkillContextHydration,
   provider_request: ProviderRequest,
@@ -189,6 +191,7 @@ export const DURABILITY = {
   turn_started: 'soon',
   user_message: 'now',
   late_context: 'soon',
+  project_instructions: 'soon',
   skill_activation: 'soon',
   skill_context_hydration: 'soon',
   provider_request: 'now',

@@ -7,6 +7,7 @@ import { PermissionMode, SessionMode } from '../modes.ts'
 import { boundedText, Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { Sender } from '../tether/tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
+import { NamedInstructions } from './instruction-events.ts'
 import { UsageTotal } from './provider-events.ts'
 
 export const TurnStarted = openObject(() => ({
@@ -45,6 +46,10 @@ export const LateContext = openObject(() => ({
   os: z.string().optional(),
   /** The shell that runs commands. */
   shell: z.string().optional(),
+  /** The project instructions that apply; empty if those of an earlier list no longer do. */
+  instructions: list(NamedInstructions),
+  /** More apply than the list has. */
+  more_instructions: Flag,
 }))
 
 export const AssistantMessage = openObject(() => ({

@@ -345,14 +345,22 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
   ...SKILL_COMMANDS,
   {
     name: 'trust',
-    summary: 'trust the settings of this workspace, or a Session from another machine',
+    summary: 'trust the settings or instructions of this workspace, or a foreign Session',
     args: [{ name: '[session]', help: 'the Session to trust (default: trust the settings)' }],
     options: [
+      {
+        flags: '--instructions',
+        help: 'trust the project instructions that apply in this folder, as they are now',
+      },
       { flags: '--yes', help: 'do not ask for confirmation' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
-    examples: ['hawser trust', 'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes'],
+    examples: [
+      'hawser trust',
+      'hawser trust --instructions',
+      'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes',
+    ],
     load: () => import('./commands/settings/trust.ts'),
   },
   {

@@ -107,6 +107,7 @@ export class UpdateTranslation {
       case 'session_fork':
       case 'prompt_surface':
       case 'late_context':
+      case 'project_instructions':
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'provider_request':

@@ -18,6 +18,7 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
+import type { InstructionParts } from '../../turn/parts/instruction-parts.ts'
 import type { AnswerLimits } from '../../turn/parts/answer-places.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SurfaceParts } from '../surface/surface-parts.ts'
@@ -70,6 +71,8 @@ export interface SessionParts {
   readonly tools: SurfaceParts['tools'] & {
     readonly toolset: TurnParts['tools']['toolset']
     readonly files: ConfinedFiles
+    /** The project instructions; default: none are named. */
+    readonly instructions?: InstructionParts | undefined
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]
     /** Paths outside the workspace that commands may read, from the person's settings. */

@@ -144,7 +144,10 @@ export class SessionTurns {
     if (!surfaced.ok) return surfaced
     const isSurfaced = surfaced.value === undefined ? ok(undefined) : await record([surfaced.value])
     if (!isSurfaced.ok) return isSurfaced
-    const late = purpose === undefined ? await lateContext(this.#parts, this.#session) : undefined
+    const put: typeof log.store.put = (bytes, type) => log.store.put(bytes, type)
+    const late =
+      purpose === undefined ? await lateContext(this.#parts, this.#session, put) : ok(undefined)
+    if (!late.ok) return late
     const source = turnSource(options, this.#parts.person.presenter)
     const opened = await openTurn(log, {
       source,
@@ -152,7 +155,7 @@ export class SessionTurns {
       resolved,
       views,
       skills: skills.value,
-      late,
+      late: late.value,
       piped,
       presenterContext,
       purpose,

@@ -132,6 +132,7 @@ export const sessionFold: Fold<SessionState> = {
       // Event types that a list of Sessions does not show. All are listed, so that a new type requires a decision.
       case 'prompt_surface':
       case 'late_context':
+      case 'project_instructions':
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'provider_request':

@@ -156,9 +156,12 @@ function toolsOf(
   owner: SessionContext,
   turn: Pick<TurnParts, 'log' | 'person'>,
 ): TurnParts['tools'] {
-  const { workspace, tools } = shared
+  const { workspace, tools, log } = shared
+  const redactor = new Redactor(log.secrets)
+  const named = { redactor, folder: workspace.folder ?? '' }
   return {
     toolset: tools.toolset,
+    instructions: tools.instructions && { ...tools.instructions, ...named },
     posture: async (claim) => {
       const confined = claim.effect === 'run' && (await tools.sandbox.status()).confined
       const own = await owner.rules.inForce()
@@ -256,7 +259,7 @@ function contextOf(
   { log, person }: Pick<TurnParts, 'log' | 'person'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
-  const { files, sandbox, protectedPaths, readable = [] } = tools
+  const { files, instructions, sandbox, protectedPaths, readable = [] } = tools
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })
   const base = { workspace, home, protectedPaths, readable, keep, watching }
@@ -272,6 +275,7 @@ function contextOf(
   return {
     signal: person.signal,
     files,
+    ownInstructions: instructions && ((limit) => instructions.files.own(limit)),
     decided: new Set(claim.paths),
     folder: folder === '' ? undefined : folder,
     run: runner(decision.writable),

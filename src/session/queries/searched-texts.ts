@@ -38,6 +38,7 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
   prompt_surface: false,
   turn_started: false,
   late_context: false,
+  project_instructions: false,
   skill_activation: false,
   provider_request: false,
   reasoning: false,

@@ -20,6 +20,7 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { aside, head, sentences, verbatim } from '../screen/rows.ts'
 import { resultRows } from '../screen/tool-rows.ts'
@@ -63,6 +64,8 @@ export function translate(
       return say(settingsWords(event.data))
     case 'session_fork':
       return say(`Forked from ${event.data.parent_session_id}.`)
+    case 'project_instructions':
+      return say(loadedWords(event.data))
     case 'skill_activation':
       return say(activationWords(event.data))
     case 'skill_context_hydration':

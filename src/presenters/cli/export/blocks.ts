@@ -5,6 +5,7 @@ import { cutWords } from '../text/cut-words.ts'
 import { compactionWords } from '../render/compaction-lines.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import {
   refusalWords,
@@ -98,6 +99,8 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return note(`Forked ${essenceOf(event).head}`)
     case 'session_settings':
       return note(`Settings: ${essenceOf(event).head}`)
+    case 'project_instructions':
+      return note(loadedWords(event.data))
     case 'skill_activation':
       return note(activationWords(event.data))
     case 'resource_ingested':

@@ -7,6 +7,7 @@ import { windowShare } from './pressure-words.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
@@ -40,9 +41,13 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'user_message':
       return userMessage(event.data)
     case 'late_context': {
-      const { workspace, branch, mode, permission_mode, date } = event.data
-      return { head: listed([workspace, branch, mode, permission_mode, date]) }
+      const { workspace, branch, mode, permission_mode, date, instructions } = event.data
+      const files =
+        instructions === undefined ? [] : [counted(instructions.length, 'instruction file')]
+      return { head: listed([workspace, branch, mode, permission_mode, date, ...files]) }
     }
+    case 'project_instructions':
+      return { head: loadedWords(event.data) }
     case 'skill_activation':
       return { head: activationWords(event.data) }
     case 'skill_context_hydration':

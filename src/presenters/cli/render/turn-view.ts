@@ -18,6 +18,7 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { visibleText } from '../text/visible-text.ts'
 
@@ -137,6 +138,8 @@ function noteOf(
   if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
     return `hawser: ${resourceNews(event, resourceOf)}\n`
   }
+  if (event.type === 'project_instructions' && stderr.isTTY)
+    return `hawser: ${loadedWords(event.data)}\n`
   if (event.type === 'skill_activation' && stderr.isTTY)
     return `hawser: ${activationWords(event.data)}\n`
   if (event.type === 'skill_context_hydration' && (stderr.isTTY || event.data.status !== 'ok'))
