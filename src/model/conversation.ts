@@ -60,7 +60,7 @@ export interface BlobPart {
   readonly type: 'blob'
   readonly blob: BlobKey
   readonly media_type: string
-  /** The Resource it belongs to; absent for the body of a Skill. */
+  /** The Resource it belongs to; absent for the body of a Skill and for a mention. */
   readonly resource?: ResourceId
   /** Its name for people and models. */
   readonly handle?: string
@@ -69,6 +69,8 @@ export interface BlobPart {
   readonly height?: number
   /** The `TextDecoder` label of text that is not UTF-8; the bytes are converted when they are fetched. */
   readonly charset?: string
+  /** The length of a text that belongs to no Resource, if known before it is fetched. */
+  readonly size?: number
   /** Set when `blob` is a variant: the hash of the original, and how the variant was made. */
   readonly variant?: { readonly of: string; readonly made?: VariantMade }
   readonly lifetime: Lifetime

@@ -8,6 +8,7 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
+import { generatedBrought, generatedCommand } from './generated-mention.ts'
 import { generatedHydration, generatedSkill, hydrationView } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
@@ -51,6 +52,7 @@ class LogGenerator {
   #count = 0
   #calls = 0
   #checkpoints: EventId[] = []
+  readonly #commands: Parameters<typeof generatedCommand>[1] = []
   #surface = 0
   #current: Surface | undefined
 
@@ -128,6 +130,7 @@ class LogGenerator {
       })
     }
     if (this.#maybe(0.1)) this.#filesRestored()
+    generatedCommand(this.chance, this.#commands).forEach((one) => this.#add(one))
     if (this.#maybe(0.3)) this.#checkpoint()
     const undone = this.#checkpoints.at(-1)
     if (undone !== undefined && this.#maybe(0.25)) {
@@ -214,6 +217,7 @@ class LogGenerator {
         ...(this.#maybe(0.1) ? { attachment_errors: [error] } : {}),
         ...(this.#maybe(0.1) ? { presenter_context: { open: 'a.ts' } } : {}),
         ...(this.#maybe(0.1) ? { piped: this.#text('piped') } : {}),
+        ...(steer ? {} : generatedBrought(this.chance, this.#blobs, this.#commands)),
         ...(steer ? { steer } : {}),
       },
     })

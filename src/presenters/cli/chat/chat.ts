@@ -5,7 +5,7 @@ import type { Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
-import { PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
+import { isPlain, PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
 import { skillsIn, type NamedSkills } from '../input/skill-words.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
 import type { ChatActions, ChatSkill } from './command-context.ts'
@@ -215,6 +215,7 @@ class Chat {
 
   /** A command wins over a Skill of the same name. */
   async #enter(text: string): Promise<void> {
+    if (text.startsWith('!')) return this.#run(text)
     const names = commandNames(this.#parts.actions)
     const command = readCommand(text)
     const isKnown = command !== undefined && names.includes(command.name)
@@ -231,6 +232,15 @@ class Chat {
     await this.#say(text, skills)
   }
 
+  /** Runs a command of the person. Everything typed meanwhile waits for it, because it may depend on it. */
+  async #run(text: string): Promise<void> {
+    const done = await this.#current.run(text.slice(1).trim())
+    if (done.ok) return
+    this.#display.print(failureRows(done.error, this.#display.columns))
+    this.#editor = giveBack(this.#editor, text)
+    this.#display.refresh()
+  }
+
   /** Also for the completion of names. */
   async #listSkills(): Promise<readonly ChatSkill[]> {
     this.#skills = (await this.#parts.actions.skills?.list()) ?? []
@@ -243,13 +253,12 @@ class Chat {
     const inputs = attached.map(({ input }) => input)
     const current = this.#current
     const enclosed = await this.#parts.actions.enclosed?.(text, current.session, inputs)
-    const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
-    if (unknown.length > 0)
-      this.#note = `No Resource ${unknown.join(', ')} in this Session; sent as text.`
-    if (current.busy && attachments.length + views.length + skills.length > 0) {
+    const { attachments = inputs, mentions = [], views = [], notes = [] } = enclosed ?? {}
+    if (notes.length > 0) this.#note = notes.join(' ')
+    const message = { text, attachments, mentions, views, skills, attached }
+    if (current.busy && !isPlain(message))
       this.#note = 'This message will be sent when the current Turn ends.'
-    }
-    current.say({ text, attachments, views, skills, attached })
+    current.say(message)
   }
 
   async #command(name: string, argument: string): Promise<void> {

@@ -176,7 +176,8 @@ function exists({ needs }: Command, actions: ChatActions): boolean {
 const KEYS = [
   ['Enter', 'send; while a Turn is running, steer it'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'insert a new line'],
-  ['@FILE, @HANDLE', 'attach a file; send a Resource again'],
+  ['@FILE, @FOLDER, @HANDLE', 'include a file or a folder; send a Resource again'],
+  ['!COMMAND', 'run a command yourself, in the sandbox; the model sees it with your next message'],
   ['/SKILL [--with SOURCE], $SKILL', 'activate a Skill for one Turn'],
   ['Shift-Tab', 'cycle through plan, ask and auto'],
   ['Up, Down', 'browse previous messages'],

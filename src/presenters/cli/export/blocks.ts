@@ -3,6 +3,8 @@ import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { compactionWords } from '../render/compaction-lines.ts'
+import { commandFacts, commandLines } from '../text/command-words.ts'
+import { mentionLines } from '../text/mention-words.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
@@ -51,6 +53,8 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
         ...text('person', title, event.data.text, [
           ...resources.map(resourceWords),
           ...attachment_errors.map(refusalWords),
+          ...mentionLines(event.data),
+          ...commandLines(event.data),
         ]),
         ...(piped === undefined ? [] : text('tool', 'Standard input', piped)),
       ]
@@ -73,6 +77,12 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       ]
       return text('tool', `Tool result: ${name}, ${how}`, output + diff, notes)
     }
+    case 'shell_command':
+      return text('person', 'Command of the user', event.data.command)
+    case 'shell_result':
+      return text('tool', 'Output of the command', event.data.output, [
+        commandFacts(event.data).join(', '),
+      ])
     case 'history_compaction': {
       const { range, summary = '', limitations = [] } = event.data
       const title = `Checkpoint: ${compactionWords(event.data)}`
