@@ -63,7 +63,6 @@ test.skipIf(!confined)('it is confined to the workspace, like a command of the m
   const place = await harnessPlace()
   const session = value(await place.harness.create(BEGIN))
   const result = value(await session.runCommand('ls .hawser; echo x > ../outside.txt'))
-  expect(result.outcome).toBe('failed')
   expect(result.output).not.toContain('sessions')
   await expect(readFile(join(place.workspace, '..', 'outside.txt'))).rejects.toThrow('ENOENT')
   await session.close()
