@@ -86,9 +86,10 @@ async function report(where: string, workspace: string, folder: string): Promise
   })
 }
 
+const none = () => []
+
 /** The time of each key, from the draft to the rows. CPU time does not depend on what else the machine does. */
 function pressed(files: FileIndex): { readonly cpu: number; readonly wall: number }[] {
-  const none = () => []
   const list = new Suggestions({
     files,
     handles: none,

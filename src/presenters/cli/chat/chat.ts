@@ -275,10 +275,11 @@ class Chat {
   /** Runs a command of the person. Everything typed meanwhile waits for it, because it may depend on it. */
   async #run(text: string): Promise<void> {
     const done = await this.#current.run(text.slice(1).trim())
+    this.#note = ''
+    this.#display.refresh()
     if (done.ok) return
     this.#display.print(failureRows(done.error, this.#display.columns))
     this.#editor = giveBack(this.#editor, text)
-    this.#display.refresh()
   }
 
   /** Also for the completion of names. */

@@ -77,10 +77,13 @@ function listHtml({ ordered, start, items }: Tokens.List): string {
 }
 
 function tableHtml({ header, rows }: Tokens.Table): string {
-  const row = (cells: readonly Tokens.TableCell[], tag: 'td' | 'th') =>
-    `<tr>${cells.map(({ tokens }) => `<${tag}>${inlineHtml(tokens)}</${tag}>`).join('')}</tr>\n`
-  const body = rows.map((cells) => row(cells, 'td')).join('')
-  return `<table>\n<thead>\n${row(header, 'th')}</thead>\n<tbody>\n${body}</tbody>\n</table>\n`
+  const body = rows.map((cells) => rowHtml(cells, 'td')).join('')
+  const head = rowHtml(header, 'th')
+  return `<table>\n<thead>\n${head}</thead>\n<tbody>\n${body}</tbody>\n</table>\n`
+}
+
+function rowHtml(cells: readonly Tokens.TableCell[], tag: 'td' | 'th'): string {
+  return `<tr>${cells.map(({ tokens }) => `<${tag}>${inlineHtml(tokens)}</${tag}>`).join('')}</tr>\n`
 }
 
 function inlineHtml(tokens: readonly Token[]): string {

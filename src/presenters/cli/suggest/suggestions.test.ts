@@ -59,6 +59,8 @@ test('a suggestion replaces the word at the cursor, and a path with spaces is qu
   expect(completed('@"a', 3, 'a b/')).toEqual({ text: '@"a b/', cursor: 6 })
 })
 
+const none = () => []
+
 /** A list over these files, when their scan has ended. */
 async function listOver(...paths: string[]) {
   let done: () => void = () => {}
@@ -72,7 +74,6 @@ async function listOver(...paths: string[]) {
       if (files.progress === undefined) done()
     },
   )
-  const none = () => []
   const sources: SuggestionSources = {
     files,
     handles: () => [{ name: 'img1', about: 'harbour.png' }],
