@@ -86,7 +86,9 @@ async function report(where: string, workspace: string, folder: string): Promise
   })
 }
 
-const none = () => []
+function none(): [] {
+  return []
+}
 
 /** The time of each key, from the draft to the rows. CPU time does not depend on what else the machine does. */
 function pressed(files: FileIndex): { readonly cpu: number; readonly wall: number }[] {
