@@ -173,6 +173,8 @@ export class Conversation {
       case 'prompt_surface':
       case 'provider_usage':
       case 'command_watched':
+      case 'shell_command':
+      case 'shell_result':
       case 'permission_asked':
       case 'plan_updated':
       case 'permission_decision':
@@ -362,6 +364,8 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'command_watched':
     case 'permission_asked':
     case 'tool_result':
+    case 'shell_command':
+    case 'shell_result':
     case 'plan_updated':
     case 'resource_ingested':
     case 'resource_view':

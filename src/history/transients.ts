@@ -199,6 +199,8 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'command_watched':
     case 'permission_asked':
     case 'tool_result':
+    case 'shell_command':
+    case 'shell_result':
     case 'plan_updated':
     case 'resource_ingested':
     case 'resource_view':

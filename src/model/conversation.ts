@@ -60,7 +60,7 @@ export interface BlobPart {
   readonly type: 'blob'
   readonly blob: BlobKey
   readonly media_type: string
-  /** The Resource it belongs to; absent for the body of a Skill and for project instructions. */
+  /** The Resource it belongs to; absent for the body of a Skill, a mention and project instructions. */
   readonly resource?: ResourceId
   /** Its name for people and models. */
   readonly handle?: string

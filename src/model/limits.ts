@@ -13,6 +13,14 @@ export const LIMITS = Object.freeze({
   piped_wait_ms: 3_000,
   pinned_text_bytes: 8 * KIB,
 
+  mention_lines: 2_000,
+  mention_bytes: 50 * KIB,
+  mention_read_bytes: MIB,
+  message_mentions: 32,
+  message_mention_bytes: 256 * KIB,
+  message_command_bytes: 32 * KIB,
+  person_command_bytes: 8 * KIB,
+
   attachment_bytes: 10 * MIB,
   turn_attachment_bytes: 18 * MIB,
   request_resource_bytes: 18 * MIB,

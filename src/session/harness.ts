@@ -1,3 +1,4 @@
+import type { FileScan } from './commands/workspace-files.ts'
 import type { SweepResult } from '../blobs/sweep.ts'
 import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
@@ -304,6 +305,12 @@ export class Harness {
     const verdict = await verifyRequests(this.#parts, events)
     if (verdict.ok) return ok({ ...proof, requests: verdict.value })
     return log.value.damage === undefined ? verdict : ok(proof)
+  }
+
+  /** The files of the workspace, for completion; see `listFiles`. */
+  async listFiles(scan: FileScan): Promise<void> {
+    const { listFiles } = await import('./commands/workspace-files.ts')
+    return listFiles(this.#parts, scan)
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */

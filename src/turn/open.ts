@@ -2,11 +2,13 @@ import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import { openWatches } from '../history/open-watch.ts'
+import { pendingCommands } from '../history/person-commands.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { ResolvedMentions } from '../resources/mentions.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './parts/resource-names.ts'
@@ -29,6 +31,8 @@ export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
   readonly resolved: readonly ResolvedAttachment[]
+  /** What the message mentions. */
+  readonly mentioned: ResolvedMentions
   /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
   /** Skills that the message activates, in this order. */
@@ -55,6 +59,7 @@ export async function openTurn(
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
   const { source, text, resolved, views, skills, late, piped, presenterContext, purpose } = input
+  const { mentions, errors } = input.mentioned
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -69,6 +74,9 @@ export async function openTurn(
   const data = {
     ...message.value,
     ...(piped === undefined ? {} : { piped }),
+    ...(mentions.length === 0 ? {} : { mentions }),
+    ...(errors.length === 0 ? {} : { mention_errors: errors }),
+    ...(purpose === undefined ? pendingCommands(log.events()) : {}),
     ...(presenterContext === undefined ? {} : { presenter_context: presenterContext }),
   }
   const refused = views.length === 0 ? nothingUsable(data, resolved) : undefined

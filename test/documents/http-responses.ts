@@ -1,3 +1,4 @@
+import { MentionedPath, MentionError } from '../../src/model/events/turn-events.ts'
 import * as z from 'zod'
 import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
@@ -136,11 +137,27 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
     text: z.string(),
     promptMode: z.enum(['string', 'blocks']),
     steer: z.literal(true).optional(),
+    mentions: z.array(MentionedPath).optional(),
+    mentionErrors: z.array(MentionError).optional(),
   }),
   'attachments:resolved': z.object({
     ...OWN,
     resources: z.array(Descriptor),
     errors: z.array(RefusedFile),
+  }),
+  'command:start': z.object({
+    ...OWN,
+    commandId: z.string(),
+    command: z.string(),
+    folder: z.string().optional(),
+  }),
+  'command:result': z.object({
+    ...OWN,
+    commandId: z.string(),
+    outcome: z.enum(['ok', 'failed', 'unknown']),
+    exitCode: z.int().optional(),
+    output: z.string(),
+    truncated: z.boolean(),
   }),
   'chat:delta': z.object({ ...OWN, text: z.string() }),
   'chat:restart': z.object({ ...OWN, reason: z.string() }),

@@ -31,7 +31,15 @@ import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './s
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
-import { CommandWatched, FilesRestored, PlanUpdated, ToolCall, ToolResult } from './tool-events.ts'
+import {
+  CommandWatched,
+  FilesRestored,
+  PlanUpdated,
+  ShellCommand,
+  ShellResult,
+  ToolCall,
+  ToolResult,
+} from './tool-events.ts'
 import {
   PermissionAsked,
   PermissionDecision,
@@ -64,6 +72,8 @@ export const EVENT_DATA = {
   tool_call: ToolCall,
   command_watched: CommandWatched,
   tool_result: ToolResult,
+  shell_command: ShellCommand,
+  shell_result: ShellResult,
   plan_updated: PlanUpdated,
   permission_asked: PermissionAsked,
   permission_decision: PermissionDecision,
@@ -200,6 +210,8 @@ export const DURABILITY = {
   tool_call: 'now',
   command_watched: 'now',
   tool_result: 'soon',
+  shell_command: 'now',
+  shell_result: 'now',
   plan_updated: 'soon',
   permission_asked: 'now',
   permission_decision: 'now_by_a_person',

@@ -60,7 +60,7 @@ export const COMMANDS: readonly Command[] = [
     args: [
       {
         name: '[prompt...]',
-        help: 'the prompt; read from standard input if omitted. Otherwise piped text is sent with it',
+        help: 'the prompt; @PATH in it includes a file or folder. Read from standard input if omitted; otherwise piped text is sent with it',
       },
     ],
     options: [
@@ -79,6 +79,7 @@ export const COMMANDS: readonly Command[] = [
       'hawser run "What is in this folder?"',
       'git diff | hawser run "Review this"',
       'hawser run --attach harbour.png "What is in this picture?"',
+      'hawser run "Explain @src/index.ts"',
       'hawser run --continue "And now the tests" --json',
       'hawser run "List the berths" --output json | jq -r .text',
     ],

@@ -99,6 +99,18 @@ export class UpdateTranslation {
           { event: 'tool:result', data: { callId, name, ok: isOk, outcome, output, truncated } },
         ]
       }
+      case 'shell_command': {
+        const { command_id: commandId, command, folder } = event.data
+        const where = folder === undefined ? {} : { folder }
+        return [{ event: 'command:start', data: { commandId, command, ...where } }]
+      }
+      case 'shell_result': {
+        const { command_id: commandId, outcome, exit_code, output, truncated = false } = event.data
+        const exit = exit_code === undefined ? {} : { exitCode: exit_code }
+        return [
+          { event: 'command:result', data: { commandId, outcome, ...exit, output, truncated } },
+        ]
+      }
       case 'provider_usage':
         this.#usage?.push(event)
         return []
@@ -136,6 +148,7 @@ export class UpdateTranslation {
 
   #messageOf(message: WholeEvent<'user_message'>['data']): readonly StreamMessage[] {
     const { text, prompt_mode: promptMode, resources = [], attachment_errors = [], steer } = message
+    const { mentions, mention_errors: mentionErrors } = message
     const errors = attachment_errors.map(({ code, name, reason, limit, actual }, at) => {
       const path = this.#given[at]
       return {
@@ -150,7 +163,13 @@ export class UpdateTranslation {
     const attached = { event: 'attachments:resolved', data: { resources, errors } }
     const written = {
       event: 'user:message',
-      data: { text, promptMode, ...(steer === true ? { steer } : {}) },
+      data: {
+        text,
+        promptMode,
+        ...(steer === true ? { steer } : {}),
+        ...(mentions === undefined ? {} : { mentions }),
+        ...(mentionErrors === undefined ? {} : { mentionErrors }),
+      },
     }
     return resources.length + errors.length === 0 ? [written] : [written, attached]
   }

@@ -49,7 +49,7 @@ interface StartedTurn {
 /** Everything that can be refused is refused here, before the stream opens. */
 async function startTurn(
   { session, held: { workspace } }: AttachedSession,
-  { message, attachments, skills, opts, idempotencyKey }: TurnBody,
+  { message, attachments, mentions, skills, opts, idempotencyKey }: TurnBody,
 ): Promise<Result<StartedTurn>> {
   const usable = await workspace.harness.checkProvider(session)
   if (!usable.ok) return usable
@@ -67,6 +67,7 @@ async function startTurn(
     whenBusy,
     settings,
     attachments: attachments.map((path) => ({ from: 'path', path })),
+    mentions: mentions.map((path) => ({ path })),
     skills,
     ...(idempotencyKey === undefined ? {} : { messageKey: idempotencyKey }),
   })

@@ -95,7 +95,13 @@ export class SessionTurns {
 
   #asking(writer: Writer, signal: AbortSignal): AskModel {
     return async (text, purpose) => {
-      const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
+      const nothing = {
+        resolved: [],
+        mentioned: { mentions: [], errors: [] },
+        views: [],
+        options: {},
+        fresh: new FreshBlobs(),
+      }
       const started = await this.open(writer, { ...nothing, text, purpose, signal })
       if (!started.ok) return started
       const { turn, run } = started.value
@@ -122,7 +128,7 @@ export class SessionTurns {
   /** Records the opening Events of a Turn. */
   async open(
     writer: Writer,
-    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
+    { text, resolved, mentioned, views, options, signal, fresh, purpose }: TurnRequest,
   ): Promise<Result<BegunTurn>> {
     const { piped, presenterContext, skillsBy = 'person' } = options
     const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
@@ -134,7 +140,7 @@ export class SessionTurns {
       store: fresh.over(shared),
       place,
     })
-    const stored = await renewInputs(shared, resolved)
+    const stored = await renewInputs(shared, resolved, mentioned)
     if (!stored.ok) return stored
     const record = this.#recording(writer)
     const set = await this.recordSettings(options.settings ?? {}, record)
@@ -153,6 +159,7 @@ export class SessionTurns {
       source,
       text,
       resolved,
+      mentioned,
       views,
       skills: skills.value,
       late: late.value,

@@ -142,6 +142,8 @@ export const sessionFold: Fold<SessionState> = {
       case 'command_watched':
       case 'permission_asked':
       case 'tool_result':
+      case 'shell_command':
+      case 'shell_result':
       case 'plan_updated':
       case 'permission_decision':
       case 'resource_ingested':

@@ -5,7 +5,6 @@ import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
-import type { KeepMovedFile } from '../../host/sandbox/watch/move-aside.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
@@ -18,6 +17,7 @@ import { answerPlaces } from '../../turn/parts/answer-places.ts'
 import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
+import { inspectSince, keepRedacted } from '../commands/protected-files.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
@@ -183,11 +183,7 @@ function toolsOf(
       ...historyOf(shared, turn, owner.state.turns),
     }),
     inspection: {
-      since: async (places) => {
-        const { inspectSince } = await import('../../host/sandbox/inspect.ts')
-        const { protectedPaths } = tools
-        return inspectSince({ workspace: workspace.path, protectedPaths }, places)
-      },
+      since: inspectSince(shared),
       moveAside: async (findings) => {
         const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
         return moveAside(workspace.path, findings, keepRedacted(shared.log))
@@ -227,15 +223,6 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
     if (type !== 'resource_ingested' || turn_id !== turn || data.origin === 'hydration') return sum
     return sum + (data.descriptor.kind === 'link' ? 0 : data.descriptor.size_bytes)
   }, 0)
-}
-
-/** Stores files that a program created at a protected path, redacted. */
-function keepRedacted({
-  store,
-  secrets,
-}: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepMovedFile {
-  const redactor = new Redactor(secrets)
-  return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
 }
 
 /** The Log for a search by the model. */

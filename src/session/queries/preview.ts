@@ -1,3 +1,4 @@
+import { pendingCommands } from '../../history/person-commands.ts'
 import { cacheKeyOf } from '../live/cache-family.ts'
 import { lastRequestOf } from '../live/last-request.ts'
 import { wordsHash } from '../../contract/surface.ts'
@@ -49,12 +50,9 @@ export async function previewRequest(
   if (!late.ok) return late
   // Redacted as they would be recorded; Events of earlier versions are redacted here, too.
   const redactor = new Redactor(parts.log.secrets)
+  const message = { text, prompt_mode: 'string', ...pendingCommands(session.events) } as const
   const drafts = [
-    ...openingDrafts(
-      { presenter: parts.person.presenter },
-      { text, prompt_mode: 'string' },
-      late.value,
-    ),
+    ...openingDrafts({ presenter: parts.person.presenter }, message, late.value),
     ...activations.value,
   ]
   const events = redactor.value([...session.events, ...asEvents(parts, session, drafts)])

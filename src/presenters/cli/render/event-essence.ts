@@ -8,6 +8,8 @@ import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
+import { commandFacts, commandLines } from '../text/command-words.ts'
+import { mentionLines } from '../text/mention-words.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
@@ -74,6 +76,15 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       }
     case 'tool_result':
       return toolResult(event.data)
+    case 'shell_command': {
+      const { command, folder } = event.data
+      return {
+        head: folder === undefined ? 'by the person' : `by the person in ${folder}`,
+        body: command,
+      }
+    }
+    case 'shell_result':
+      return { head: listed(commandFacts(event.data)), body: event.data.output }
     case 'plan_updated':
       return {
         head: counted(event.data.entries.length, 'step'),
@@ -168,6 +179,8 @@ function userMessage(data: EventData<'user_message'>): Essence {
     ...(steer === true ? ['to the running Turn'] : []),
     ...resources.map(resourceWords),
     ...attachment_errors.map(({ name, reason }) => `${name} was rejected: ${reason}`),
+    ...mentionLines(data),
+    ...commandLines(data),
   ])
   return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
 }
