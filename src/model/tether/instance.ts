@@ -26,6 +26,8 @@ const choices = () => ({
   enabled: z.boolean(),
   /** Seconds without work until it is paused, and seconds after that until it is stopped. */
   idle: openObject(() => ({ pause_seconds: Seconds, stop_seconds: Seconds })),
+  /** How long one message may run; an hour by default. */
+  message_seconds: Seconds.optional(),
   /** The most that it may spend, in US dollars. */
   ceiling_usd: z.number().nonnegative().optional(),
 })
