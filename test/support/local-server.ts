@@ -63,7 +63,8 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
-      openTether: (parts) => composeInstances({ ...parts, path: home, env, clock, ids, program }),
+      openTether: (folder, note) =>
+        composeInstances({ home: folder, path: home, env, clock, ids, note, program }),
     },
     { port: 0 },
   )
