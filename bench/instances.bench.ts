@@ -74,7 +74,8 @@ async function wakes(folder: string): Promise<void> {
     more: { p50_ms: median(paused), most_ms: Math.max(...paused) },
   })
   tell({
-    bench: 'instances: time from a message to its receipt by a stopped agent, relative to a cold guest',
+    bench:
+      'instances: time from a message to its receipt by a stopped agent, relative to a cold guest',
     ratio: medianRatio(stopped, cold),
     bar: '<= 1.2',
     more: { ms: median(stopped), floor_ms: median(cold) },

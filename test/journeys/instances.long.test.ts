@@ -85,8 +85,7 @@ test.runIf(canNest)(
 
 test.runIf(canNest)('two Instances in one workspace have Sessions of their own', async () => {
   const { instances, workspace } = await realInstances()
-  for (const handle of ['a', 'b'])
-    value(await instances.create({ handle, workspace }, 'operator'))
+  for (const handle of ['a', 'b']) value(await instances.create({ handle, workspace }, 'operator'))
   for (const name of ['a', 'b']) value(await instances.send(name, message('m1')))
   for (const name of ['a', 'b'])
     expect(await endOf(instances, name, 'm1')).toMatchObject({ payload: { status: 'completed' } })
