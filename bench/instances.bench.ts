@@ -30,6 +30,9 @@ const FRAMES = full ? 20_000 : 2_000
 const POLLS = full ? 1_000 : 100
 const CALLERS = 50
 
+/** Its agents never start. */
+const UNABLE: InstanceRuntime = { start: async () => failed('wake_failed', 'Not now.') }
+
 const script = await builtProgram()
 const status = await systemSandbox().status()
 
@@ -121,8 +124,6 @@ async function serverStart(folder: string): Promise<number> {
   await server?.stop()
   return ms
 }
-
-const UNABLE: InstanceRuntime = { start: async () => failed('wake_failed', 'Not now.') }
 
 /** A home with many Instances, some with a message that no agent has taken. */
 async function fillHome(root: string): Promise<void> {
