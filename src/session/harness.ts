@@ -1,6 +1,6 @@
 import type { FileScan } from './commands/workspace-files.ts'
 import type { SweepResult } from '../blobs/sweep.ts'
-import { asResult } from '../host/files/files.ts'
+import { asResult, closing } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
 import { sessionsBeingWritten } from '../log/lease.ts'
 import type { WriterOptions } from '../log/open.ts'
@@ -29,7 +29,7 @@ import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import type { ClientOptions, Session } from './live/session.ts'
 import { LiveSessions } from './live/live-sessions.ts'
 import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
-import type { SessionParts } from './live/session-parts.ts'
+import type { OpenMentions, SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
 import type { CheckpointMismatch } from './queries/verify-checkpoints.ts'
@@ -339,13 +339,17 @@ export class Harness {
     )
     if (!unbegun.ok) return unbegun
     const olderThan = place.clock.now() - GRACE_MS
-    const swept = await sweepBlobs(store, {
-      mentions: [place.sessions],
-      writing: () => sessionsBeingWritten(place),
-      olderThan,
-      tidy: [place.sessions, place.heads],
-      dryRun,
-    })
+    const elsewhere = (await this.#parts.log.mentions?.()) ?? ok(NO_MENTIONS)
+    if (!elsewhere.ok) return elsewhere
+    const swept = await closing(elsewhere.value, ({ folders }) =>
+      sweepBlobs(store, {
+        mentions: [place.sessions, ...folders],
+        writing: () => sessionsBeingWritten(place),
+        olderThan,
+        tidy: [place.sessions, place.heads],
+        dryRun,
+      }),
+    )
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
   }
 
@@ -365,6 +369,8 @@ export class Harness {
     return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }
 }
+
+const NO_MENTIONS: OpenMentions = { folders: [], close: async () => {} }
 
 const NO_RULES: RuleStore = {
   read: async () => ok([]),
