@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { depthWithin } from '../../encoding/json.ts'
-import { quoted, shortened } from '../../encoding/quote.ts'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { LIMITS } from '../../model/limits.ts'
+import { depthWithin } from '../../../encoding/json.ts'
+import { quoted, shortened } from '../../../encoding/quote.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
 
 /** Enough for every route whose body has no message. */
 const USUAL_BYTES = 1024 * 1024
