@@ -1,3 +1,4 @@
+import { failed, ok } from './model/errors.ts'
 import { writePlain } from './host/plain-line.ts'
 import type { Streams } from './host/streams.ts'
 import type { CliWorld } from './presenters/cli/world/world.ts'
@@ -119,9 +120,24 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
         const { asOf, references, rows } = await models(overrides)
         return { asOf, models: rows(), references }
       },
+      openTether: async () => ok({ tether: NONE, close: async () => {} }),
     }
     return serveHarness(world, options)
   }
+}
+
+const none = async () => failed('not_configured', 'Instances are not built yet.')
+const NONE = {
+  create: none,
+  list: none,
+  info: none,
+  act: none,
+  delete: none,
+  send: none,
+  poll: none,
+  follow: none,
+  putImage: none,
+  image: none,
 }
 
 function skillsAt(home: string, env: Invocation['env']): CliWorld['skills'] {

@@ -5,8 +5,9 @@ import { composeWorkspace } from '../../src/compose.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { RunningServer } from '../../src/host/daemon/running-server.ts'
 import { systemIds } from '../../src/host/ids.ts'
-import { serveHarness } from '../../src/presenters/http/serve.ts'
+import { serveHarness, type ServerWorld } from '../../src/presenters/http/serve.ts'
 import { CANARY_KEY } from './canary.ts'
+import { openFakeTether } from './fake-tether.ts'
 import { freshFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 
@@ -38,6 +39,7 @@ export interface LocalServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Of the server; Sessions use the clock of the machine. */
   readonly clock?: Clock
+  readonly openTether?: ServerWorld['openTether']
 }
 
 /** The local server in this process, on any free port, with the parts of the program. Stopped at the end of the test. */
@@ -57,6 +59,7 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
+      openTether: given.openTether ?? openFakeTether,
     },
     { port: 0 },
   )

@@ -9,7 +9,7 @@ import { newSecret } from '../../host/daemon/secret.ts'
 import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
 import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
 import { serverToken } from '../../host/daemon/token-file.ts'
-import { asResult } from '../../host/files/files.ts'
+import { asResult, type Folder } from '../../host/files/files.ts'
 import { openHome, type HomeFolders } from '../../host/home.ts'
 import type { Ids } from '../../host/ids.ts'
 import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
@@ -21,6 +21,7 @@ import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
 import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
+import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
@@ -38,6 +39,18 @@ export interface ServerWorld {
   readonly ids: Ids
   readonly open: OpenAt
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
+  /** Opens the Instances of the home. */
+  readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
+}
+
+/** Writes a line into the log of the server. */
+export type Note = (entry: Readonly<Record<string, unknown>>) => void
+
+/** The Instances of a home, which this process runs until it closes them. */
+export interface OpenTether {
+  readonly tether: Tether
+  /** Stops every Instance. */
+  close(): Promise<void>
 }
 
 const FIRST_PORT = 4600
@@ -89,6 +102,10 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
+  const note: Note = (entry) => log.value.write({ event: 'instance', ...entry })
+  const instances = await world.openTether(home.value.own, note)
+  if (!instances.ok) return instances
+  onClose(() => instances.value.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -100,6 +117,7 @@ async function start(
     workspaces,
     settled: settledQuestions(),
     staged: staged.value,
+    tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
     models: () => servedModels(world, home.value),

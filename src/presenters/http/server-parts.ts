@@ -3,6 +3,7 @@ import type { StagedFiles } from '../../host/daemon/staged-files.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
+import type { Tether } from '../../tether/tether.ts'
 import type { SettledQuestions } from './settled-questions.ts'
 import type { Workspaces } from './workspaces.ts'
 
@@ -18,6 +19,7 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
+  readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
   /** The model catalogue with the settings of the user, read now. */
