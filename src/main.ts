@@ -1,4 +1,3 @@
-import { failed, ok } from './model/errors.ts'
 import { writePlain } from './host/plain-line.ts'
 import type { Streams } from './host/streams.ts'
 import type { CliWorld } from './presenters/cli/world/world.ts'
@@ -104,40 +103,29 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }] = await Promise.all([
-      import('./presenters/http/serve.ts'),
-      import('./host/clock.ts'),
-      import('./host/ids.ts'),
-    ])
-    const world = {
+    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }] =
+      await Promise.all([
+        import('./presenters/http/serve.ts'),
+        import('./host/clock.ts'),
+        import('./host/ids.ts'),
+        import('./compose-instances.ts'),
+      ])
+    const ids = systemIds(clock)
+    const world: Parameters<typeof serveHarness>[0] = {
       home,
       version: version(),
       env,
       clock,
-      ids: systemIds(clock),
+      ids,
+      openTether: (parts) => composeInstances({ ...parts, path: home, env, clock, ids }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)
         return { asOf, models: rows(), references }
       },
-      openTether: async () => ok({ tether: NONE, close: async () => {} }),
     }
     return serveHarness(world, options)
   }
-}
-
-const none = async () => failed('not_configured', 'Instances are not built yet.')
-const NONE = {
-  create: none,
-  list: none,
-  info: none,
-  act: none,
-  delete: none,
-  send: none,
-  poll: none,
-  follow: none,
-  putImage: none,
-  image: none,
 }
 
 function skillsAt(home: string, env: Invocation['env']): CliWorld['skills'] {

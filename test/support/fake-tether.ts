@@ -129,11 +129,8 @@ export class FakeTether implements Tether {
 const STATES = { start: 'running', resume: 'running', pause: 'paused', stop: 'stopped' } as const
 
 /** For `localServer`. */
-export async function openFakeTether(
-  home: Folder,
-): Promise<Result<{ tether: FakeTether; close: () => Promise<void> }>> {
+export async function openFakeTether({ home }: { home: Folder }): Promise<Result<FakeTether>> {
   const folder = await home.folder('instances', 'create')
   const [clock, ids] = [systemClock, systemIds(systemClock)]
-  const tether = new FakeTether(folder, value(await InstanceRegister.open({ folder, clock, ids })))
-  return ok({ tether, close: () => tether.close() })
+  return ok(new FakeTether(folder, value(await InstanceRegister.open({ folder, clock, ids }))))
 }
