@@ -117,7 +117,8 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       env,
       clock,
       ids,
-      openTether: (parts) => composeInstances({ ...parts, path: home, env, clock, ids }),
+      openTether: (folder, note) =>
+        composeInstances({ home: folder, path: home, env, clock, ids, note }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)

@@ -67,7 +67,8 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
       openTether:
         given.openTether ??
-        ((parts) => composeInstances({ ...parts, path: home, env, clock, ids, program })),
+        ((folder, note) =>
+          composeInstances({ home: folder, path: home, env, clock, ids, note, program })),
     },
     { port: 0 },
   )

@@ -20,9 +20,9 @@ async function served(root: string, onPort = false) {
   let tether: FakeTether | undefined
   const server = await localServer({
     root,
-    openTether: async (parts) => {
-      const opened = await openFakeTether(parts)
-      if (opened.ok) tether = opened.value
+    openTether: async (home) => {
+      const opened = await openFakeTether(home)
+      if (opened.ok) tether = opened.value.tether
       return opened
     },
   })
