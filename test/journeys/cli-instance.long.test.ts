@@ -58,7 +58,11 @@ test.runIf(canNest)(
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
     const kitty = await runCli(
       { root, terminal: true, env: { KITTY_WINDOW_ID: '1' } },
-      ...['instance', 'read', 'painter', '--limit', '1'],
+      'instance',
+      'read',
+      'painter',
+      '--limit',
+      '1',
     )
     expect(kitty.stdout).toContain('\u001b_Ga=T,f=100')
   },

@@ -28,14 +28,14 @@ function acting(act: InstanceAct, summary: string, details?: string): Command {
 export const INSTANCE_COMMANDS: readonly Command[] = [
   {
     name: 'instance create',
-    summary: 'create an Instance: an agent in a sandbox of its own that waits for messages',
+    summary: 'create an Instance: an agent in a separate sandbox that waits for messages',
     details:
-      'It is started by its first message, paused when it has nothing to do, and stopped later. It has no network: its calls to a model go through the local server, which adds the key. Without --workspace it works in a folder of its own and exchanges no images.',
+      'It is started by its first message, paused when it has nothing to do, and stopped later. It has no network: its calls to a model go through the local server, which adds the key. Without --workspace it works in a private folder and exchanges no images.',
     args: [{ name: '<name>', help: 'its handle: lower-case letters, digits, - and _, at most 64' }],
     options: [
       {
         flags: '--workspace <dir>',
-        help: 'the folder that it works in, or `own` for a folder of its own with images',
+        help: 'the folder that it works in, or `own` for a private folder that can have images',
       },
       { flags: '--provider <name>', help: 'model provider, as listed by `hawser models`' },
       { flags: '--model <name>', help: 'model, as listed by `hawser models`' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeTether, openFakeTether } from '../../../../test/support/fake-tether.ts'
+import { openFakeTether, type FakeTether } from '../../../../test/support/fake-tether.ts'
 import { delta, done, userMessage } from '../../../../test/support/frames.ts'
 import { localServer } from '../../../../test/support/local-server.ts'
 import { openStream } from '../../../../test/support/stream-client.ts'

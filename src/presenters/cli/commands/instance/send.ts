@@ -132,7 +132,7 @@ async function answerTo(
     if (end !== undefined) return ok(end)
     after_seq = page.value.next_seq
   }
-  return failed('interrupted', 'Stopped waiting. The Instance goes on.', { msg_id }, [
+  return failed('interrupted', 'Stopped waiting. The Instance continues to work.', { msg_id }, [
     { action: 'Read the answer later.', command: readCommand(name, { ingress_seq }) },
   ])
 }
