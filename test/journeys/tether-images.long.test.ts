@@ -63,6 +63,7 @@ test.runIf(canNest)(
     const before = vendor.requests.length
     await ask('painter', 'm3', 'What happened?')
     expect(shows(before, pixels)).toBe(true)
+    expect(requests(before)[0]?.bytes.toString('utf8')).not.toMatch(/What do you see\?.*missing/s)
 
     // Lost: the text stays, and one line says what is missing.
     await registerDamage(workspace, 'blobs', 'An image of a message is lost.')
