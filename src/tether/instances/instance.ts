@@ -266,7 +266,8 @@ export class Instance {
 
   #stateChanged(state: InstanceState): void {
     this.#times.update(this.queue.waiting, state === 'running')
-    if (state === 'paused' || state === 'stopped') this.#later(() => this.queue.settle())
+    // Not when it is paused: the next message would have to wait for the mark.
+    if (state === 'stopped') this.#later(() => this.queue.settle())
   }
 
   async #realWorkspace(): Promise<Result<string>> {
