@@ -43,6 +43,8 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   const parsed = SendArgs.parse(commandInput)
   const { args, options } = parsed
   const { attach, save, json } = options
+  if (save !== undefined && !options.wait)
+    return refuse(world, json, failed('invalid_args', '--save requires --wait.').error)
   const has = { attached: attach.length > 0, stdin: attach.includes('-') }
   const prompt = await promptOf(world, args[1], has)
   if (!prompt.ok) return refuse(world, json, prompt.error)
