@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { RunningServer } from '../../src/host/daemon/running-server.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import type { ProgramFiles } from '../../src/host/process/own-program.ts'
-import { serveHarness } from '../../src/presenters/http/serve.ts'
+import { serveHarness, type ServerWorld } from '../../src/presenters/http/serve.ts'
 import { CANARY_KEY } from './canary.ts'
 import { freshFolder } from './folder.ts'
 import { startProgram } from './program.ts'
@@ -42,6 +42,8 @@ export interface LocalServerOptions {
   readonly clock?: Clock
   /** The program of guests; see `guestProgram`. */
   readonly program?: ProgramFiles
+  /** Instances to use instead. */
+  readonly openTether?: ServerWorld['openTether']
 }
 
 /** The local server in this process, on any free port, with the parts of the program. Stopped at the end of the test. */
@@ -63,8 +65,10 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
-      openTether: (folder, note) =>
-        composeInstances({ home: folder, path: home, env, clock, ids, note, program }),
+      openTether:
+        given.openTether ??
+        ((folder, note) =>
+          composeInstances({ home: folder, path: home, env, clock, ids, note, program })),
     },
     { port: 0 },
   )

@@ -25,7 +25,8 @@ import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
-import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
+import type { FailureAnswer } from './exchange/failure-answer.ts'
+import { defectText, guardAnswer } from './translate.ts'
 import { openWorkspaces } from './workspaces.ts'
 
 /** The world of the server; the composition root creates it. */

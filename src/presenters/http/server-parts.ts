@@ -48,8 +48,3 @@ export interface ServedRequest {
   /** The kind of the error, or where a defect was thrown. */
   readonly error?: string
 }
-
-/** The variables of a request. */
-export interface RequestVariables {
-  Variables: { requestId: string; error?: string }
-}
