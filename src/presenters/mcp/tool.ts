@@ -1,0 +1,26 @@
+import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server'
+
+/** The answer of a tool. */
+export type ToolResult = CallToolResult
+export type ToolContent = ContentBlock
+
+/** A tool as clients see it, and what it does. */
+export interface ServedTool {
+  readonly definition: Tool
+  /** Checks its arguments itself. Expected failures are results with `isError`. */
+  call(args: unknown, context: ToolContext): Promise<ToolResult>
+}
+
+/** One call of a tool. */
+export interface ToolContext {
+  /** Aborts when the client cancelled the call or is gone. */
+  readonly signal: AbortSignal
+  /** Reports progress to a client that asked for it. Never throws. */
+  readonly progress: (progress: ToolProgress) => void
+}
+
+export interface ToolProgress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
