@@ -103,17 +103,21 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }] = await Promise.all([
-      import('./presenters/http/serve.ts'),
-      import('./host/clock.ts'),
-      import('./host/ids.ts'),
-    ])
-    const world = {
+    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }] =
+      await Promise.all([
+        import('./presenters/http/serve.ts'),
+        import('./host/clock.ts'),
+        import('./host/ids.ts'),
+        import('./compose-instances.ts'),
+      ])
+    const ids = systemIds(clock)
+    const world: Parameters<typeof serveHarness>[0] = {
       home,
       version: version(),
       env,
       clock,
-      ids: systemIds(clock),
+      ids,
+      openTether: (parts) => composeInstances({ ...parts, path: home, env, clock, ids }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)

@@ -155,6 +155,17 @@ export const Settings = z.strictObject({
         ),
     })
     .optional(),
+  instances: z
+    .strictObject({
+      roots: z
+        .array(ReadablePath)
+        .max(64)
+        .optional()
+        .describe(
+          'Folders below which programs that speak MCP may choose the workspace of an Instance that they create, absolute or starting with ~/. None by default: such an Instance has a folder of its own.',
+        ),
+    })
+    .optional(),
   display: z
     .strictObject({
       colour: z

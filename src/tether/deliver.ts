@@ -1,5 +1,5 @@
 import { usualExtension } from '../encoding/magic-bytes.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { failed, type Failed, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { FrameToGuest, ImageReference } from '../model/tether/frame.ts'

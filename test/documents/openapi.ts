@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import * as z from 'zod'
 import * as protocol from '../../src/presenters/http/protocol.ts'
-import { ERROR_RESPONSES } from '../../src/presenters/http/error-table.ts'
+import { ERROR_RESPONSES } from '../../src/presenters/http/exchange/error-table.ts'
 import { RESPONSES, STREAM_EVENTS, type ResponseName } from './http-responses.ts'
 
 interface Operation {

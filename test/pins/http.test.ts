@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { ERROR_KINDS } from '../../src/model/errors.ts'
 import { httpApp } from '../../src/presenters/http/app.ts'
-import { ERROR_RESPONSES } from '../../src/presenters/http/error-table.ts'
+import { ERROR_RESPONSES } from '../../src/presenters/http/exchange/error-table.ts'
 import type { ServerParts } from '../../src/presenters/http/server-parts.ts'
 
 test('every error kind has this status and type over HTTP', () => {

@@ -87,6 +87,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'tether',
   ],
   'compose-relay.ts': ['model', 'providers', 'turn', 'session', 'tether'],
+  'compose-instances.ts': ['compose-relay.ts', 'model', 'host', 'providers', 'session', 'tether'],
   'index.ts': ['compose.ts', 'session', 'history', 'host', 'model'],
 
   bin: ['main.ts'],

@@ -1,118 +1,136 @@
+import { usualExtension } from '../../src/encoding/magic-bytes.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
-import { failed, ok, type Failed, type Result } from '../../src/model/errors.ts'
-import { BLOB_EXTENSIONS, InstanceId } from '../../src/model/ids.ts'
-import type { Frame } from '../../src/model/tether/frame.ts'
-import { InstanceHandle } from '../../src/model/tether/instance.ts'
-import type { FrameQuery } from '../../src/tether/frames/frame-query.ts'
-import type { InstanceInfo, StoredImage, Tether } from '../../src/tether/tether.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import type { Folder } from '../../src/host/files/files.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { failed, ok, type Result } from '../../src/model/errors.ts'
+import { BLOB_EXTENSIONS } from '../../src/model/ids.ts'
+import type { FrameToHost } from '../../src/model/tether/frame.ts'
+import { FrameLog } from '../../src/tether/frames/frame-log.ts'
+import { PollPlaces } from '../../src/tether/frames/frame-waiters.ts'
+import { InstanceRegister } from '../../src/tether/instances/register.ts'
+import type { InstanceInfo, InstanceState, StoredImage, Tether } from '../../src/tether/tether.ts'
+import { value } from './story.ts'
 
-/** Instances without agents: a test answers for them. */
-export interface FakeTether extends Tether {
-  /** What was called, by method. */
-  readonly calls: readonly string[]
-  /** Reads that wait for a frame. */
-  readonly waiting: number
-  readonly images: Map<string, StoredImage>
-  add(frame: Omit<Frame, 'seq'>): Frame
+/** Instances without agents: the register and frame logs are real, states and images are kept in memory. */
+export class FakeTether implements Tether {
+  readonly places = new PollPlaces()
+  readonly created: { readonly by: string }[] = []
+  readonly #home: Folder
+  readonly #register: InstanceRegister
+  readonly #states = new Map<string, InstanceState>()
+  readonly #logs = new Map<string, Promise<FrameLog>>()
+  readonly #folders: Folder[] = []
+  readonly #images = new Map<string, StoredImage>()
+
+  constructor(home: Folder, register: InstanceRegister) {
+    this.#home = home
+    this.#register = register
+  }
+
+  async create(...[request, by]: Parameters<Tether['create']>): Promise<Result<InstanceInfo>> {
+    this.created.push({ by })
+    const made = await this.#register.create(request)
+    return made.ok ? this.info(made.value.id) : made
+  }
+
+  async list(): ReturnType<Tether['list']> {
+    const all = await Promise.all(this.#register.all.map(({ id }) => this.info(id)))
+    return ok(all.map((one) => value(one)))
+  }
+
+  async info(name: string): Promise<Result<InstanceInfo>> {
+    const record = this.#register.find(name)
+    if (record === undefined) return failed('not_found', 'This Instance does not exist.')
+    const state = this.#states.get(record.id) ?? 'stopped'
+    const waiting = (await this.#logs.get(record.id))?.pending().length ?? 0
+    return ok({ ...record, state, waiting, spend: { usd: 0, calls: 0 } })
+  }
+
+  async act(...[name, act]: Parameters<Tether['act']>): Promise<Result<InstanceInfo>> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    const { id } = info.value
+    if (act === 'enable' || act === 'disable')
+      value(await this.#register.update(id, { enabled: act === 'enable' }))
+    else this.#states.set(id, STATES[act])
+    return this.info(id)
+  }
+
+  async delete(name: string): ReturnType<Tether['delete']> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    const removed = await this.#register.remove(info.value.id)
+    return removed.ok ? ok(info.value.id) : removed
+  }
+
+  async send(...[name, frame]: Parameters<Tether['send']>): ReturnType<Tether['send']> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    if (!info.value.enabled) return failed('instance_disabled', 'This Instance is disabled.')
+    const added = await (await this.log(info.value.id)).append(frame)
+    if (!added.ok) return added
+    return ok({ msg_id: frame.msg_id, session_id: frame.session.id, ingress_seq: added.value.seq })
+  }
+
+  async poll(...[name, query, options]: Parameters<Tether['poll']>): ReturnType<Tether['poll']> {
+    const info = await this.info(name)
+    return info.ok ? (await this.log(info.value.id)).poll(query, options) : info
+  }
+
+  async follow(
+    ...[name, after, filter, signal]: Parameters<Tether['follow']>
+  ): ReturnType<Tether['follow']> {
+    const info = await this.info(name)
+    return info.ok ? (await this.log(info.value.id)).follow(after, filter, signal) : info
+  }
+
+  async putImage(...[name, image]: Parameters<Tether['putImage']>): ReturnType<Tether['putImage']> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    const { media_type, bytes } = image
+    if (usualExtension(bytes) !== BLOB_EXTENSIONS[media_type])
+      return failed('type_mismatch', `The image is not ${media_type}.`)
+    const blob = `${sha256(bytes)}.${BLOB_EXTENSIONS[media_type]}`
+    this.#images.set(blob, image)
+    return ok({ media_type, blob, size: bytes.length })
+  }
+
+  async image(...[name, blob]: Parameters<Tether['image']>): ReturnType<Tether['image']> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    const image = this.#images.get(blob)
+    return image === undefined ? failed('resource_missing', 'No such image.') : ok(image)
+  }
+
+  /** What an agent would say. */
+  async says(name: string, frame: FrameToHost): Promise<void> {
+    value(await (await this.log(value(await this.info(name)).id)).append(frame))
+  }
+
+  log(id: string): Promise<FrameLog> {
+    const open = async () => {
+      const folder = await this.#home.folder(`frames-${id}`, 'create')
+      this.#folders.push(folder)
+      const [clock, ids] = [systemClock, systemIds(systemClock)]
+      return value(await FrameLog.open({ folder, clock, ids, places: this.places }))
+    }
+    const opened = this.#logs.get(id) ?? open()
+    this.#logs.set(id, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.#logs.values()) await (await log).close()
+    for (const folder of [...this.#folders, this.#home]) await folder.close()
+  }
 }
 
-/** Frames and images belong to all Instances: `bare` has no workspace, `off` is disabled, all others exist. */
-export function fakeTether(): FakeTether {
-  const frames: Frame[] = []
-  const calls: string[] = []
-  const images = new Map<string, StoredImage>()
-  const waiters = new Set<() => void>()
-  const found = (query: FrameQuery) => {
-    const { after_seq = 0, types, reply_to_msg_id, session_id } = query
-    return frames.filter(
-      (frame) =>
-        frame.seq > after_seq &&
-        (types?.includes(frame.type) ?? true) &&
-        (session_id === undefined || frame.session.id === session_id) &&
-        (reply_to_msg_id === undefined || frame.in_reply_to === reply_to_msg_id),
-    )
-  }
-  const called = <T>(method: string, value: T): Promise<Result<T>> => {
-    calls.push(method)
-    return Promise.resolve(ok(value))
-  }
-  const fake: FakeTether = {
-    calls,
-    get waiting() {
-      return waiters.size
-    },
-    images,
-    add: (added) => {
-      const frame = { ...added, seq: frames.length + 1 } as Frame
-      frames.push(frame)
-      for (const wake of waiters) wake()
-      return frame
-    },
-    create: ({ handle, workspace }, by) =>
-      called(`create ${String(workspace)} ${by}`, instance(String(handle))),
-    list: () => called('list', [instance('a'), instance('bare')]),
-    info: (name) =>
-      name === 'nobody' ? Promise.resolve(unknown()) : called('info', instance(name)),
-    act: (name, act) =>
-      called(act, { ...instance(name), state: act === 'stop' ? 'stopped' : 'running' }),
-    delete: (name) => called('delete', instance(name).id),
-    send: (name, frame) => {
-      if (name === 'nobody') return Promise.resolve(unknown())
-      const { msg_id, session } = frame
-      const { seq: ingress_seq } = fake.add(frame)
-      return called('send', { msg_id, session_id: session.id, ingress_seq })
-    },
-    poll: async (name, query, { waitMs = 0, signal } = {}) => {
-      calls.push('poll')
-      if (name === 'nobody') return unknown()
-      const waits = () => found(query).length === 0 && waitMs > 0 && signal?.aborted !== true
-      while (waits()) {
-        await new Promise<void>((resolve) => {
-          const wake = () => {
-            waiters.delete(wake)
-            resolve()
-          }
-          waiters.add(wake)
-          signal?.addEventListener('abort', wake)
-        })
-      }
-      const page = found(query).slice(0, query.limit ?? 50)
-      const next_seq = page.at(-1)?.seq ?? query.after_seq ?? 0
-      return ok({ frames: page, next_seq, timed_out: page.length === 0, first_available_seq: 1 })
-    },
-    follow: () => Promise.resolve(failed('internal', 'No stream.')),
-    putImage: (_name, image) => {
-      const { media_type, bytes } = image
-      const blob = `${sha256(bytes)}.${BLOB_EXTENSIONS[media_type]}`
-      images.set(blob, image)
-      return called('putImage', { media_type, blob, size: bytes.length })
-    },
-    image: (_name, blob) => {
-      const image = images.get(blob)
-      const gone = failed('resource_missing', `The image ${blob} is missing.`)
-      return image === undefined ? Promise.resolve(gone) : called('image', image)
-    },
-  }
-  return fake
-}
+const STATES = { start: 'running', resume: 'running', pause: 'paused', stop: 'stopped' } as const
 
-function instance(name: string): InstanceInfo {
-  return {
-    id: InstanceId.parse('ins_01kaaaaaaaaaaaaaaaaaaaaaaa'),
-    created: '2026-11-17T10:00:00.000Z',
-    handle: InstanceHandle.parse(name),
-    ...(name === 'bare' ? {} : { workspace: '/work' }),
-    isolation: 'sandbox',
-    enabled: name !== 'off',
-    idle: { pause_seconds: 60, stop_seconds: 300 },
-    state: 'stopped',
-    waiting: 0,
-    spend: { usd: 0, calls: 0 },
-  }
-}
-
-function unknown(): Failed {
-  return failed('not_found', 'This Instance does not exist.', {}, [
-    { action: 'List all Instances.', command: 'hawser instance list' },
-  ])
+/** For `localServer`. */
+export async function openFakeTether({ home }: { home: Folder }): Promise<Result<FakeTether>> {
+  const folder = await home.folder('instances', 'create')
+  const [clock, ids] = [systemClock, systemIds(systemClock)]
+  return ok(new FakeTether(folder, value(await InstanceRegister.open({ folder, clock, ids }))))
 }

@@ -15,9 +15,12 @@ const Name = boundedText(1, 200)
 /** What a person chooses about an Instance. */
 const choices = () => ({
   handle: InstanceHandle,
-  /** An absolute path. Without it, the Instance works in its own folder and exchanges no images. */
+  /**
+   * An absolute path, or `own`: a folder of the Instance's own. Without it, the Instance also works in its own folder, but
+   * exchanges no images.
+   */
   workspace: boundedText(1, 4_096)
-    .refine((path) => path.startsWith('/') && !path.includes('\0'))
+    .refine((path) => path === 'own' || (path.startsWith('/') && !path.includes('\0')))
     .optional(),
   provider: Name.optional(),
   model: Name.optional(),

@@ -9,7 +9,7 @@ import { newSecret } from '../../host/daemon/secret.ts'
 import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
 import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
 import { serverToken } from '../../host/daemon/token-file.ts'
-import { asResult } from '../../host/files/files.ts'
+import { asResult, type Folder } from '../../host/files/files.ts'
 import { openHome, type HomeFolders } from '../../host/home.ts'
 import type { Ids } from '../../host/ids.ts'
 import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
@@ -21,10 +21,12 @@ import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
 import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
+import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
-import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
+import type { FailureAnswer } from './exchange/failure-answer.ts'
+import { defectText, guardAnswer } from './translate.ts'
 import { openWorkspaces } from './workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
@@ -37,6 +39,20 @@ export interface ServerWorld {
   readonly ids: Ids
   readonly open: OpenAt
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
+  /** Opens the Instances of the home. Only the server of a home may do that. */
+  readonly openTether: (parts: TetherParts) => Promise<Result<OpenTether>>
+}
+
+export interface TetherParts {
+  /** `$HAWSER_HOME`. */
+  readonly home: Folder
+  /** For the log of the server. */
+  readonly note: (entry: Readonly<Record<string, unknown>>) => void
+}
+
+export interface OpenTether extends Tether {
+  /** Stops every agent. */
+  close(): Promise<void>
 }
 
 const FIRST_PORT = 4600
@@ -88,6 +104,10 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
+  const note = (entry: Readonly<Record<string, unknown>>) => log.value.write(entry)
+  const tether = await world.openTether({ home: home.value.own, note })
+  if (!tether.ok) return tether
+  onClose(() => tether.value.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -97,6 +117,7 @@ async function start(
     control,
     onStop: () => stop.abort(),
     workspaces,
+    tether: tether.value,
     settled: settledQuestions(),
     staged: staged.value,
     clock: world.clock,

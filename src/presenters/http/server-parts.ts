@@ -3,6 +3,7 @@ import type { StagedFiles } from '../../host/daemon/staged-files.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
+import type { Tether } from '../../tether/tether.ts'
 import type { SettledQuestions } from './settled-questions.ts'
 import type { Workspaces } from './workspaces.ts'
 
@@ -16,6 +17,8 @@ export interface ServerParts {
   /** Called when the command line asks the server to stop. Returns at once. */
   readonly onStop: () => void
   readonly workspaces: Workspaces
+  /** The Instances of this home. */
+  readonly tether: Tether
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
   readonly clock: Clock
@@ -45,9 +48,4 @@ export interface ServedRequest {
   readonly duration_ms: number
   /** The kind of the error, or where a defect was thrown. */
   readonly error?: string
-}
-
-/** The variables of a request. */
-export interface RequestVariables {
-  Variables: { requestId: string; error?: string }
 }

@@ -2,13 +2,7 @@ import { turnCost } from '../../history/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
-
-/** One server-sent event. `id` is the number of an Event of the Log: a client that has it has everything up to there. */
-export interface StreamMessage {
-  readonly event: string
-  readonly data: object
-  readonly id?: number
-}
+import type { StreamMessage } from './exchange/live-response.ts'
 
 export interface TranslationStart {
   readonly provider: string

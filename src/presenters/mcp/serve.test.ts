@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { fakeTether } from '../../../test/support/fake-tether.ts'
+import { countedTether } from '../../../test/support/counted-tether.ts'
 import { messageHost, type MessageHost } from '../../../test/support/message-host.ts'
 import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
 import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 function serve(written?: () => Promise<boolean>) {
-  const tether = fakeTether()
+  const tether = countedTether()
   const clock = virtualClock()
   const host = messageHost(written)
   started.push(host)
