@@ -23,7 +23,7 @@ import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
-import type { ServedModels } from './server-parts.ts'
+import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
@@ -41,6 +41,8 @@ export interface ServerWorld {
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
   /** Opens the Instances of the home. Only the server of a home may do that. */
   readonly openTether: (parts: TetherParts) => Promise<Result<OpenTether>>
+  /** What serves the Instances over MCP. */
+  readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect'>) => McpRoute
 }
 
 export interface TetherParts {
@@ -108,6 +110,10 @@ async function start(
   const tether = await world.openTether({ home: home.value.own, note })
   if (!tether.ok) return tether
   onClose(() => tether.value.close())
+  const onDefect = (error: unknown) =>
+    log.value.write({ event: 'defect', error: defectText(error) })
+  const mcp = world.mcp({ tether: tether.value, onDefect })
+  onClose(() => mcp.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -118,13 +124,14 @@ async function start(
     onStop: () => stop.abort(),
     workspaces,
     tether: tether.value,
+    mcp,
     settled: settledQuestions(),
     staged: staged.value,
     clock: world.clock,
     env: world.env,
     models: () => servedModels(world, home.value),
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
-    onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
+    onDefect,
   })
   const running = new Set<Promise<Response>>()
   const server = await serveFetch({

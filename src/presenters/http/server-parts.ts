@@ -19,6 +19,8 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   /** The Instances of this home. */
   readonly tether: Tether
+  /** Serves MCP. */
+  readonly mcp: McpRoute
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
   readonly clock: Clock
@@ -29,6 +31,13 @@ export interface ServerParts {
   readonly onRequest: (served: ServedRequest) => void
   /** Called for a defect after the response has begun. Never throws. */
   readonly onDefect: (error: unknown) => void
+}
+
+/** What serves MCP at `/mcp`, behind the same checks as every route. */
+export interface McpRoute {
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Ends what is running. */
+  readonly close: () => Promise<void>
 }
 
 export interface ServedModels {

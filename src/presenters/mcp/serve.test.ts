@@ -5,8 +5,8 @@ import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
 import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { LIMITS } from '../../model/limits.ts'
+import { hawserMcp } from './hawser.ts'
 import { serveMcp } from './serve.ts'
-import { tetherTools } from './tether-tools.ts'
 import { INSTRUCTIONS } from './words.ts'
 
 const started: MessageHost[] = []
@@ -21,20 +21,12 @@ function serve(written?: () => Promise<boolean>) {
   started.push(host)
   const defects: unknown[] = []
   let count = 0
-  const tools = tetherTools({ tether, clock, ids: { request: () => `req_${(count += 1)}` } })
+  const ids = { request: () => `req_${(count += 1)}` }
   const { streams } = host
   const stopped = new Promise<void>(() => {})
   const onDefect = (error: unknown) => void defects.push(error)
-  const parts = {
-    version: '1',
-    instructions: INSTRUCTIONS,
-    tools,
-    streams,
-    clock,
-    stopped,
-    onDefect,
-  }
-  const done = serveMcp(parts)
+  const served = hawserMcp({ tether, clock, ids, version: '1', onDefect })
+  const done = serveMcp({ ...served, streams, clock, stopped })
   let id = 0
   const call = async (name: string, args: object, meta: object = {}) => {
     id += 1
