@@ -38,4 +38,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'pressure',
   'skills',
   'http',
+  'mcp',
 ]

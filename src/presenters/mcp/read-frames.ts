@@ -29,7 +29,7 @@ export async function readFrames(
   const { tether, clock } = parts
   const { instance, wait_ms = DEFAULT_WAIT_MS } = input
   const stopReporting = reportWaiting(clock, wait_ms, context)
-  const polled = await pollFrames(parts, input, wait_ms, context.signal).finally(stopReporting)
+  const polled = await pollFrames(parts, input, wait_ms, context).finally(stopReporting)
   if (!polled.ok) return polled
   const page = pageWithin(polled.value, LIMITS.mcp_page_image_bytes)
   const images: ToolContent[] = []
@@ -40,19 +40,23 @@ export async function readFrames(
   return ok({ page, images })
 }
 
-/** A long log is examined in several steps; a step without a frame is not the end. */
+/** A long log is examined in several steps; a step without a frame is not the end, nor is a wait that was cut short. */
 async function pollFrames(
   { tether, clock }: ReadParts,
   input: ReadInput,
   waitMs: number,
-  signal: AbortSignal,
+  { signal, ending }: ToolContext,
 ): Promise<Result<FramePage>> {
   const { instance, session_id = 'default', types = ENDING_TYPES, limit, reply_to_msg_id } = input
   const filter = { channel: CHANNEL, session_id, types, limit, reply_to_msg_id }
   const begun = clock.monotonicMs()
   for (let { after_seq } = input; ;) {
-    const left = Math.max(0, waitMs - elapsedMs(clock, begun))
-    const found = await tether.poll(instance, { ...filter, after_seq }, { waitMs: left, signal })
+    const isLast = ending.aborted
+    const left = isLast ? 0 : Math.max(0, waitMs - elapsedMs(clock, begun))
+    const until = isLast ? signal : AbortSignal.any([signal, ending])
+    const query = { ...filter, after_seq }
+    const found = await tether.poll(instance, query, { waitMs: left, signal: until })
+    if (ending.aborted && !isLast) continue
     if (!found.ok) return found
     const { frames, next_seq, timed_out } = found.value
     const isOver = frames.length > 0 || timed_out || next_seq === after_seq || signal.aborted

@@ -299,7 +299,7 @@ describe('a read', () => {
 })
 
 describe('Instances', () => {
-  test('are created in a folder of their own by default, and never without a sandbox', async () => {
+  test('are created as by a program, which cannot choose their isolation', async () => {
     const { call, tether } = serve()
     await call('instance_create', { handle: 'a' })
     await call('instance_create', { handle: 'a', workspace: '/w' })
@@ -308,7 +308,7 @@ describe('Instances', () => {
       isError: true,
       structuredContent: { error: { kind: 'invalid_args' } },
     })
-    expect(tether.calls).toEqual(['create own mcp', 'create /w mcp'])
+    expect(tether.calls).toEqual(['create undefined mcp', 'create /w mcp'])
   })
 
   test('are listed, shown, started and stopped', async () => {

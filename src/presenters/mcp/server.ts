@@ -3,12 +3,11 @@ import { failed } from '../../model/errors.ts'
 import type { ServedTool, ToolContext } from './tool.ts'
 import { failureResult } from './translate.ts'
 
+/** What is served, on any transport. */
 export interface McpParts {
   readonly version: string
   readonly instructions: string
   readonly tools: readonly ServedTool[]
-  /** Ends every wait: the program is about to end. */
-  readonly ending?: AbortSignal
   /** Called for a defect of a tool. Never throws. */
   readonly onDefect: (error: unknown) => void
 }
@@ -18,8 +17,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const FIXED = { ttlMs: DAY_MS, cacheScope: 'public' } as const
 
 /** A server for one connection, or for one request over HTTP. Speaks every revision of the protocol that the SDK speaks. */
-export function mcpServer(parts: McpParts): McpServer {
-  const { version, instructions, tools } = parts
+export function mcpServer(parts: McpParts & Pick<ToolContext, 'ending'>): McpServer {
+  const { version, instructions, tools, ending } = parts
   const mcp = new McpServer(
     { name: 'hawser', title: 'Hawser', version },
     { instructions, cacheHints: { 'tools/list': FIXED, 'server/discover': FIXED } },
@@ -39,19 +38,15 @@ export function mcpServer(parts: McpParts): McpServer {
       const notification = { ...reported, progressToken: token }
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {})
     }
-    const signal = either(mcpReq.signal, parts.ending)
+    const { signal } = mcpReq
     try {
-      return await tool.call(params.arguments, { signal, progress })
+      return await tool.call(params.arguments, { signal, ending, progress })
     } catch (error) {
       parts.onDefect(error)
       return failureResult(DEFECT)
     }
   })
   return mcp
-}
-
-function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
-  return other === undefined ? signal : AbortSignal.any([signal, other])
 }
 
 const { error: DEFECT } = failed('internal', 'An unexpected error. The log of the server has it.')

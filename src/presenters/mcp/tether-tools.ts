@@ -45,7 +45,7 @@ export function tetherTools(parts: TetherToolParts): readonly ServedTool[] {
       return read.ok ? valueResult(read.value.page, read.value.images) : failureResult(read.error)
     }),
     tool('instance_create', { input: CreateInput, output: InstanceOutput }, async (input) =>
-      asResult(await tether.create({ workspace: 'own', ...input }, 'mcp')),
+      asResult(await tether.create(input, 'mcp')),
     ),
     tool('instance_list', { input: ListInput, output: ListOutput }, async () => {
       const listed = await tether.list()

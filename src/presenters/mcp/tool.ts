@@ -15,6 +15,8 @@ export interface ServedTool {
 export interface ToolContext {
   /** Aborts when the client cancelled the call or is gone. */
   readonly signal: AbortSignal
+  /** Aborts when the program is about to end: a call should return what it has instead of waiting for more. */
+  readonly ending: AbortSignal
   /** Reports progress to a client that asked for it. Never throws. */
   readonly progress: (progress: ToolProgress) => void
 }
