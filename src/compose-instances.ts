@@ -30,8 +30,14 @@ export interface InstancesWorld {
   readonly program?: ProgramFiles | undefined
 }
 
+/** The Instances of a home, until they are closed. */
+export interface OpenInstances {
+  readonly tether: Instances
+  readonly close: () => Promise<void>
+}
+
 /** Opens the Instances of a home, whose agents are guests. Close them once. */
-export async function composeInstances(world: InstancesWorld): Promise<Result<Instances>> {
+export async function composeInstances(world: InstancesWorld): Promise<Result<OpenInstances>> {
   const { home, path, env, clock, ids, note, program } = world
   const settingsNow = async () => {
     const loaded = await loadSettings(home, undefined)
@@ -49,7 +55,10 @@ export async function composeInstances(world: InstancesWorld): Promise<Result<In
     const settings = await settingsNow()
     return settings.ok ? ok((settings.value.instances?.roots ?? []).map(atHome)) : settings
   }
-  return Instances.open({ home, path, clock, ids, runtime, roots, note })
+  const opened = await Instances.open({ home, path, clock, ids, runtime, roots, note })
+  if (!opened.ok) return opened
+  const { value: tether } = opened
+  return ok({ tether, close: () => tether.close() })
 }
 
 function atHome(path: string): string {

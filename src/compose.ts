@@ -101,6 +101,10 @@ export async function composeWorkspace(
         schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
+      mentions: async () => {
+        const { frameFoldersOf } = await import('./tether/instances/frame-folders.ts')
+        return frameFoldersOf(homeFolders.own, home, workspace)
+      },
       secrets: secretsOf(env, settings.settings),
       version,
     },

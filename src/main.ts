@@ -119,7 +119,8 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       clock,
       ids,
       mcp: (parts) => mcp.lazyMcpHandler({ ...parts, version: version(), clock, ids }),
-      openTether: (parts) => composeInstances({ ...parts, path: home, env, clock, ids }),
+      openTether: (folder, note) =>
+        composeInstances({ home: folder, path: home, env, clock, ids, note }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)

@@ -332,13 +332,15 @@ export class Harness {
     )
     if (!unbegun.ok) return unbegun
     const olderThan = place.clock.now() - GRACE_MS
+    const elsewhere = (await this.#parts.log.mentions?.()) ?? ok(undefined)
+    if (!elsewhere.ok) return elsewhere
     const swept = await sweepBlobs(store, {
-      mentions: [place.sessions],
+      mentions: [place.sessions, ...(elsewhere.value?.folders ?? [])],
       writing: () => sessionsBeingWritten(place),
       olderThan,
       tidy: [place.sessions, place.heads],
       dryRun,
-    })
+    }).finally(() => elsewhere.value?.close())
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
   }
 

@@ -8,7 +8,7 @@ import type { AcceptedFrame, InstanceInfo } from './tether.ts'
 
 /** What a `Tether` returns, as others receive it: over HTTP and in the output of commands. */
 
-export const INSTANCE_STATES = ['stopped', 'starting', 'running', 'paused'] as const
+const INSTANCE_STATES = ['stopped', 'starting', 'running', 'paused'] as const
 
 export const InstanceInfoShape = openObject(() => ({
   ...InstanceRecord.shape,

@@ -8,6 +8,7 @@ import { UsageTotal } from '../../src/model/events/provider-events.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
 import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { Count } from '../../src/model/shape.ts'
+import { TETHER_EVENTS, TETHER_RESPONSES } from './tether-responses.ts'
 
 /** What the server sends. `docs/openapi.yaml` is generated from it, and tests compare it with real responses. */
 
@@ -92,6 +93,7 @@ export const RESPONSES = {
   Verdicts: z.object({ ...done, verdicts: z.array(Verdict.extend({ path: z.string() })) }),
   Interrupted: z.object({ ...done, interrupted: z.boolean() }),
   Answered: z.object({ ...done, requestId: z.string() }),
+  ...TETHER_RESPONSES,
 } as const
 
 export type ResponseName = keyof typeof RESPONSES
@@ -192,6 +194,7 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
   }),
   'log:event': z.object({ ...OWN, type: z.string(), data: z.record(z.string(), z.unknown()) }),
   'stream:error': z.object(StreamFailure),
+  ...TETHER_EVENTS,
   rewound: z.object({ afterSeq: z.int() }),
   resync: z.object({ reason: z.string() }),
 }

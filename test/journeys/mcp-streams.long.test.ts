@@ -29,10 +29,10 @@ async function until(holds: () => boolean): Promise<void> {
 async function playedServer() {
   let opened: FakeTether | undefined
   const server = await localServer({
-    openTether: async (parts) => {
-      const tether = await openFakeTether(parts)
-      if (tether.ok) opened = tether.value
-      return tether
+    openTether: async (home) => {
+      const fake = await openFakeTether(home)
+      if (fake.ok) opened = fake.value.tether
+      return fake
     },
   })
   const tether = opened

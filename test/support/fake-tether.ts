@@ -129,8 +129,11 @@ export class FakeTether implements Tether {
 const STATES = { start: 'running', resume: 'running', pause: 'paused', stop: 'stopped' } as const
 
 /** For `localServer`. */
-export async function openFakeTether({ home }: { home: Folder }): Promise<Result<FakeTether>> {
+export async function openFakeTether(
+  home: Folder,
+): Promise<Result<{ tether: FakeTether; close: () => Promise<void> }>> {
   const folder = await home.folder('instances', 'create')
   const [clock, ids] = [systemClock, systemIds(systemClock)]
-  return ok(new FakeTether(folder, value(await InstanceRegister.open({ folder, clock, ids }))))
+  const tether = new FakeTether(folder, value(await InstanceRegister.open({ folder, clock, ids })))
+  return ok({ tether, close: () => tether.close() })
 }

@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Folder } from '../../src/host/files/files.ts'
 import { openHome } from '../../src/host/home.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { ok } from '../../src/model/errors.ts'
 import type { Frame, FrameToGuest } from '../../src/model/tether/frame.ts'
-import { Instances, type InstancesParts } from '../../src/tether/instances/instances.ts'
+import { Instances } from '../../src/tether/instances/instances.ts'
 import type { InstanceRequest } from '../../src/tether/instances/register.ts'
+import type { InstanceRuntime } from '../../src/tether/instances/runtime.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 import { freshFolder } from './folder.ts'
 import { envelope } from './host-end.ts'
@@ -23,11 +25,18 @@ export interface InstancesPlace {
   readonly notes: Readonly<Record<string, unknown>>[]
 }
 
-export async function instancesPlace(
-  given: { readonly root?: string; readonly roots?: readonly string[] } & Partial<
-    Pick<InstancesParts, 'runtime'>
-  > = {},
-): Promise<InstancesPlace> {
+export interface InstancesOptions {
+  readonly root?: string
+  /** Folders that programs may choose. */
+  readonly roots?: readonly string[]
+  readonly runtime?: InstanceRuntime
+  /** The home, if it is not on the disk of the machine. */
+  readonly folder?: Folder
+  /** Is not closed at the end of the test. */
+  readonly stays?: true
+}
+
+export async function instancesPlace(given: InstancesOptions = {}): Promise<InstancesPlace> {
   const root = given.root ?? (await freshFolder())
   const home = join(root, 'home')
   const folders = value(await openHome(home))
@@ -36,7 +45,7 @@ export async function instancesPlace(
   const notes: Readonly<Record<string, unknown>>[] = []
   const instances = value(
     await Instances.open({
-      home: folders.own,
+      home: given.folder ?? folders.own,
       path: home,
       clock,
       ids: systemIds(clock),
@@ -46,7 +55,7 @@ export async function instancesPlace(
     }),
   )
   onTestFinished(async () => {
-    await instances.close()
+    if (given.stays !== true) await instances.close()
     await folders.close()
   })
   return { instances, runtime, clock, root, home, notes }

@@ -69,7 +69,8 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       mcp: (parts) => lazyMcpHandler({ ...parts, version, clock, ids }),
       openTether:
         given.openTether ??
-        ((parts) => composeInstances({ ...parts, path: home, env, clock, ids, program })),
+        ((folder, note) =>
+          composeInstances({ home: folder, path: home, env, clock, ids, note, program })),
     },
     { port: 0 },
   )

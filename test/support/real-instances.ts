@@ -23,7 +23,7 @@ export async function realInstances({ root: given, env }: RealInstancesOptions =
   await mkdir(workspace, { recursive: true })
   const home = value(await openHome(path))
   const notes: Readonly<Record<string, unknown>>[] = []
-  const instances = value(
+  const { tether: instances } = value(
     await composeInstances({
       home: home.own,
       path,

@@ -7,6 +7,7 @@ import {
   type Command,
   type Option,
 } from './world/command.ts'
+import { INSTANCE_COMMANDS } from './instance-table.ts'
 import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 import { SERVER_COMMANDS } from './server-table.ts'
@@ -269,6 +270,7 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
     load: () => import('./commands/settings/models.ts'),
   },
   ...SERVER_COMMANDS,
+  ...INSTANCE_COMMANDS,
   {
     name: 'rehearse',
     summary: 'serve the offline demo model locally over the Anthropic and OpenAI APIs',

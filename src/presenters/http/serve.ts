@@ -39,21 +39,19 @@ export interface ServerWorld {
   readonly ids: Ids
   readonly open: OpenAt
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
-  /** Opens the Instances of the home. Only the server of a home may do that. */
-  readonly openTether: (parts: TetherParts) => Promise<Result<OpenTether>>
+  /** Opens the Instances of the home. */
+  readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
   /** What serves the Instances over MCP. */
   readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect'>) => McpRoute
 }
 
-export interface TetherParts {
-  /** `$HAWSER_HOME`. */
-  readonly home: Folder
-  /** For the log of the server. */
-  readonly note: (entry: Readonly<Record<string, unknown>>) => void
-}
+/** Writes a line into the log of the server. */
+export type Note = (entry: Readonly<Record<string, unknown>>) => void
 
-export interface OpenTether extends Tether {
-  /** Stops every agent. */
+/** The Instances of a home, which this process runs until it closes them. */
+export interface OpenTether {
+  readonly tether: Tether
+  /** Stops every Instance. */
   close(): Promise<void>
 }
 
@@ -106,13 +104,13 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
-  const note = (entry: Readonly<Record<string, unknown>>) => log.value.write(entry)
-  const tether = await world.openTether({ home: home.value.own, note })
-  if (!tether.ok) return tether
-  onClose(() => tether.value.close())
+  const note: Note = (entry) => log.value.write({ event: 'instance', ...entry })
+  const instances = await world.openTether(home.value.own, note)
+  if (!instances.ok) return instances
+  onClose(() => instances.value.close())
   const onDefect = (error: unknown) =>
     log.value.write({ event: 'defect', error: defectText(error) })
-  const mcp = world.mcp({ tether: tether.value, onDefect })
+  const mcp = world.mcp({ tether: instances.value.tether, onDefect })
   onClose(() => mcp.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
@@ -123,10 +121,10 @@ async function start(
     control,
     onStop: () => stop.abort(),
     workspaces,
-    tether: tether.value,
     mcp,
     settled: settledQuestions(),
     staged: staged.value,
+    tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
     models: () => servedModels(world, home.value),

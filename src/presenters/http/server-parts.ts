@@ -17,12 +17,11 @@ export interface ServerParts {
   /** Called when the command line asks the server to stop. Returns at once. */
   readonly onStop: () => void
   readonly workspaces: Workspaces
-  /** The Instances of this home. */
-  readonly tether: Tether
   /** Serves MCP. */
   readonly mcp: McpRoute
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
+  readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
   /** The model catalogue with the settings of the user, read now. */

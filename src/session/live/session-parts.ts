@@ -1,6 +1,7 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import type { TierLimits } from '../../context/pressure.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
+import type { Folder } from '../../host/files/files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../../log/place.ts'
@@ -40,6 +41,8 @@ export interface SessionParts {
   readonly log: {
     readonly place: LogPlace
     readonly store: BlobStore
+    /** Opens folders outside the workspace whose files may mention its blobs. They are closed after use. Default: none. */
+    readonly mentions?: (() => Promise<Result<OpenMentions>>) | undefined
     /**
      * Keys that this process uses. They are redacted in everything that is stored or shown, except in original
      * attachments.
@@ -129,4 +132,10 @@ export interface HistoryQueries {
     seq: number,
     range: PageRange,
   ) => Promise<Result<EventPage>>
+}
+
+/** Folders in which every file may mention a blob. */
+export interface OpenMentions {
+  readonly folders: readonly Folder[]
+  close(): Promise<void>
 }

@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { sha256 } from '../../encoding/hash.ts'
 import type { Clock } from '../../host/clock.ts'
-import { asResult, ifPossible, replaceFile, type Folder } from '../../host/files/files.ts'
+import {
+  asResult,
+  closing,
+  ifPossible,
+  ifThere,
+  replaceFile,
+  type Folder,
+} from '../../host/files/files.ts'
+import { wholeFile } from '../../host/files/json-file.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { ProgramFiles } from '../../host/process/own-program.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
@@ -113,6 +121,7 @@ async function startGuest(
 
 const HOME = 'home'
 const HEADS = 'heads'
+const CONFIG = 'config.json'
 
 /** Creates the home of the guest and writes its settings. Opens the daemon's heads of its Logs. */
 async function prepare(
@@ -121,21 +130,29 @@ async function prepare(
   { settings }: AgentModel,
 ): Promise<Result<{ readonly heads: Folder }>> {
   return asResult('prepare the folders of the agent', async () => {
-    const own = await folder.folder(HOME, 'create')
-    try {
-      const text = `${JSON.stringify(settings, undefined, 2)}\n`
-      await replaceFile(own, 'config.json', Buffer.from(text), ids.temporary())
-    } finally {
-      await ifPossible(own.close())
-    }
-    const all = await folder.folder(HEADS, 'create')
-    try {
-      // After the workspace was changed, other Logs are the ones to grow.
-      return ok({ heads: await all.folder(sha256(workspace).slice(0, 32), 'create') })
-    } finally {
-      await ifPossible(all.close())
-    }
+    await closing(await existing(folder, HOME), async (own) => {
+      const text = Buffer.from(`${JSON.stringify(settings, undefined, 2)}\n`)
+      // A start waits for every write to the disk.
+      if (!(await contains(own, text))) await replaceFile(own, CONFIG, text, ids.temporary())
+    })
+    // After the workspace was changed, other Logs are the ones to grow.
+    const name = sha256(workspace).slice(0, 32)
+    const all = await existing(folder, HEADS)
+    return closing(all, async () => ok({ heads: await existing(all, name) }))
   })
+}
+
+/** The guest can write to its home, so anything may be there. */
+async function contains(home: Folder, text: Buffer): Promise<boolean> {
+  const found = await asResult('read the settings of the agent', async () =>
+    ok(await wholeFile(home, CONFIG, text.length + 1)),
+  )
+  return found.ok && found.value?.equals(text) === true
+}
+
+/** Opens a folder; creates it only if it is missing, because that waits for the disk. */
+async function existing(parent: Folder, name: string): Promise<Folder> {
+  return (await ifThere(parent.folder(name, 'open'))) ?? parent.folder(name, 'create')
 }
 
 interface OrderedRelay {

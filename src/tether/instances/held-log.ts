@@ -1,17 +1,21 @@
-import type { Clock } from '../../host/clock.ts'
 import { asResult, closing, ifPossible, type Folder } from '../../host/files/files.ts'
 import { inOrder } from '../../host/in-order.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { FrameLog, type FrameLogParts } from '../frames/frame-log.ts'
+import type { PollPlaces } from '../frames/frame-waiters.ts'
 
-export interface HeldLogParts extends Omit<FrameLogParts, 'folder'> {
+export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
+  readonly places: PollPlaces
   /** Opens the folder of the Instance. */
   readonly folder: () => Promise<Result<Folder>>
-  readonly clock: Clock
   /** The log has to stay open although nobody uses it. */
   readonly isNeeded: () => boolean
   /** Called with a log that was just opened, before anybody else can use it. */
   readonly opened: (log: FrameLog) => Promise<void>
+  /** Called before a log is closed that nobody needs any more. */
+  readonly closing: () => Promise<void>
+  /** Called with what is thrown where nobody waits for it. */
+  readonly onDefect: (error: unknown) => void
 }
 
 interface Opened {
@@ -80,7 +84,7 @@ export class HeldLog {
   async #open(): Promise<Opened | Extract<Result<never>, { ok: false }>> {
     if (this.#opened !== undefined) return this.#opened
     if (this.#isClosed) return failed('not_found', 'The frames of this Instance are closed.')
-    const { folder: opening, opened, isNeeded: _, ...parts } = this.#parts
+    const { folder: opening, opened, clock, ids, places } = this.#parts
     const outer = await opening()
     if (!outer.ok) return outer
     const inner = await asResult('open the frames of the Instance', async () =>
@@ -88,7 +92,7 @@ export class HeldLog {
     )
     if (!inner.ok) return inner
     const folder = inner.value
-    const log = await FrameLog.open({ ...parts, folder })
+    const log = await FrameLog.open({ clock, ids, places, folder })
     if (!log.ok) {
       await ifPossible(folder.close())
       return log
@@ -113,11 +117,12 @@ export class HeldLog {
     this.#cancel?.()
     this.#cancel = this.#parts.clock.after(IDLE_MS, () => {
       this.#cancel = undefined
-      void this.#inOrder(async () => {
+      this.#inOrder(async () => {
         if (this.#opened === undefined || this.#opened.users > 0) return
-        if (this.#parts.isNeeded()) this.#rest()
-        else await this.#close()
-      })
+        if (this.#parts.isNeeded()) return this.#rest()
+        await this.#parts.closing()
+        if (this.#opened.users === 0) await this.#close()
+      }).catch(this.#parts.onDefect)
     })
   }
 }

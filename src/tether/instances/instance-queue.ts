@@ -36,6 +36,8 @@ export interface QueueParts {
   /** An agent has ended a message. */
   readonly answered: () => void
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
+  /** Called with what is thrown where nobody waits for it. */
+  readonly onDefect: (error: unknown) => void
 }
 
 /** A stored frame, and what has to be sent to a running agent because of it. */
@@ -58,7 +60,7 @@ export class InstanceQueue {
   readonly log: HeldLog
 
   constructor(parts: QueueParts) {
-    const { id, folder, unended, isMarked, clock, ids, places, isUsed } = parts
+    const { id, folder, unended, isMarked, clock, ids, places, isUsed, onDefect } = parts
     this.#parts = parts
     this.#frames = new GuestFrames(clock, ids)
     this.#mark = new UnendedMark(unended, id, isMarked)
@@ -67,8 +69,10 @@ export class InstanceQueue {
       clock,
       ids,
       places,
-      isNeeded: () => isUsed() || this.waiting.length > 0,
+      isNeeded: () => isUsed() || this.isBusy,
       opened: (log) => this.#opened(log),
+      closing: () => this.settle(),
+      onDefect,
     })
   }
 
@@ -77,9 +81,9 @@ export class InstanceQueue {
     return messagesIn(this.log.current)
   }
 
-  /** Messages may be waiting, although the log is not open. */
-  get isMarked(): boolean {
-    return this.#mark.isSet
+  /** Messages have not ended, or may not have: after a failure, the log is closed for a moment. */
+  get isBusy(): boolean {
+    return this.log.current === undefined ? this.#mark.isSet : this.waiting.length > 0
   }
 
   /** The messages for the next agent. Those that were cancelled are not among them: they end now. */
@@ -136,7 +140,7 @@ export class InstanceQueue {
     this.#parts.note({ event: 'frame_not_stored', type: frame.type, why: stored.error })
     // It thinks that the message has ended.
     this.#book = new MessageBook()
-    if (stored.error.kind === 'storage_failed') void this.log.reopen()
+    if (stored.error.kind === 'storage_failed') this.log.reopen().catch(this.#parts.onDefect)
     throw new FrameNotStored(stored.error)
   }
 

@@ -60,22 +60,24 @@ export class Instance {
       changed: () => this.#changed(),
       answered: () => this.#life.worked(),
       note,
+      onDefect: (error) => this.#defect(error),
     })
     this.#life = new Lifecycle({
       clock,
       idle: () => record().idle,
       start: () => this.#start(note),
-      isBusy: () => this.queue.waiting.length > 0,
+      isBusy: () => this.queue.isBusy,
       started: (agent) => this.#deliverAll(agent),
       ended: () => this.#ended(),
       unable: ({ message }) => this.#endAll('wake_failed', message),
       changed: (state) => this.#stateChanged(state),
+      onDefect: (error) => this.#defect(error),
     })
     this.#times = new MessageTimes({
       clock,
       limitMs: () => (record().message_seconds ?? MESSAGE_SECONDS) * 1000,
-      overdue: (message) => void this.#timeOut(message),
-      expired: (message) => void this.#giveUp(message),
+      overdue: (message) => this.#later(() => this.#timeOut(message)),
+      expired: (message) => this.#later(() => this.#giveUp(message)),
     })
   }
 
@@ -114,7 +116,7 @@ export class Instance {
     const { seq, deliver } = accepted.value
     const hasMoved = this.#life.agent !== undefined && this.#workspace !== workspace.value
     // The agent sees the old folder only; the next one gets the message.
-    if (hasMoved) void this.#life.stop().then(() => this.#life.wake())
+    if (hasMoved) this.#later(() => this.#restart())
     else if (deliver.length > 0) this.#deliver(deliver)
     return ok({ msg_id: frame.msg_id, session_id: frame.session.id, ingress_seq: seq })
   }
@@ -143,7 +145,7 @@ export class Instance {
   /** After it was disabled: stops the agent, and ends all messages. */
   async disabled(): Promise<void> {
     await this.#life.stop()
-    if (this.queue.isMarked) await this.recover()
+    if (this.queue.isBusy) await this.recover()
   }
 
   /** Stops the agent and closes the log. It cannot be used afterwards. */
@@ -180,7 +182,8 @@ export class Instance {
     if (agent !== undefined) for (const frame of frames) agent.send(frame)
     const isOnlyCancelled = frames.every(({ type }) => type === 'control.cancel')
     // A message that no agent has is over when it is cancelled.
-    if (isOnlyCancelled && this.#life.state === 'stopped') void this.queue.endCancelled()
+    if (isOnlyCancelled && this.#life.state === 'stopped')
+      this.#later(() => this.queue.endCancelled())
     else void this.#life.wake()
     this.#life.rest()
   }
@@ -238,8 +241,22 @@ export class Instance {
     const isThere = this.queue.waiting.some((one) => nameOf(one) === nameOf(message))
     if (!isThere) return
     await this.queue.end([message], 'timeout', 'The message took too long, and was given up.')
-    await this.#life.stop(0)
-    if (this.queue.waiting.length > 0) await this.#life.wake()
+    await this.#restart(0)
+  }
+
+  async #restart(graceMs?: number): Promise<void> {
+    await this.#life.stop(graceMs)
+    if (this.queue.isBusy) await this.#life.wake()
+  }
+
+  /** Work that nobody waits for. */
+  #later(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#defect(error))
+  }
+
+  #defect(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#parts.note({ event: 'instance_defect', instance: this.id, error: text })
   }
 
   #changed(): void {
@@ -249,7 +266,8 @@ export class Instance {
 
   #stateChanged(state: InstanceState): void {
     this.#times.update(this.queue.waiting, state === 'running')
-    if (state === 'paused' || state === 'stopped') void this.queue.settle()
+    // Not when it is paused: the next message would have to wait for the mark.
+    if (state === 'stopped') this.#later(() => this.queue.settle())
   }
 
   async #realWorkspace(): Promise<Result<string>> {

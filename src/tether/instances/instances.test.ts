@@ -48,7 +48,11 @@ describe('an Instance', () => {
     await agents(runtime, 1)
     await inState(instances, 'running')
     await until(() => runtime.agent.messages().length === 5)
-    expect([runtime.orders.length, runtime.agent.messages()]).toEqual([1, names])
+    // In the order of their numbers.
+    const { frames } = value(await instances.poll('a', { types: ['user.message'] }))
+    const stored = frames.map(({ msg_id }) => msg_id)
+    expect([runtime.orders.length, runtime.agent.messages()]).toEqual([1, stored])
+    expect(stored.toSorted()).toEqual(names)
   })
 
   test('gets a message that arrives while it is started once', async () => {

@@ -254,9 +254,11 @@ export class Instances implements Tether {
 
   #folder(id: InstanceId, mode: 'open' | 'create'): Promise<Result<Folder>> {
     return asResult('open the folder of the Instance', async () => {
-      const folder = this.#folders.instances.folder(id, mode)
-      const found = mode === 'open' ? await ifThere(folder) : await folder
-      return found === undefined ? failed('not_found', 'The Instance was never used.') : ok(found)
+      const { instances } = this.#folders
+      const found = await ifThere(instances.folder(id, 'open'))
+      if (found !== undefined) return ok(found)
+      if (mode === 'create') return ok(await instances.folder(id, 'create'))
+      return failed('not_found', 'The Instance was never used.')
     })
   }
 

@@ -19,6 +19,8 @@ export interface LifecycleParts {
   readonly unable: (error: HawserError) => Promise<void>
   /** The state has changed. */
   readonly changed: (state: InstanceState) => void
+  /** Called with what is thrown where nobody waits for it. Must not throw. */
+  readonly onDefect: (error: unknown) => void
 }
 
 /** Why no agent can be started, and until when that is not tried again. */
@@ -75,16 +77,20 @@ export class Lifecycle {
       this.#wakeLater()
       return Promise.resolve(later())
     }
-    this.#waking ??= this.#inOrder(() => this.#run()).finally(() => {
-      this.#waking = undefined
-    })
+    this.#waking ??= this.#inOrder(() => this.#run())
+      .catch((error: unknown) => this.#defect(error))
+      .finally(() => {
+        this.#waking = undefined
+      })
     return this.#waking
   }
 
   /** Makes the agent run now, whatever happened before. */
-  start(): Promise<Result<void>> {
-    this.#forget()
-    this.#crashes.forget()
+  async start(): Promise<Result<void>> {
+    await this.#inOrder(async () => {
+      this.#forget()
+      this.#crashes.forget()
+    })
     return this.wake()
   }
 
@@ -136,10 +142,20 @@ export class Lifecycle {
   #after(seconds: number, then: () => Promise<void>): void {
     this.#rest = this.#parts.clock.after(seconds * 1000, () => {
       this.#rest = undefined
-      void this.#inOrder(async () => {
+      this.#later(async () => {
         if (!this.#parts.isBusy()) await then()
       })
     })
+  }
+
+  /** A step that nobody waits for. */
+  #later(step: () => Promise<void>): void {
+    this.#inOrder(step).catch((error: unknown) => void this.#defect(error))
+  }
+
+  #defect(error: unknown): Failed {
+    this.#parts.onDefect(error)
+    return failed('internal', 'The agent could not be started.')
   }
 
   #forget(): void {
@@ -159,7 +175,7 @@ export class Lifecycle {
   async #run(): Promise<Result<void>> {
     if (this.#isClosed) return failed('wake_failed', 'The server is stopping.')
     const agent = this.#agent
-    if (agent === undefined) return this.#start()
+    if (agent === undefined) return this.#startInTime()
     if (this.#state !== 'paused') return ok(undefined)
     const resumed = await agent.resume()
     if (resumed.ok) {
@@ -169,12 +185,18 @@ export class Lifecycle {
     // It ended while it was paused.
     await agent.stop(0)
     await this.#over(agent)
-    return this.#mustWait() ? later() : this.#start()
+    return this.#startInTime()
+  }
+
+  async #startInTime(): Promise<Result<void>> {
+    if (!this.#mustWait()) return this.#start()
+    this.#wakeLater()
+    return later()
   }
 
   async #start(): Promise<Result<void>> {
     this.#change('starting')
-    const started = await this.#parts.start()
+    const started = await this.#parts.start().catch((error: unknown) => this.#defect(error))
     if (!started.ok) {
       this.#change('stopped')
       await this.#failed(started.error)
@@ -185,7 +207,7 @@ export class Lifecycle {
     this.#forget()
     this.#parts.started(agent)
     this.#change('running')
-    void agent.ended.then(() => this.#inOrder(() => this.#over(agent)))
+    void agent.ended.then(() => this.#later(() => this.#over(agent)))
     return ok(undefined)
   }
 
@@ -210,6 +232,7 @@ export class Lifecycle {
   async #over(agent: RunningAgent): Promise<void> {
     if (this.#agent !== agent) return
     const { reason } = await agent.ended
+    this.#reason = reason
     this.#agent = undefined
     this.#change('stopped')
     await this.#parts.ended()

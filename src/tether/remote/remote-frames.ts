@@ -39,10 +39,10 @@ export async function followRemote(
 ): Promise<Result<AsyncGenerator<LiveFrame, void, void>>> {
   const { after, signal } = position
   const opened = await stream.open(stream.first, after, signal)
-  return opened.ok ? ok(live(stream, position, opened.value)) : opened
+  return opened.ok ? ok(liveFrames(stream, position, opened.value)) : opened
 }
 
-async function* live(
+async function* liveFrames(
   stream: RemoteStream,
   { after, signal }: Position,
   opened: Response,
@@ -89,7 +89,7 @@ async function* framesOf(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<LiveFrame, void, void> {
-  const reader = body?.getReader()
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader()
   if (reader === undefined) return
   const events = new ServerSentEvents()
   const leave = () => void reader.cancel().catch(() => {})

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { FakeTether, openFakeTether } from '../../../test/support/fake-tether.ts'
+import { openFakeTether, type FakeTether } from '../../../test/support/fake-tether.ts'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { delta, done, userMessage } from '../../../test/support/frames.ts'
 import { localServer } from '../../../test/support/local-server.ts'
@@ -20,9 +20,9 @@ async function served(root: string, onPort = false) {
   let tether: FakeTether | undefined
   const server = await localServer({
     root,
-    openTether: async (parts) => {
-      const opened = await openFakeTether(parts)
-      if (opened.ok) tether = opened.value
+    openTether: async (home) => {
+      const opened = await openFakeTether(home)
+      if (opened.ok) tether = opened.value.tether
       return opened
     },
   })

@@ -49,17 +49,21 @@ export class RemoteTether implements Tether {
   }
 
   info(name: string): Promise<Result<InstanceInfo>> {
-    const call = { method: 'GET', path: at(name), repeatable: true } as const
+    const call = { method: 'GET', path: at(name, '/instances/:id'), repeatable: true } as const
     return this.#calls.json(call, InstanceInfoAnswer)
   }
 
   act(name: string, act: InstanceAct): Promise<Result<InstanceInfo>> {
-    const call = { method: 'POST', path: at(name, act), repeatable: true } as const
+    const call = {
+      method: 'POST',
+      path: at(name, `/instances/:id/${act}`),
+      repeatable: true,
+    } as const
     return this.#calls.json(call, InstanceInfoAnswer)
   }
 
   async delete(name: string): Promise<Result<InstanceId>> {
-    const call = { method: 'DELETE', path: at(name), repeatable: false } as const
+    const call = { method: 'DELETE', path: at(name, '/instances/:id'), repeatable: false } as const
     const deleted = await this.#calls.json(call, DeletedInstance)
     return deleted.ok ? ok(deleted.value.deleted) : deleted
   }
@@ -68,7 +72,7 @@ export class RemoteTether implements Tether {
     // Its `msg_id` makes a second one harmless.
     const call = {
       method: 'POST',
-      path: at(name, 'tether'),
+      path: at(name, '/instances/:id/tether'),
       body: json(frame),
       repeatable: true,
     } as const
@@ -81,7 +85,7 @@ export class RemoteTether implements Tether {
     { waitMs, signal }: PollOptions = {},
   ): Promise<Result<FramePage>> {
     const asked = parameters({ ...query, wait_ms: waitMs })
-    const path = `${at(name, 'tether/poll')}${asked}`
+    const path = `${at(name, '/instances/:id/tether/poll')}${asked}`
     return this.#calls.json({ method: 'GET', path, signal, repeatable: true }, FramePageShape)
   }
 
@@ -94,7 +98,7 @@ export class RemoteTether implements Tether {
     const start = after_seq === undefined ? await this.#newest(name, signal) : ok(after_seq)
     if (!start.ok) return start
     const open = (calls: ServerCalls, after: number, until: AbortSignal) => {
-      const path = `${at(name, 'tether/stream')}${parameters({ ...filter, after_seq: after })}`
+      const path = `${at(name, '/instances/:id/tether/stream')}${parameters({ ...filter, after_seq: after })}`
       return calls.response({ method: 'GET', path, signal: until, repeatable: true })
     }
     const { clock, findAgain } = this.#parts
@@ -109,12 +113,19 @@ export class RemoteTether implements Tether {
 
   putImage(name: string, { media_type, bytes }: StoredImage): Promise<Result<ImageReference>> {
     const body = { type: media_type, bytes }
-    const call = { method: 'POST', path: at(name, 'blobs'), body, repeatable: true } as const
+    const call = {
+      method: 'POST',
+      path: at(name, '/instances/:id/blobs'),
+      body,
+      repeatable: true,
+    } as const
     return this.#calls.json(call, ImageAnswer)
   }
 
   async image(name: string, blob: string): Promise<Result<StoredImage>> {
-    const path = at(name, `blobs/${encodeURIComponent(blob)}`)
+    const path = at(name, '/instances/:id/blobs/:key').replace(':key', () =>
+      encodeURIComponent(blob),
+    )
     const found = await this.#calls.bytes({ method: 'GET', path, repeatable: true })
     if (!found.ok) return found
     const type = ImageReference.shape.media_type.safeParse(found.value.type)
@@ -141,15 +152,16 @@ const InstanceList = z.object({ instances: z.array(InstanceInfoShape) })
 const DeletedInstance = z.object({ deleted: InstanceId })
 const ImageAnswer = z
   .object({ ok: z.literal(true), ...ImageReference.shape })
-  .transform(({ ok: _, ...reference }) => reference)
+  .transform(({ media_type, blob, size }) => ({ media_type, blob, size }))
   .pipe(ImageReference)
 
 function json(value: object): { readonly type: string; readonly bytes: Uint8Array } {
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }
 }
 
-function at(name: string, below = ''): string {
-  return `/instances/${encodeURIComponent(name)}${below === '' ? '' : `/${below}`}`
+/** The path of a route for one Instance. */
+function at(name: string, route: string): string {
+  return route.replace(':id', () => encodeURIComponent(name))
 }
 
 /** A query, without fields that are absent. */

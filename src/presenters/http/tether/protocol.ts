@@ -16,7 +16,7 @@ export const CreateInstance = z.strictObject({
     .min(1)
     .max(4_096)
     .optional()
-    .describe('An absolute path, or `own` for a folder of its own. Images need one of them.'),
+    .describe('An absolute path, or `own` for a private folder. Images need one of them.'),
   provider: Name.optional(),
   model: Name.optional(),
   isolation: z.enum(['sandbox', 'process']).optional(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeTether, openFakeTether } from '../../../../test/support/fake-tether.ts'
+import { openFakeTether, type FakeTether } from '../../../../test/support/fake-tether.ts'
 import { delta, done, userMessage } from '../../../../test/support/frames.ts'
 import { localServer } from '../../../../test/support/local-server.ts'
 import { openStream } from '../../../../test/support/stream-client.ts'
@@ -11,9 +11,9 @@ import { LIMITS } from '../../../model/limits.ts'
 async function scene() {
   let tether: FakeTether | undefined
   const server = await localServer({
-    openTether: async (parts) => {
-      const opened = await openFakeTether(parts)
-      if (opened.ok) tether = opened.value
+    openTether: async (home) => {
+      const opened = await openFakeTether(home)
+      if (opened.ok) tether = opened.value.tether
       return opened
     },
   })
@@ -208,10 +208,10 @@ test('a stream replays what is above its cursor, resumes after the last id, and 
 test('a cursor that has expired is 410, and a stream says what is missing', async () => {
   const missing = { kind: 'missing', what: 'deltas', after_seq: 1, through_seq: 7 } as const
   const server = await localServer({
-    openTether: async (parts) => {
-      const opened = await openFakeTether(parts)
+    openTether: async (home) => {
+      const opened = await openFakeTether(home)
       if (!opened.ok) return opened
-      const tether = opened.value
+      const { tether, close } = opened.value
       tether.poll = async () => ({
         ok: false,
         error: { kind: 'cursor_expired', message: 'Gone.', details: {}, next_actions: [] },
@@ -230,7 +230,7 @@ test('a cursor that has expired is 410, and a stream says what is missing', asyn
             yield { kind: 'failed', failure: { ok: false, error } } as const
           })(),
         )
-      return ok(tether)
+      return ok({ tether, close })
     },
   })
   const { api } = server
