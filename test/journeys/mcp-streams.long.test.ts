@@ -70,7 +70,7 @@ async function playedServer() {
   return { ...server, tether, answer, ask, image }
 }
 
-test('no server is started to list tools; the first call starts one, which outlives the host', async () => {
+test('no server is started to list tools; the first call starts one, which outlives the host [TI-132]', async () => {
   const root = await freshFolder()
   await mkdir(join(root, 'workspace'))
   const stop = async () => JSON.parse((await runCli({ root }, 'down', '--json')).stdout) as object
@@ -96,7 +96,7 @@ test('no server is started to list tools; the first call starts one, which outli
   expect(await stop()).toEqual({ ok: true, stopped: true })
 })
 
-test('a reply of 40 MiB of images arrives complete, although the host stopped writing and reads late', async () => {
+test('a reply of 40 MiB of images arrives complete, although the host stopped writing and reads late [TI-070] [TI-135]', async () => {
   const { root, answer, ask, image } = await playedServer()
   const nine = await Promise.all([1, 2, 3, 4].map((seed) => image(9, seed)))
   await answer(await ask(), nine)
@@ -134,7 +134,7 @@ function pictures({ content }: Reply['result']): readonly number[] {
   )
 }
 
-test('what anything else prints goes to standard error', async () => {
+test('what anything else prints goes to standard error [TI-135]', async () => {
   const { root } = await playedServer()
   const script = `const { parse } = JSON; JSON.parse = (...a) => { console.log('stray'); process.stdout.write('print'); return parse(...a) }`
   const options = `--import=data:text/javascript,${encodeURIComponent(script)}`
@@ -147,7 +147,7 @@ test('what anything else prints goes to standard error', async () => {
   expect(host.errors()).toMatch(/stray\nprint/)
 })
 
-test('when the host is killed, nothing of it is left, and its read no longer waits', async () => {
+test('when the host is killed, nothing of it is left, and its read no longer waits [TI-133] [TI-135]', async () => {
   const { root, tether } = await playedServer()
   const [command = '', program = ''] = (await guestProgram()).argv
   const call = JSON.stringify(toolCall(1, 'tether_read', { instance: 'a', wait_ms: 30_000 }))
@@ -190,7 +190,7 @@ const CANCELLING: readonly (readonly [ClientName, TransportName])[] = [
 ]
 
 test.each(CANCELLING)(
-  'a read that the client %s cancels over %s frees its place',
+  'a read that the client %s cancels over %s frees its place [TI-133]',
   async (name, transport) => {
     const place = await playedServer()
     const client = await mcpClient(name, transport, place)
@@ -219,7 +219,7 @@ test.each(['v2 auto', 'v1'] as const)(
   },
 )
 
-test('a host that died reads the answer with the same cursor, and so does another host', async () => {
+test('a host that died reads the answer with the same cursor, and so does another host [TI-134]', async () => {
   const place = await playedServer()
   const first = await mcpClient('v2 auto', 'stdio', place)
   const sent = await first.call('tether_send', { instance: 'a', text: 'Well?' })
@@ -241,7 +241,7 @@ test('a host that died reads the answer with the same cursor, and so does anothe
     expect(structuredContent).toMatchObject({ frames: [{ payload: { text: 'Done.' } }] })
 })
 
-test('what a program may not do is refused with a kind, and nothing is written', async () => {
+test('what a program may not do is refused with a kind, and nothing is written [TI-136]', async () => {
   const root = await freshFolder()
   await allowWorkspaces(root)
   const place = await localServer({ root })
