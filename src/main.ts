@@ -155,7 +155,7 @@ const rehearsal: CliWorld['rehearsal'] = async (options) => {
 }
 
 const mcp: CliWorld['mcp'] = async (tether, stopped) => {
-  const { takeMessageStreams } = await import('./host/message-streams.ts')
+  const { takeMessageStreams } = await import('./host/process/message-streams.ts')
   // Before anything else is loaded that could print.
   const streams = takeMessageStreams()
   const [{ serveMcp }, { hawserMcp }, { systemClock: clock }, { systemIds }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { serveFetch } from '../../src/host/net/fetch-server.ts'
 import { serveMcpHttp, type McpHandler } from '../../src/presenters/mcp/serve-http.ts'
-import type { ServedTool, ToolContext, ToolResult } from '../../src/presenters/mcp/tool.ts'
+import type { ServedTool, CallContext, CallResult } from '../../src/presenters/mcp/tool.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
 /**
@@ -93,7 +93,7 @@ const FIXTURES: readonly ServedTool[] = [
 
 function fixture(
   name: string,
-  run: (context: ToolContext) => Promise<ToolResult>,
+  run: (context: CallContext) => Promise<CallResult>,
   inputSchema: ServedTool['definition']['inputSchema'] = EMPTY,
 ): ServedTool {
   const description = 'A fixture of the conformance suite.'

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../src/encoding/json.ts'
-import type { MessageStreams } from '../../src/host/message-streams.ts'
+import type { MessageStreams } from '../../src/host/process/message-streams.ts'
 
 /** The host's end of the streams of `hawser mcp`, in this process. */
 export interface MessageHost {

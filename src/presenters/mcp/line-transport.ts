@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import type { Clock } from '../../host/clock.ts'
-import type { MessageStreams } from '../../host/message-streams.ts'
+import type { MessageStreams } from '../../host/process/message-streams.ts'
 import { depthWithin, isJsonObject, parseJson } from '../../encoding/json.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { idAtEnds, MessageLines } from './message-lines.ts'

@@ -65,7 +65,7 @@ export const SendOutput = z.object({
   ingress_seq: z.int().describe('The number of the message: pass it to tether_read as after_seq.'),
 })
 
-export const ReadInput = z.strictObject({
+export const TetherReadInput = z.strictObject({
   instance: Instance,
   session_id: SessionId.optional(),
   after_seq: z
@@ -95,7 +95,7 @@ export const ReadInput = z.strictObject({
     .describe('Only frames that answer this message.')
     .optional(),
 })
-export type ReadInput = z.infer<typeof ReadInput>
+export type TetherReadInput = z.infer<typeof TetherReadInput>
 
 export const ReadOutput = z.object({
   frames: z
@@ -131,7 +131,7 @@ export const CreateInput = z.strictObject({
     .min(1)
     .max(PATH_CHARACTERS)
     .describe(
-      'Folder that the agent works in: an absolute path below a folder of the setting instances.roots, or "own" for an empty folder of its own. Default: "own".',
+      'Folder that the agent works in: an absolute path below a folder of the setting instances.roots, or "own" for a private, empty folder. Default: "own".',
     )
     .optional(),
   provider: z

@@ -3,8 +3,8 @@ import { ok, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { FramePage } from '../../tether/frames/frame-query.ts'
 import type { Tether } from '../../tether/tether.ts'
-import { CHANNEL, DEFAULT_WAIT_MS, ENDING_TYPES, type ReadInput } from './protocol.ts'
-import type { ToolContent, ToolContext } from './tool.ts'
+import { CHANNEL, DEFAULT_WAIT_MS, ENDING_TYPES, type TetherReadInput } from './protocol.ts'
+import type { ToolContent, CallContext } from './tool.ts'
 import { imageContent, imagesOf, pageWithin } from './translate.ts'
 
 interface ReadParts {
@@ -23,8 +23,8 @@ const PROGRESS_MS = 5_000
 /** A page of frames with the images of its answers. Reports progress while it waits. */
 export async function readFrames(
   parts: ReadParts,
-  input: ReadInput,
-  context: ToolContext,
+  input: TetherReadInput,
+  context: CallContext,
 ): Promise<Result<ReadPage>> {
   const { tether, clock } = parts
   const { instance, wait_ms = DEFAULT_WAIT_MS } = input
@@ -43,9 +43,9 @@ export async function readFrames(
 /** A long log is examined in several steps; a step without a frame is not the end, nor is a wait that was cut short. */
 async function pollFrames(
   { tether, clock }: ReadParts,
-  input: ReadInput,
+  input: TetherReadInput,
   waitMs: number,
-  { signal, ending }: ToolContext,
+  { signal, ending }: CallContext,
 ): Promise<Result<FramePage>> {
   const { instance, session_id = 'default', types = ENDING_TYPES, limit, reply_to_msg_id } = input
   const filter = { channel: CHANNEL, session_id, types, limit, reply_to_msg_id }
@@ -66,7 +66,7 @@ async function pollFrames(
 }
 
 /** Hosts that limit the time of a call may extend it as long as there is progress. */
-function reportWaiting(clock: Clock, waitMs: number, { progress }: ToolContext): () => void {
+function reportWaiting(clock: Clock, waitMs: number, { progress }: CallContext): () => void {
   const begun = clock.monotonicMs()
   let stop: (() => void) | undefined
   const again = () => {

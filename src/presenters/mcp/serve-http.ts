@@ -9,7 +9,7 @@ export interface McpHandler {
   readonly close: () => Promise<void>
 }
 
-/** Each request has a server of its own: nothing is kept between requests. A call ends when its client disconnects. */
+/** Each request has a separate server: nothing is kept between requests. A call ends when its client disconnects. */
 export function serveMcpHttp(parts: McpParts): McpHandler {
   const ending = new AbortController()
   const served = { ...parts, ending: ending.signal }

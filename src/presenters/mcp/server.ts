@@ -1,6 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { failed } from '../../model/errors.ts'
-import type { ServedTool, ToolContext } from './tool.ts'
+import type { ServedTool, CallContext } from './tool.ts'
 import { failureResult } from './translate.ts'
 
 /** What is served, on any transport. */
@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const FIXED = { ttlMs: DAY_MS, cacheScope: 'public' } as const
 
 /** A server for one connection, or for one request over HTTP. Speaks every revision of the protocol that the SDK speaks. */
-export function mcpServer(parts: McpParts & Pick<ToolContext, 'ending'>): McpServer {
+export function mcpServer(parts: McpParts & Pick<CallContext, 'ending'>): McpServer {
   const { version, instructions, tools, ending } = parts
   const mcp = new McpServer(
     { name: 'hawser', title: 'Hawser', version },
@@ -33,7 +33,7 @@ export function mcpServer(parts: McpParts & Pick<ToolContext, 'ending'>): McpSer
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`)
     const token = mcpReq._meta?.progressToken
-    const progress: ToolContext['progress'] = (reported) => {
+    const progress: CallContext['progress'] = (reported) => {
       if (token === undefined) return
       const notification = { ...reported, progressToken: token }
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {})

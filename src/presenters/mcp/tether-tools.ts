@@ -11,7 +11,7 @@ import {
   InstanceOutput,
   ListInput,
   ListOutput,
-  ReadInput,
+  TetherReadInput,
   ReadOutput,
   SendInput,
   SendOutput,
@@ -19,7 +19,7 @@ import {
   outputSchema,
 } from './protocol.ts'
 import { readFrames } from './read-frames.ts'
-import type { ServedTool, ToolContext, ToolResult } from './tool.ts'
+import type { ServedTool, CallContext, CallResult } from './tool.ts'
 import { checkedInput, failureResult, newMessage, valueResult } from './translate.ts'
 import { TOOL_WORDS, type ToolName } from './words.ts'
 
@@ -40,7 +40,7 @@ export function tetherTools(parts: TetherToolParts): readonly ServedTool[] {
     tool('tether_send', { input: SendInput, output: SendOutput }, async (input) =>
       asResult(await send(parts, input)),
     ),
-    tool('tether_read', { input: ReadInput, output: ReadOutput }, async (input, context) => {
+    tool('tether_read', { input: TetherReadInput, output: ReadOutput }, async (input, context) => {
       const read = await readFrames(parts, input, context)
       return read.ok ? valueResult(read.value.page, read.value.images) : failureResult(read.error)
     }),
@@ -84,7 +84,7 @@ interface Shapes<T> {
 function tool<T>(
   name: ToolName,
   { input, output }: Shapes<T>,
-  run: (input: T, context: ToolContext) => Promise<ToolResult>,
+  run: (input: T, context: CallContext) => Promise<CallResult>,
 ): ServedTool {
   return {
     definition: {
@@ -100,6 +100,6 @@ function tool<T>(
   }
 }
 
-function asResult(result: Result<object>): ToolResult {
+function asResult(result: Result<object>): CallResult {
   return result.ok ? valueResult(result.value) : failureResult(result.error)
 }

@@ -1,18 +1,18 @@
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server'
 
 /** The answer of a tool. */
-export type ToolResult = CallToolResult
+export type CallResult = CallToolResult
 export type ToolContent = ContentBlock
 
 /** A tool as clients see it, and what it does. */
 export interface ServedTool {
   readonly definition: Tool
   /** Checks its arguments itself. Expected failures are results with `isError`. */
-  call(args: unknown, context: ToolContext): Promise<ToolResult>
+  call(args: unknown, context: CallContext): Promise<CallResult>
 }
 
 /** One call of a tool. */
-export interface ToolContext {
+export interface CallContext {
   /** Aborts when the client cancelled the call or is gone. */
   readonly signal: AbortSignal
   /** Aborts when the program is about to end: a call should return what it has instead of waiting for more. */

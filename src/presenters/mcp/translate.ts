@@ -7,10 +7,10 @@ import type { ImageReference } from '../../model/tether/frame.ts'
 import type { FramePage } from '../../tether/frames/frame-query.ts'
 import type { StoredImage } from '../../tether/tether.ts'
 import { IMAGE_TYPES, type SendInput } from './protocol.ts'
-import type { ToolContent, ToolResult } from './tool.ts'
+import type { ToolContent, CallResult } from './tool.ts'
 
 /** A value as structured content, and as text for clients that read only text. */
-export function valueResult(value: object, more: readonly ToolContent[] = []): ToolResult {
+export function valueResult(value: object, more: readonly ToolContent[] = []): CallResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(value) }, ...more],
     structuredContent: { ...value },
@@ -18,7 +18,7 @@ export function valueResult(value: object, more: readonly ToolContent[] = []): T
 }
 
 /** A failure that the model can read and react to. */
-export function failureResult({ kind, message, details, next_actions }: HawserError): ToolResult {
+export function failureResult({ kind, message, details, next_actions }: HawserError): CallResult {
   return { ...valueResult({ error: { kind, message, details, next_actions } }), isError: true }
 }
 

@@ -54,7 +54,7 @@ Reading changes nothing, wakes nothing, and can be repeated with any cursor. If 
   instance_create: {
     title: 'Create an Instance',
     description:
-      'Creates an Instance: a sandboxed agent with a name, a workspace folder and conversations of its own. It is not started: the first message does that. Create one per task or project, and use it again by its handle.',
+      'Creates an Instance: a sandboxed agent with a name, a workspace folder and separate conversations. It is not started: the first message does that. Create one per task or project, and use it again by its handle.',
     annotations: { ...ACTS, destructiveHint: false, openWorldHint: false },
   },
   instance_list: {
