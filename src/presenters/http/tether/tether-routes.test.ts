@@ -190,16 +190,20 @@ test('a stream replays what is above its cursor, resumes after the last id, and 
   await first.cut()
   await tether.says('boat', done('d1', 'm1'))
   const second = await openStream(server, {
-    path: at('/tether/stream?after_seq=0&types=assistant.done,error'),
-    headers: { 'last-event-id': '2' },
+    path: at('/tether/stream?after_seq=0'),
+    headers: { 'last-event-id': '3' },
   })
   await second.first('frame')
+  const filtered = at('/tether/stream?after_seq=0&types=assistant.done,error')
+  const third = await openStream(server, { path: filtered })
+  await third.first('frame')
   expect(first.received.map(({ id, data }) => [id, data['msg_id']])).toEqual([
     [1, 'm1'],
     [2, 'm2'],
     [3, 'x'],
   ])
-  expect(second.received).toMatchObject([{ id: 4, event: 'frame', data: { msg_id: 'd1' } }])
+  for (const { received } of [second, third])
+    expect(received).toMatchObject([{ id: 4, event: 'frame', data: { msg_id: 'd1' } }])
   for (const query of ['after_seq=x', 'after_seq=500', 'limit=3']) {
     expect((await api('GET', at(`/tether/stream?${query}`))).status).toBe(400)
   }
