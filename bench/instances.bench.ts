@@ -8,7 +8,7 @@ import { systemClock } from '../src/host/clock.ts'
 import { openHome } from '../src/host/home.ts'
 import { systemIds } from '../src/host/ids.ts'
 import type { ProgramFiles } from '../src/host/process/own-program.ts'
-import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
+import { systemSandbox, type LongProcess } from '../src/host/sandbox/sandbox.ts'
 import { failed, ok } from '../src/model/errors.ts'
 import type { FrameToGuest } from '../src/model/tether/frame.ts'
 import { Instances } from '../src/tether/instances/instances.ts'
@@ -20,7 +20,7 @@ import { full, median, medianRatio, quantile, tell, tellSkipped, timed } from '.
 import { builtProgram } from './program.ts'
 import { readyGuest } from './ready-guest.ts'
 import { inScratch } from './scratch.ts'
-import { servedProgram } from './served-program.ts'
+import { servedProgram, type ServedProgram } from './served-program.ts'
 
 const ROUNDS = full ? 20 : 4
 const STARTS = full ? 15 : 3
@@ -89,12 +89,9 @@ async function coldStart(folder: string): Promise<number> {
   await mkdir(workspace, { recursive: true })
   await mkdir(ownHome, { recursive: true })
   const place = { workspace, home, ownHome, model: 'rehearsal', provider: 'rehearsal' }
-  let stop: () => Promise<void> = async () => {}
-  const ms = await timed(async () => {
-    const guest = await readyGuest(place, programFiles())
-    stop = () => guest.stop(0)
-  })
-  await stop()
+  let guest: LongProcess | undefined
+  const ms = await timed(async () => void (guest = await readyGuest(place, programFiles())))
+  await guest?.stop(0)
   return ms
 }
 
@@ -119,20 +116,18 @@ async function starts(folder: string): Promise<void> {
 }
 
 async function serverStart(folder: string): Promise<number> {
-  let stop: () => Promise<void> = async () => {}
-  const ms = await timed(async () => {
-    const { stop: end } = await servedProgram(script, folder)
-    stop = end
-  })
-  await stop()
+  let server: ServedProgram | undefined
+  const ms = await timed(async () => void (server = await servedProgram(script, folder)))
+  await server?.stop()
   return ms
 }
+
+const UNABLE: InstanceRuntime = { start: async () => failed('wake_failed', 'Not now.') }
 
 /** A home with many Instances, some with a message that no agent has taken. */
 async function fillHome(root: string): Promise<void> {
   await mkdir(join(root, 'workspace'), { recursive: true })
-  const start: InstanceRuntime['start'] = async () => failed('wake_failed', 'Not now.')
-  const { instances, close } = await openInstances(join(root, 'home'), { start })
+  const { instances, close } = await openInstances(join(root, 'home'), UNABLE)
   for (let at = 0; at < REGISTERED; at += 1)
     value(await instances.create({ handle: `i${at}` }, 'operator'))
   for (let at = 0; at < WITH_MESSAGES; at += 1)
@@ -196,8 +191,8 @@ async function openInstances(path: string, runtime: InstanceRuntime) {
   await mkdir(dirname(path), { recursive: true })
   const home = value(await openHome(path))
   const ids = systemIds(systemClock)
-  const roots = async () => ok([])
-  const parts = { home: home.own, path, clock: systemClock, ids, runtime, roots, note: () => {} }
+  const own = { home: home.own, path, clock: systemClock, ids }
+  const parts = { ...own, runtime, roots: async () => ok([]), note: () => {} }
   const instances = value(await Instances.open(parts))
   return { instances, close: () => instances.close().then(() => home.close()) }
 }

@@ -162,7 +162,7 @@ export const Settings = z.strictObject({
         .max(64)
         .optional()
         .describe(
-          'Folders below which programs that speak MCP may choose the workspace of an Instance that they create, absolute or starting with ~/. None by default: such an Instance has a folder of its own.',
+          'Folders below which programs that speak MCP may choose the workspace of an Instance that they create, absolute or starting with ~/. None by default: such an Instance gets a new, separate folder.',
         ),
     })
     .optional(),

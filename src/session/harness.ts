@@ -340,7 +340,7 @@ export class Harness {
       olderThan,
       tidy: [place.sessions, place.heads],
       dryRun,
-    }).finally(() => elsewhere.value?.close())
+    }).finally(async () => elsewhere.value?.close())
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
   }
 

@@ -1,10 +1,9 @@
 import type { Result } from '../model/errors.ts'
 import type { InstanceId } from '../model/ids.ts'
 import type { FrameToGuest, ImageReference } from '../model/tether/frame.ts'
-import type { InstanceRecord } from '../model/tether/instance.ts'
+import type { InstanceRecord, InstanceRequest } from '../model/tether/instance.ts'
 import type { LiveFrame, PollOptions } from './frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from './frames/frame-query.ts'
-import type { InstanceRequest } from './instances/register.ts'
 
 /** What an Instance is doing. Only `enabled` outlives the server. */
 export type InstanceState = 'stopped' | 'starting' | 'running' | 'paused'

@@ -38,10 +38,7 @@ test.runIf(canNest)('a message with an image wakes an agent, which answers', asy
     payload: { status: 'completed' },
   })
   expect(value(await instances.info('a'))).toMatchObject({ state: 'running', waiting: 0 })
-  const [log = ''] = (await readdir(join(workspace, '.hawser/sessions'))).filter((name) =>
-    name.endsWith('.ndjson'),
-  )
-  expect(await readFile(join(workspace, '.hawser/sessions', log), 'utf8')).toContain('"m1"')
+  expect((await logsOf(workspace))[0]).toContain('"m1"')
 })
 
 test.runIf(canNest)('an agent without a workspace works in its own folder', async () => {
@@ -92,7 +89,7 @@ test.runIf(canNest)('two Instances in one workspace have Sessions of their own',
   const logs = await logsOf(workspace)
   const names = logs.map((text) => /"instance":"(ins_[^"]+)"/.exec(text)?.[1])
   const infos = value(await instances.list())
-  expect(names.toSorted()).toEqual(infos.map(({ id }) => id).toSorted())
+  expect(new Set(names)).toEqual(new Set(infos.map(({ id }) => id)))
 })
 
 test.runIf(canNest)(
@@ -133,7 +130,7 @@ test.runIf(canNest)('a Log that was changed keeps its Instance from starting', a
   value(await instances.act('a', 'stop'))
   await registerDamage(root, 'log', 'The Log of an agent is changed.')
   const folder = join(workspace, '.hawser/sessions')
-  const [name = ''] = (await readdir(folder)).filter((one) => one.endsWith('.ndjson'))
+  const name = (await readdir(folder)).find((one) => one.endsWith('.ndjson')) ?? ''
   const text = await readFile(join(folder, name), 'utf8')
   await writeFile(join(folder, name), text.replace('Hello', 'Delete'))
   value(await instances.send('a', message('m2')))

@@ -6,8 +6,8 @@ import { openHome } from '../../src/host/home.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { ok } from '../../src/model/errors.ts'
 import type { Frame, FrameToGuest } from '../../src/model/tether/frame.ts'
+import type { InstanceRequest } from '../../src/model/tether/instance.ts'
 import { Instances } from '../../src/tether/instances/instances.ts'
-import type { InstanceRequest } from '../../src/tether/instances/register.ts'
 import type { InstanceRuntime } from '../../src/tether/instances/runtime.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 import { freshFolder } from './folder.ts'
@@ -85,7 +85,7 @@ export function cancel(msg_id: string, in_reply_to?: string): FrameToGuest {
 }
 
 /** The frames that end a message. */
-export async function endsOf(instances: Instances, msg_id: string, name = 'a'): Promise<Frame[]> {
+async function endsOf(instances: Instances, msg_id: string, name = 'a'): Promise<Frame[]> {
   const types = ['assistant.done', 'error']
   return [
     ...value(await instances.poll(name, { types, reply_to_msg_id: msg_id, after_seq: 0 })).frames,

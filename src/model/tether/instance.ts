@@ -38,6 +38,9 @@ const choices = () => ({
 export const InstanceChoices = z.object(choices())
 export type InstanceChoices = Frozen<z.infer<typeof InstanceChoices>>
 
+/** Values of a request, not checked yet. Fields that are `undefined` are as if absent. */
+export type InstanceRequest = Readonly<Partial<Record<keyof InstanceChoices, unknown>>>
+
 /** An Instance as it is registered. */
 export const InstanceRecord = openObject(() => ({
   id: InstanceId,

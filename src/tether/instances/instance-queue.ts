@@ -16,7 +16,7 @@ import type { OpenInstanceFolder } from './instance-spend.ts'
 import { nameOf } from './message-name.ts'
 import { UnendedMark } from './unended-mark.ts'
 
-export type Message = FrameOf<'user.message'>
+type Message = FrameOf<'user.message'>
 type Cancel = FrameOf<'control.cancel'>
 
 export interface QueueParts {
@@ -235,7 +235,7 @@ const ENDS: Readonly<Record<EndKind, string>> = {
 }
 
 /** A frame of an agent could not be made durable. */
-export class FrameNotStored extends Error {
+class FrameNotStored extends Error {
   readonly error: HawserError
 
   constructor(error: HawserError) {

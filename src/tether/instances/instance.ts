@@ -7,11 +7,12 @@ import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
+import type { FrameOf } from '../frames/guest-frames.ts'
 import { NO_SPEND } from '../relay/rules.ts'
 import type { AcceptedFrame, InstanceInfo, InstanceState } from '../tether.ts'
 import { unfitFrame } from './frame-check.ts'
 import { noImages, refusedImages } from './instance-images.ts'
-import { InstanceQueue, type EndKind, type Message } from './instance-queue.ts'
+import { InstanceQueue, type EndKind } from './instance-queue.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageTimes } from './message-times.ts'
 import { nameOf } from './message-name.ts'
@@ -35,6 +36,8 @@ export interface InstanceParts {
   readonly runtime: InstanceRuntime
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
 }
+
+type Message = FrameOf<'user.message'>
 
 const MESSAGE_SECONDS = 3_600
 

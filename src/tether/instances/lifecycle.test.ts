@@ -153,6 +153,7 @@ describe('an agent that crashes', () => {
     value(await instances.send('a', message('m2')))
     runtime.agent.crash()
     await until(() => clock.pending().includes(500))
+    expect(clock.pending()).not.toContain(1_000)
   })
 
   test('while it is paused is replaced for the next message', async () => {

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { InstanceRequest } from '../../model/tether/instance.ts'
 import type { InstanceCreator } from '../tether.ts'
-import type { InstanceRequest } from './register.ts'
 import { checkedWorkspace, OWN_WORKSPACE, workspaceBelow } from './workspace-place.ts'
 
 interface CheckParts {

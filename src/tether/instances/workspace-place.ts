@@ -35,7 +35,7 @@ export async function checkedWorkspace(path: string, home: string): Promise<Resu
   return real
 }
 
-const CHOOSE_ANOTHER = { action: 'Choose another folder, or "own" for a folder of its own.' }
+const CHOOSE_ANOTHER = { action: 'Choose another folder, or "own" for a new, separate one.' }
 
 function unusable(path: string, { error }: Failed): Failed {
   const message = `The workspace ${shownPath(path)} cannot be used. ${error.message}`
@@ -56,7 +56,7 @@ export async function workspaceBelow(
     'The workspace does not lie below one of the folders that programs may use.',
     { field: 'workspace', roots },
     [
-      { action: 'Leave the workspace out: the Instance then has a folder of its own.' },
+      { action: 'Leave the workspace out: the Instance then gets a new, separate folder.' },
       {
         action: 'Allow a folder for Instances that programs create.',
         command: 'hawser config set instances.roots /absolute/path',
