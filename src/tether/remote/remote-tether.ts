@@ -5,7 +5,7 @@ import { InstanceId } from '../../model/ids.ts'
 import { ImageReference, type FrameToGuest } from '../../model/tether/frame.ts'
 import type { LiveFrame, PollOptions } from '../frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from '../frames/frame-query.ts'
-import type { InstanceRequest } from '../instances/register.ts'
+import type { InstanceRequest } from '../../model/tether/instance.ts'
 import { AcceptedFrameShape, FramePageShape, InstanceInfoShape } from '../tether-shapes.ts'
 import type {
   AcceptedFrame,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { DEFAULT_IDLE } from '../../../../model/tether/instance.ts'
-import type { InstanceRequest } from '../../../../tether/instances/register.ts'
+import type { InstanceRequest } from '../../../../model/tether/instance.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
 import { answer, refuse } from '../../world/answer.ts'
