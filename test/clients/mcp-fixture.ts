@@ -20,12 +20,12 @@ export async function serveFixture(): Promise<{ readonly url: string; close(): P
     refused: (why) => Response.json({ error: why }, { status: 403 }),
   })
   if (!server.ok) throw new Error(server.error.message)
-  const { port, close } = server.value
+  const listening = server.value
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `http://127.0.0.1:${listening.port}/mcp`,
     close: async () => {
       await handler.close()
-      await close()
+      await listening.close()
     },
   }
 }

@@ -149,7 +149,7 @@ test('what anything else prints goes to standard error [TI-135]', async () => {
 
 test('when the host is killed, nothing of it is left, and its read no longer waits [TI-133] [TI-135]', async () => {
   const { root, tether } = await playedServer()
-  const [command = '', program = ''] = (await guestProgram()).argv
+  const [command, program = ''] = (await guestProgram()).argv
   const call = JSON.stringify(toolCall(1, 'tether_read', { instance: 'a', wait_ms: 30_000 }))
   const script = `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(program)}, 'mcp'], { stdio: ['pipe', 'pipe', 'inherit'] })
     child.stdin.write(${JSON.stringify(`${call}\n`)})

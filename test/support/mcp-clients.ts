@@ -74,9 +74,8 @@ export async function mcpClient(
   async function oldClient(): Promise<McpClient> {
     const made = new OldClient(INFO)
     const stdio = new OldStdio(await started())
-    // Its types do not fit its own interface under exactOptionalPropertyTypes.
     const wire = transport === 'stdio' ? stdio : new OldHttp(...address())
-    await made.connect(wire as Parameters<typeof made.connect>[0])
+    await made.connect(wire)
     return {
       call: async (tool, args, options) =>
         asCallResult(
@@ -89,7 +88,7 @@ export async function mcpClient(
   }
 
   async function started() {
-    const [command = '', ...args] = (await guestProgram()).argv
+    const [command, ...args] = (await guestProgram()).argv
     const { root } = place
     return {
       command,

@@ -17,7 +17,7 @@ export async function mcpProcess(
   root: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<McpProcess> {
-  const [command = '', ...args] = (await guestProgram()).argv
+  const [command, ...args] = (await guestProgram()).argv
   const child = spawn(command, [...args, 'mcp'], {
     cwd: join(root, 'workspace'),
     env: { PATH: process.env['PATH'], HAWSER_HOME: join(root, 'home'), ...env },
