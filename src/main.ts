@@ -164,10 +164,12 @@ const mcp: CliWorld['mcp'] = async (tether, stopped) => {
     import('./host/clock.ts'),
     import('./host/ids.ts'),
   ])
-  const onDefect = (error: unknown) =>
-    void writePlain(2, `hawser: ${error instanceof Error ? (error.stack ?? error.message) : ''}\n`)
-  const served = { tether, clock, ids: systemIds(clock), version: version(), onDefect }
+  const served = { tether, clock, ids: systemIds(clock), version: version(), onDefect: printDefect }
   await serveMcp({ ...hawserMcp(served), streams, clock, stopped })
+}
+
+function printDefect(error: unknown): void {
+  writePlain(2, `hawser: ${error instanceof Error ? (error.stack ?? error.message) : ''}\n`)
 }
 
 function version(): string {
