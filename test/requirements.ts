@@ -9,6 +9,7 @@ import { TETHER_BLOBS } from './requirements/tether-blobs.ts'
 import { TETHER_DAEMON } from './requirements/tether-daemon.ts'
 import { TETHER_FRAMES } from './requirements/tether-frames.ts'
 import { TETHER_GATEWAYS } from './requirements/tether-gateways.ts'
+import { TETHER_MCP } from './requirements/tether-mcp.ts'
 import { TURN_API } from './requirements/turn-api.ts'
 
 export type { Owner, Requirement }
@@ -19,6 +20,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TETHER_BLOBS,
   ...TETHER_FRAMES,
   ...TETHER_GATEWAYS,
+  ...TETHER_MCP,
   ...TETHER_DAEMON,
   ...PROMPT_CONTRACT,
   ...COMPACTION_TRIGGERS,
@@ -40,4 +42,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'pressure',
   'skills',
   'http',
+  'mcp',
 ]

@@ -68,6 +68,9 @@ export const LIMITS = Object.freeze({
   sender_name_bytes: 64,
   sender_bytes: 512,
 
+  mcp_message_bytes: 64 * MIB,
+  mcp_page_image_bytes: 40 * MIB,
+
   event_line_bytes: MIB,
   event_field_bytes: 64 * KIB,
   event_depth: 64,

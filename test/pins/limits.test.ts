@@ -55,6 +55,8 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     tether_address_bytes: 128,
     sender_name_bytes: 64,
     sender_bytes: 512,
+    mcp_message_bytes: 67_108_864,
+    mcp_page_image_bytes: 41_943_040,
     event_line_bytes: 1_048_576,
     event_field_bytes: 65_536,
     event_depth: 64,

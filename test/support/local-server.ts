@@ -8,6 +8,7 @@ import type { RunningServer } from '../../src/host/daemon/running-server.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import type { ProgramFiles } from '../../src/host/process/own-program.ts'
 import { serveHarness, type ServerWorld } from '../../src/presenters/http/serve.ts'
+import { lazyMcpHandler } from '../../src/presenters/mcp/lazy-handler.ts'
 import { CANARY_KEY } from './canary.ts'
 import { freshFolder } from './folder.ts'
 import { startProgram } from './program.ts'
@@ -65,6 +66,7 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
+      mcp: (parts) => lazyMcpHandler({ ...parts, version, clock, ids }),
       openTether:
         given.openTether ??
         ((folder, note) =>

@@ -29,6 +29,7 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   app.use(authorized(parts.token))
   for (const routes of ROUTES) app.route('/api/harness', routes(parts))
   for (const routes of TETHER_ROUTES) app.route('/v1', routes(parts))
+  app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
   app.onError((error, context) => {
     context.set('error', defectText(error))

@@ -23,7 +23,7 @@ import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
-import type { ServedModels } from './server-parts.ts'
+import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
@@ -41,6 +41,8 @@ export interface ServerWorld {
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
   /** Opens the Instances of the home. */
   readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
+  /** What serves the Instances over MCP. */
+  readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect'>) => McpRoute
 }
 
 /** Writes a line into the log of the server. */
@@ -106,6 +108,10 @@ async function start(
   const instances = await world.openTether(home.value.own, note)
   if (!instances.ok) return instances
   onClose(() => instances.value.close())
+  const onDefect = (error: unknown) =>
+    log.value.write({ event: 'defect', error: defectText(error) })
+  const mcp = world.mcp({ tether: instances.value.tether, onDefect })
+  onClose(() => mcp.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -115,6 +121,7 @@ async function start(
     control,
     onStop: () => stop.abort(),
     workspaces,
+    mcp,
     settled: settledQuestions(),
     staged: staged.value,
     tether: instances.value.tether,
@@ -122,7 +129,7 @@ async function start(
     env: world.env,
     models: () => servedModels(world, home.value),
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
-    onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
+    onDefect,
   })
   const running = new Set<Promise<Response>>()
   const server = await serveFetch({

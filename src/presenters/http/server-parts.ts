@@ -17,6 +17,8 @@ export interface ServerParts {
   /** Called when the command line asks the server to stop. Returns at once. */
   readonly onStop: () => void
   readonly workspaces: Workspaces
+  /** Serves MCP. */
+  readonly mcp: McpRoute
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
   readonly tether: Tether
@@ -28,6 +30,13 @@ export interface ServerParts {
   readonly onRequest: (served: ServedRequest) => void
   /** Called for a defect after the response has begun. Never throws. */
   readonly onDefect: (error: unknown) => void
+}
+
+/** What serves MCP at `/mcp`, behind the same checks as every route. */
+export interface McpRoute {
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Ends what is running. */
+  readonly close: () => Promise<void>
 }
 
 export interface ServedModels {
