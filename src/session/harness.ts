@@ -1,11 +1,7 @@
 import type { FileScan } from './commands/workspace-files.ts'
-import type { SweepResult } from '../blobs/sweep.ts'
-import { asResult, closing } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
-import { sessionsBeingWritten } from '../log/lease.ts'
 import type { WriterOptions } from '../log/open.ts'
 import type { SalvageResult } from '../log/salvage.ts'
-import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
 import type { BlobKey, SessionId, TurnId } from '../model/ids.ts'
@@ -29,7 +25,8 @@ import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import type { ClientOptions, Session } from './live/session.ts'
 import { LiveSessions } from './live/live-sessions.ts'
 import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
-import type { OpenMentions, SessionParts } from './live/session-parts.ts'
+import type { GcResult } from './queries/sweep.ts'
+import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
 import type { CheckpointMismatch } from './queries/verify-checkpoints.ts'
@@ -331,26 +328,9 @@ export class Harness {
   }
 
   /** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
-  async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
-    const { sweepBlobs } = await import('../blobs/sweep.ts')
-    const { store, place } = this.#parts.log
-    const unbegun = await asResult('remove Logs that were never written', async () =>
-      ok(await removeUnbegun(place, { dryRun })),
-    )
-    if (!unbegun.ok) return unbegun
-    const olderThan = place.clock.now() - GRACE_MS
-    const elsewhere = (await this.#parts.log.mentions?.()) ?? ok(NO_MENTIONS)
-    if (!elsewhere.ok) return elsewhere
-    const swept = await closing(elsewhere.value, ({ folders }) =>
-      sweepBlobs(store, {
-        mentions: [place.sessions, ...folders],
-        writing: () => sessionsBeingWritten(place),
-        olderThan,
-        tidy: [place.sessions, place.heads],
-        dryRun,
-      }),
-    )
-    return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
+  async gc(options: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
+    const { sweepWorkspace } = await import('./queries/sweep.ts')
+    return sweepWorkspace(this.#parts.log, options)
   }
 
   /** Names the workspace of a Session that is not in this one. */
@@ -370,25 +350,11 @@ export class Harness {
   }
 }
 
-const NO_MENTIONS: OpenMentions = { folders: [], close: async () => {} }
-
 const NO_RULES: RuleStore = {
   read: async () => ok([]),
   add: async () => failed('storage_failed', 'Permission rules cannot be stored here.'),
   remove: async () => ok(false),
 }
-
-/** What `gc` deleted, or would delete with `dryRun`. */
-export interface GcResult extends SweepResult {
-  /** Logs that were created but never written. */
-  readonly unbegun: number
-}
-
-/**
- * A blob may be stored this long before an Event names it. Measured by the wall clock, because a file has no other
- * timestamp: if the clock jumps, blobs are kept longer or must be attached again, but no Event names a deleted blob.
- */
-const GRACE_MS = 60 * 60 * 1000
 
 /** How many of the latest Sessions `lastErrors` reads. */
 const LATEST_SESSIONS = 20
