@@ -240,7 +240,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
 
   test('bounds connections, and serves others while they are held', async () => {
     const { connected, socket, ask } = await attackedServer(uid)
-    const held = Array.from({ length: 1_100 }, connected)
+    const held = Array.from({ length: 1_300 }, connected)
     let open = 0
     let refused = 0
     await new Promise<void>((resolve) => {

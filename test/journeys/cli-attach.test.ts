@@ -164,7 +164,7 @@ test('typed @ words attach files and show Resources again, and the text is uncha
   expect(enclosed(second)).toMatchObject({ resources: ['@img3 tiny.png'], views: ['@img1'] })
   const unknown = await runCli({ root }, 'run', '--continue', 'Look at @img9')
   expect(unknown.code).toBe(0)
-  expect(unknown.stderr).toContain('no Resource @img9')
+  expect(unknown.stderr).toContain('No Resource @img9')
 })
 
 test('a refused file is reported with its reason, and the Turn continues with the rest', async () => {

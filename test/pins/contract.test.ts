@@ -234,9 +234,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: '5554551a69397cbcde32622dab456048bff94d41937bfd6c8ff69155f3654d45',
+    layer0: '55e71eea46f86a54fd886c92837c605432c0db772396bb3df907d10664ec589e',
     words: WORDS_SHA256,
-    layout: 'ea19a6f283f6d30ee0eb79c0f464db1b0890a08c6f2f68c2cbe009fd85d8dbcc',
+    layout: 'ed03d817bec32c70c3f8276b55d057304a15ed45054e403b5db73963fbbbc22b',
   })
 })
 

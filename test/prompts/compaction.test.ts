@@ -19,7 +19,7 @@ import {
 } from '../support/generated-requests.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
-const SEEDS = 25
+const SEEDS = 50
 const STRICTLY = { factsOf: () => ({}), leniency: STRICT }
 
 const PDF = buildPdf(['a page'])

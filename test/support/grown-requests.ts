@@ -18,6 +18,7 @@ export const TEST_KEY = 'hw1:test'
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   md: 'text/markdown',
+  txt: 'text/plain',
   json: 'application/json',
 }
 
