@@ -234,9 +234,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: '55e71eea46f86a54fd886c92837c605432c0db772396bb3df907d10664ec589e',
+    layer0: '1ccce2f2134cb38b7f16d44bfdceba7e9c33a7674947e7d128c62c6653f0d3f1',
     words: WORDS_SHA256,
-    layout: 'ed03d817bec32c70c3f8276b55d057304a15ed45054e403b5db73963fbbbc22b',
+    layout: '4fd4844829aeb344d7b7ccf5fe3aa7ed1cd4768098338b8d583cca3a5ebe6a12',
   })
 })
 

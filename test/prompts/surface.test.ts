@@ -26,7 +26,7 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where
     'outcome: unknown] means that it is not known whether the call took effect',
     'files named AGENTS.md',
     'read those that the context names, together in one answer',
-    'in a folder new to you, look for one there',
+    'a folder new to you, look for one there',
     'the nearer one wins',
     'A checkpoint is a summary in place of earlier Events that are no longer shown. It is lossy.',
     'with what follows it, or with the current request, those win',
