@@ -5,7 +5,7 @@ import { answerFailure, answerResult } from './answer.ts'
 import { PermissionBody } from './protocol.ts'
 import { jsonBody } from './request-body.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
-import type { Workspaces } from './workspaces.ts'
+import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** Answers permission questions. */
 export function permissionRoutes({ workspaces, settled }: ServerParts): Hono<RequestVariables> {

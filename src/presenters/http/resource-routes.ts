@@ -9,8 +9,8 @@ import { answerFailure, answerResult } from './answer.ts'
 import { ResourceParam, ResourceQuery } from './protocol.ts'
 import { checked } from './request-body.ts'
 import type { RequestVariables, ServerParts } from './server-parts.ts'
-import { byteRange, disposition, noSuchSession } from './translate.ts'
-import { inHeld } from './workspaces.ts'
+import { byteRange, disposition } from './translate.ts'
+import { inHeld, noSuchSession } from '../../session/workspace/open-workspaces.ts'
 
 type StoredDescriptor = Exclude<Descriptor, { readonly kind: 'link' }>
 

@@ -25,7 +25,7 @@ import { httpApp } from './app.ts'
 import type { ServedModels } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
 import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
-import { openWorkspaces } from './workspaces.ts'
+import { openWorkspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
 export interface ServerWorld {

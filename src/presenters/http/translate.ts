@@ -1,6 +1,6 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
-import { failed, type Failed, type HawserError } from '../../model/errors.ts'
+import { failed, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { ERROR_RESPONSES, type ErrorResponse } from './error-table.ts'
@@ -23,11 +23,6 @@ export function failureAnswer(
 /** A failure to find or open a Session. */
 export function sessionFailure(error: HawserError): FailureAnswer {
   return failureAnswer(error, error.kind === 'not_found' ? { type: 'SESSION_NOT_FOUND' } : {})
-}
-
-/** The same for an id that no Session has and for a text that is no id, which is never repeated. */
-export function noSuchSession(): Failed {
-  return failed('not_found', 'No such Session.', {}, [{ action: 'List the Sessions of a folder.' }])
 }
 
 /** A request that was refused before any route saw it. */
