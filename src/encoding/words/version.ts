@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = '483541c25dc1e0228d5d5b764f7cd2562083e34944992b0e3908a01fc57d06c6'
+export const WORDS_SHA256 = 'f8fe3527a4f6506ff3ec851a8f9436702f03d0efdd13ad959217c96ed69764a3'

@@ -21,6 +21,8 @@ export interface AdmitOptions {
   readonly settings?: SettingsChange
   /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
   readonly attachments?: readonly AttachmentInput[]
+  /** `store`: files of other types are stored as kind `file`, which is never shown. `refuse` by default. */
+  readonly otherTypes?: 'refuse' | 'store'
   /** Text from standard input. */
   readonly piped?: string | undefined
   /** Handles in the person's message. Each one adds a view of that Resource. */
