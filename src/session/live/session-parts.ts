@@ -1,5 +1,6 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import type { TierLimits } from '../../context/pressure.ts'
+import type { OpenBuffers } from '../../host/files/buffered-files.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
@@ -70,6 +71,8 @@ export interface SessionParts {
   readonly tools: SurfaceParts['tools'] & {
     readonly toolset: TurnParts['tools']['toolset']
     readonly files: ConfinedFiles
+    /** The files that a client of a Session has open; `undefined` if it does not show them. */
+    readonly buffers?: ((session: SessionId) => OpenBuffers | undefined) | undefined
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]
     /** Paths outside the workspace that commands may read, from the person's settings. */
