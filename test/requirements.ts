@@ -37,5 +37,6 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'compaction',
   'pressure',
   'skills',
+  'acp',
   'http',
 ]
