@@ -30,11 +30,13 @@ test('a denied call does not run, and the question has the scopes of a terminal'
   const id = await newSession(place)
   await place.editor.prompt(id, 'Write "moored" to rope.txt')
   const [question] = place.editor.questions
-  expect(question?.options.map(({ kind }) => kind)).toEqual([
-    'allow_once',
-    'allow_always',
-    'allow_always',
-    'reject_once',
+  expect(question?.options.map(({ optionId, name, kind }) => [optionId, name, kind])).toEqual([
+    ['1', 'Yes, once', 'allow_once'],
+    ['2', 'Yes, for this Session: changes to this file', 'allow_always'],
+    ['3', 'Yes, for this Session: changes to any file in the workspace', 'allow_always'],
+    ['4', 'Yes, for this workspace: changes to this file', 'allow_always'],
+    ['5', 'Yes, for this workspace: changes to any file in the workspace', 'allow_always'],
+    ['6', 'No', 'reject_once'],
   ])
   expect(place.editor.of('tool_call_update').at(-1)).toMatchObject({ status: 'failed' })
 })
