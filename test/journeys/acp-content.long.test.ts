@@ -124,6 +124,8 @@ test('a prompt that contradicts itself, or has nothing usable, is refused', asyn
     'type_mismatch',
   )
   expect(await kindOf(link('/gone.png', 'gone.png'))).toBe('attachments_failed')
+  await place.editor.until(() => place.editor.of('session_info_update').length > 0)
+  expect(place.editor.of('user_message_chunk')).toEqual([])
   expect(await kindOf(text(' '))).toBe('invalid_args')
   expect(await kindOf()).toBe('invalid_args')
   expect(await kindOf(text('x'.repeat(1_048_577)))).toBe('too_large')

@@ -99,8 +99,15 @@ test.each(['session/cancel', '$/cancel_request'])(
       else await editor.agent.notify(methods.agent.session.cancel, { sessionId: id })
       return ended
     }
-    const running = editor.until(() => editor.questions.length === 1)
-    expect(await run('run `sleep 60`', running)).toMatchObject({ stopReason: 'cancelled' })
+    const begun = () =>
+      access(join(place.workspace, 'begun')).then(
+        () => true,
+        () => false,
+      )
+    const running = expect.poll(begun, { timeout: 60_000 }).toBe(true)
+    expect(await run('run `touch begun; sleep 60`', running)).toMatchObject({
+      stopReason: 'cancelled',
+    })
     expect(await run('Write "a" to a.txt', asked)).toMatchObject({ stopReason: 'cancelled' })
     expect(await editor.prompt(id, 'Hello')).toMatchObject({ stopReason: 'end_turn' })
   },

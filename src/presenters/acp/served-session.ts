@@ -43,6 +43,8 @@ export class ServedSession {
   /** Called when the end of a Turn was sent. */
   readonly #ends = new Map<TurnId, () => void>()
   #prompt: Prompt | undefined
+  /** The numbers of the Events of a prompt that was recorded and refused: no one else wrote meanwhile. */
+  #refused = { from: 0, to: 0 }
   #admitting: Promise<Result<AdmittedTurn>> | undefined
   #sending: Promise<void> = Promise.resolve()
   #title = ''
@@ -180,8 +182,12 @@ export class ServedSession {
       skills: skills.value.skills,
       presenterContext: input.presenterContext,
     })
+    const from = session.nextSeq
     const admitted = await this.#admitting.finally(() => (this.#admitting = undefined))
-    if (!admitted.ok) return this.#notAdmitted(admitted, prompt)
+    if (!admitted.ok) {
+      if (isRecorded(admitted)) this.#refused = { from, to: session.nextSeq }
+      return this.#notAdmitted(admitted, prompt)
+    }
     const { turn, done } = admitted.value
     this.#own.add(turn)
     const sent = this.#endSent(turn)
@@ -255,6 +261,9 @@ export class ServedSession {
     if (update.raw.type === 'user_message') {
       const admitted = await this.#admitting
       if (admitted?.ok === true) this.#own.add(admitted.value.turn)
+      const { from, to } = this.#refused
+      if (admitted !== undefined && isRecorded(admitted)) return true
+      if (update.raw.seq >= from && update.raw.seq < to) return true
     }
     return this.#own.has(update.raw.turn_id)
   }
@@ -287,6 +296,11 @@ export class ServedSession {
     const notification = { sessionId: this.id, update }
     await client.notify(methods.client.session.update, notification).catch(() => {})
   }
+}
+
+/** The only refusal of a message that is in the Log; it holds the lock meanwhile. */
+function isRecorded(refused: Result<unknown>): boolean {
+  return !refused.ok && refused.error.kind === 'attachments_failed'
 }
 
 function inProgress(): Result<never> {
