@@ -2,6 +2,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
+import { realFolder } from '../../host/files/real-folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { OpenAt, OpenWorkspace } from './workspace.ts'
@@ -11,12 +12,12 @@ import { openWorkspaces, type HeldWorkspace } from './open-workspaces.ts'
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
 /** Records what is opened and closed. */
-function recorded(found = (_make: boolean | undefined) => true) {
+function recorded(found: (make: boolean | undefined) => boolean | Promise<boolean> = () => true) {
   const calls: string[] = []
   const opened = { session: false }
   const open: OpenAt = async (path, { make } = {}) => {
     calls.push(`open ${path}`)
-    if (!found(make)) return failed('not_found', 'Not there.')
+    if (!(await found(make))) return failed('not_found', 'Not there.')
     const close = async () => void calls.push(`close ${path}`)
     const harness = {
       close: async () => {},
@@ -74,13 +75,17 @@ test('a Session that is open is not looked up', async () => {
 
 test('a failure to open is returned, and the next request tries again', async () => {
   const root = await freshFolder()
-  const { calls, workspaces } = recorded((make) => make === true)
-  const [plain, making] = await Promise.all([
-    workspaces.hold(root),
-    workspaces.hold(root, { make: true }),
-  ])
+  // The second request comes while the first one is being opened.
+  const making: ReturnType<typeof workspaces.hold>[] = []
+  const { calls, workspaces } = recorded((make) => {
+    if (make === true) return true
+    making.push(workspaces.hold(root, { make: true }))
+    return realFolder(root).then(() => false)
+  })
+  const plain = await workspaces.hold(root)
   expect(plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
-  await held(making).release()
+  const [made] = await Promise.all(making)
+  if (made !== undefined) await held(made).release()
   expect(calls).toEqual([`open ${root}`, `open ${root}`, `close ${root}`])
 })
 
