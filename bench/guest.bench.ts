@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import type { ProgramFiles } from '../src/host/process/own-program.ts'
 import { systemSandbox, type Confinement, type LongProcess } from '../src/host/sandbox/sandbox.ts'
-import type { GuestStart } from '../src/model/tether/guest-line.ts'
-import { launchGuest } from '../src/tether/daemon/launch-guest.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
 import { builtProgram } from './program.ts'
+import { readyGuest } from './ready-guest.ts'
 import { inScratch } from './scratch.ts'
 
 const ROUNDS = full ? 40 : 5
@@ -20,17 +20,6 @@ const BARE_NODE = [
   `require('node:fs').writeSync(4, '.'); setInterval(() => {}, 1e6)`,
 ] as const
 
-const GUEST_START: GuestStart = {
-  type: 'guest.start',
-  instance: 'a',
-  workspace: '',
-  provider: 'anthropic',
-  model: 'claude-haiku-4-5',
-  permission_mode: 'auto',
-  replay: 'window',
-  images: true,
-}
-
 const sandbox = systemSandbox()
 
 await inScratch(async (folder) => {
@@ -39,7 +28,8 @@ await inScratch(async (folder) => {
     return tellSkipped('guest', status.confined ? 'sandboxes do not nest here' : status.why)
   }
   const place = await guestPlace(folder)
-  const program = await builtProgram()
+  const program = programOf(await builtProgram())
+  const model = { ...place, provider: 'anthropic', model: 'claude-haiku-4-5' }
   const [plain, bare, pauses, resumes, ready] = [list(), list(), list(), list(), list()]
   let child: ChildProcess | undefined
   let guest: LongProcess | undefined
@@ -50,7 +40,7 @@ await inScratch(async (folder) => {
     pauses.push(await timed(async () => guest?.pause()))
     resumes.push(await timed(async () => guest?.resume()))
     await guest?.stop(0)
-    ready.push(await timed(async () => void (guest = await readyGuest(place, program))))
+    ready.push(await timed(async () => void (guest = await readyGuest(model, program))))
     await guest?.stop(0)
   }
   tell({
@@ -72,6 +62,13 @@ await inScratch(async (folder) => {
     more: { ms: median(ready), floor_ms: median(bare) },
   })
 })
+
+function programOf(script: string): ProgramFiles {
+  const readable = ['.', '../node_modules', '../package.json'].map((path) =>
+    join(dirname(script), path),
+  )
+  return { argv: [process.execPath, script], readable }
+}
 
 function list(): number[] {
   return []
@@ -95,24 +92,6 @@ async function bareGuest(place: Confinement): Promise<LongProcess> {
   const started = await sandbox.start(place, order)
   if (!started.ok) throw new Error(started.error.message)
   await once(started.value.descriptor('frames'), 'data')
-  return started.value
-}
-
-/** Resolves when the guest has opened its workspace and says that it is ready. */
-async function readyGuest(place: GuestPlace, script: string): Promise<LongProcess> {
-  const dist = dirname(script)
-  const { workspace } = place
-  const readable = ['.', '../node_modules', '../package.json'].map((path) => join(dist, path))
-  const started = await launchGuest(sandbox, {
-    ...place,
-    program: { argv: [process.execPath, script], readable },
-    onOutput: (chunk) => void process.stderr.write(chunk),
-  })
-  if (!started.ok) throw new Error(started.error.message)
-  const frames = started.value.descriptor('frames')
-  const start = { ...GUEST_START, workspace }
-  frames.write(`${JSON.stringify(start)}\n`)
-  await once(frames, 'data')
   return started.value
 }
 

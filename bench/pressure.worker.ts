@@ -3,12 +3,18 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { logName } from '../src/log/place.ts'
 import { Harness } from '../src/session/harness.ts'
 import { openParts } from '../test/support/harness-parts.ts'
-import { StoryModel, storyParts, storyTurn, writeStoryFiles } from '../test/support/long-story.ts'
+import {
+  precedesPaste,
+  StoryModel,
+  storyParts,
+  storyTurn,
+  writeStoryFiles,
+} from '../test/support/long-story.ts'
 import { recall } from '../test/support/recall-story.ts'
 import { value } from '../test/support/story.ts'
 import { cpuTimed, median, timed } from './figure.ts'
@@ -17,6 +23,8 @@ import { SESSIONS } from './scratch.ts'
 
 const WINDOW = 200_000
 const EARLY = 10
+/** With a paste of a quarter of the window, a request that fills this share of it is refused. */
+const FULL = 0.75
 /** A figure is the median of this many Turns. */
 const AROUND = 10
 
@@ -33,7 +41,9 @@ async function measure(turns: number): Promise<Record<string, number>> {
   const early: TurnFigures[] = []
   const late: TurnFigures[] = []
   const [earlyPeaks, latePeaks]: [number[], number[]] = [[], []]
-  const kept: number[] = []
+  /** Until the window is full for the first time. */
+  const firstPeaks: number[] = []
+  const kept: Kept[] = []
   const sizes: number[] = []
   let lost = 0
   for (let n = 1; n <= turns; n += 1) {
@@ -61,7 +71,8 @@ async function measure(turns: number): Promise<Record<string, number>> {
     if (near(n, EARLY)) earlyPeaks.push(peak_bytes)
     // Before the floors of the last Turns, whose memory is not that of the harness.
     if (near(n, turns - 2 * AROUND)) latePeaks.push(peak_bytes)
-    if (n === EARLY || n === turns / 2 || n === turns) kept.push(keptBytes() - model.keptBytes)
+    if (model.figures.refused === 0) firstPeaks.push(peak_bytes)
+    if (n === EARLY || isFull(n, model)) kept.push(keptBy(model))
     if (n % (turns / 10) === 0) sizes.push((await stat(log)).size)
   }
   const triggers = (await readFile(log, 'utf8')).matchAll(/"trigger":"(\w+)"/g)
@@ -84,9 +95,13 @@ async function measure(turns: number): Promise<Record<string, number>> {
     late_ms: median(late.map(({ ms }) => ms)),
     early_bytes: median(earlyPeaks),
     late_bytes: median(latePeaks),
-    early_kept: kept[0] ?? 0,
-    middle_kept: kept[1] ?? 0,
-    late_kept: kept[2] ?? 0,
+    first_bytes: median(firstPeaks.slice(-AROUND)),
+    early_kept: kept[0]?.bytes ?? 0,
+    first_kept: kept[1]?.bytes ?? 0,
+    late_kept: kept.at(-1)?.bytes ?? 0,
+    early_request: kept[0]?.request ?? 0,
+    first_request: kept[1]?.request ?? 0,
+    late_request: kept.at(-1)?.request ?? 0,
     log_growth: Math.max(...grown) / Math.min(...grown),
     log_bytes: sizes.at(-1) ?? 0,
   }
@@ -126,13 +141,30 @@ async function floorTurn(
   }
 }
 
-/** Memory after garbage collection, including buffers. */
-function keptBytes(): number {
+/** Whether the next request is refused, for the first time or for any later one. */
+function isFull(n: number, { window, figures }: StoryModel): boolean {
+  return precedesPaste(n) && (figures.sizes.at(-1) ?? 0) > FULL * 4 * window
+}
+
+interface Kept {
+  /** Memory after garbage collection, including buffers. */
+  readonly bytes: number
+  /** Bytes of the last request. */
+  readonly request: number
+}
+
+/** Without compiled code, which grows with the age of a process, and without what the model keeps itself. */
+function keptBy(model: StoryModel): Kept {
   setFlagsFromString('--expose-gc')
   // A released buffer is counted until the second collection.
   runInNewContext('gc(); gc()')
   const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics()
+  const code = code_and_metadata_size + bytecode_and_metadata_size
+  return {
+    bytes: heapUsed + external - code - model.keptBytes,
+    request: model.figures.sizes.at(-1) ?? 0,
+  }
 }
 
 async function recalled(): Promise<Record<string, number>> {

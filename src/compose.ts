@@ -1,42 +1,30 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { workspaceBlobStore } from './blobs/workspace-store.ts'
+import { backends, lazyDescribe, type RelayedProvider } from './compose-backends.ts'
 import { systemChance } from './host/chance.ts'
-import { systemClock, type Clock } from './host/clock.ts'
+import { systemClock } from './host/clock.ts'
 import { openConfined } from './host/files/confined-files.ts'
 import type { Folder } from './host/files/files.ts'
-import type { Fetch } from './host/net/http.ts'
 import { thisProcess } from './host/process/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
 import { workspaceRules } from './host/permission-rules.ts'
 import { openWorkspace } from './host/workspace.ts'
 import { workspaceRegister } from './host/workspace-register.ts'
-import { failed, ok, type Failed, type Result } from './model/errors.ts'
+import { ok, type Result } from './model/errors.ts'
 import type { SessionId } from './model/ids.ts'
 import type { Replay } from './model/modes.ts'
 import { LIMIT_DEFAULTS, LIMITS } from './model/limits.ts'
-import {
-  isRemoteProvider,
-  OFFLINE_PROVIDER,
-  type RemoteProvider,
-} from './model/remote-providers.ts'
 import type { Settings } from './model/settings.ts'
-import type { Describe } from './model/sight.ts'
 import { rootPaths } from './model/safety/protected-paths.ts'
-import { RELAY_URL } from './model/tether/relay-url.ts'
-import { DIALECT_OF, DIALECTS, isDialect } from './providers/remote/dialects.ts'
-import { catalogue } from './providers/models/catalogue.ts'
-import type { Dialect, Provider } from './providers/provider.ts'
-import { rehearsalProvider } from './providers/rehearsal/stream.ts'
-import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
+import { secretsOf } from './session/settings/credentials.ts'
 import { pressureSettings } from './session/settings/pressure-settings.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
 import type { SurfaceParts } from './session/surface/surface-parts.ts'
-import { transportOf } from './session/settings/transport.ts'
-import type { EffectiveSettings } from './session/settings/effective-settings.ts'
 import { loadSettings } from './session/settings/settings.ts'
 import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
+import { workspaceInstructions } from './session/workspace/instructions.ts'
 import type { InstalledSkills } from './session/workspace/installed-skills.ts'
 import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
@@ -61,12 +49,6 @@ interface WorkspaceOptions extends OpenOptions {
   readonly answers?: SessionParts['person']['answers']
   /** In a guest: the only way to a model. */
   readonly relay?: RelayedProvider | undefined
-}
-
-/** A provider behind the relay of a guest: no key is looked for, because the daemon adds it. */
-export interface RelayedProvider {
-  readonly provider: RemoteProvider
-  readonly fetch: Fetch
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -101,6 +83,10 @@ export async function composeWorkspace(
         schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
+      mentions: async () => {
+        const { frameFoldersOf } = await import('./tether/instances/frame-folders.ts')
+        return frameFoldersOf(homeFolders.own, home, workspace)
+      },
       secrets: secretsOf(env, settings.settings),
       version,
     },
@@ -124,6 +110,7 @@ export async function composeWorkspace(
       skills: systemSkills(skillParts({ workspace, home, folder: homeFolders.own, env, version })),
       files,
       buffers,
+      instructions: workspaceInstructions({ workspace, home: homeFolders.own, files, settings }),
       sandbox,
       protectedPaths: rootPaths('asks'),
       readable: settings.settings.sandbox?.readable,
@@ -285,10 +272,6 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
   }
 }
 
-/** Loaded when bytes are described for the first time. */
-const lazyDescribe: Describe = async (bytes, media_type) =>
-  (await import('./resources/describe.ts')).describe(bytes, media_type)
-
 /** Opens the folders of a workspace and of its user. On failure, everything opened so far is closed. */
 async function openPlaces(
   path: string,
@@ -324,73 +307,4 @@ async function openPlaces(
   })()
   if (!opened.ok) await close()
   return opened
-}
-
-/** The providers of this version, by the names that people and Events use; each is loaded on first use. */
-function backends(
-  env: Env,
-  { settings }: EffectiveSettings,
-  { clock, relay }: { readonly clock: Clock; readonly relay: RelayedProvider | undefined },
-) {
-  const models = catalogue(settings.models ?? {})
-  const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000
-  const made = new Map<string, Provider>()
-  const relayed = async (name: RemoteProvider, { provider, fetch }: RelayedProvider) => {
-    if (name !== provider) return notRelayed(name, provider)
-    const way = { key: undefined, baseUrl: RELAY_URL, fetch, transport: 'relayed' as const }
-    return ok(await DIALECTS[DIALECT_OF[name]].provider({ ...way, idleMs, clock }))
-  }
-  const make = async (name: string): Promise<Result<Provider>> => {
-    if (name === OFFLINE_PROVIDER)
-      return ok(rehearsalProvider({ chunk: 24, delayMs: 0, describe: lazyDescribe }))
-    if (!isRemoteProvider(name)) return unknownProvider(name)
-    if (relay !== undefined) return relayed(name, relay)
-    const credentials = credentialsOf(name, env, settings)
-    if (!credentials.ok) return credentials
-    const transport = transportOf(env, settings)
-    if (!transport.ok) return transport
-    const { key, baseUrl } = credentials.value
-    const options = { key, baseUrl, idleMs, clock, transport: transport.value }
-    return ok(await DIALECTS[DIALECT_OF[name]].provider(options))
-  }
-  return {
-    models,
-    factsOf: models.factsOf,
-    dialectNameOf: (name: string) => {
-      if (name === OFFLINE_PROVIDER) return 'rehearsal' as const
-      return isRemoteProvider(name) ? DIALECT_OF[name] : undefined
-    },
-    providerOf: async (name: string): Promise<Result<Provider>> => {
-      const known = made.get(name)
-      if (known !== undefined) return ok(known)
-      const provider = await make(name)
-      if (provider.ok) made.set(name, provider.value)
-      return provider
-    },
-    dialectOf: async (name: string): Promise<Result<Dialect>> => {
-      if (isDialect(name)) return ok({ ...(await DIALECTS[name].dialect()), dialect: name })
-      if (name === 'rehearsal') return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
-      const known = [...Object.keys(DIALECTS), 'rehearsal']
-      return failed(
-        'not_found',
-        `Unknown dialect "${name}". Expected one of ${known.join(', ')}.`,
-        { known },
-      )
-    },
-  }
-}
-
-function notRelayed(name: string, provider: string): Failed {
-  const why = `This agent can use only the provider ${provider}, not ${name}.`
-  return failed('not_configured', why, { provider: name, known: [provider] })
-}
-
-function unknownProvider(name: string): Failed {
-  const known = [...Object.keys(DIALECT_OF), OFFLINE_PROVIDER]
-  return failed(
-    'not_configured',
-    `Unknown provider "${name}". Expected one of ${known.join(', ')}.`,
-    { provider: name, known },
-    [{ action: 'Use the offline model.', command: 'hawser run --provider rehearsal "Hello"' }],
-  )
 }

@@ -37,7 +37,7 @@ export async function main(invocation: Invocation): Promise<number> {
   const serve = (home: string) => serving(home, invocation.env)
   const acp = (home: string) => editing(home, invocation.env)
   const own = { version: version(), open, skills, serve, acp }
-  const parts = { ...invocation, ...own, models, scratch, rehearsal }
+  const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp }
   return runProgram(parts, argv)
 }
 
@@ -104,17 +104,24 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }] = await Promise.all([
-      import('./presenters/http/serve.ts'),
-      import('./host/clock.ts'),
-      import('./host/ids.ts'),
-    ])
-    const world = {
+    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }, mcp] =
+      await Promise.all([
+        import('./presenters/http/serve.ts'),
+        import('./host/clock.ts'),
+        import('./host/ids.ts'),
+        import('./compose-instances.ts'),
+        import('./presenters/mcp/lazy-handler.ts'),
+      ])
+    const ids = systemIds(clock)
+    const world: Parameters<typeof serveHarness>[0] = {
       home,
       version: version(),
       env,
       clock,
-      ids: systemIds(clock),
+      ids,
+      mcp: (parts) => mcp.lazyMcpHandler({ ...parts, version: version(), clock, ids }),
+      openTether: (folder, note) =>
+        composeInstances({ home: folder, path: home, env, clock, ids, note }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)
@@ -172,6 +179,24 @@ const scratch: CliWorld['scratch'] = async () => {
 const rehearsal: CliWorld['rehearsal'] = async (options) => {
   const { composeRehearsal } = await import('./compose.ts')
   return composeRehearsal(options)
+}
+
+const mcp: CliWorld['mcp'] = async (tether, stopped) => {
+  const { takeMessageStreams } = await import('./host/process/message-streams.ts')
+  // Before anything else is loaded that could print.
+  const streams = takeMessageStreams()
+  const [{ serveMcp }, { hawserMcp }, { systemClock: clock }, { systemIds }] = await Promise.all([
+    import('./presenters/mcp/serve.ts'),
+    import('./presenters/mcp/hawser.ts'),
+    import('./host/clock.ts'),
+    import('./host/ids.ts'),
+  ])
+  const served = { tether, clock, ids: systemIds(clock), version: version(), onDefect: printDefect }
+  await serveMcp({ ...hawserMcp(served), streams, clock, stopped })
+}
+
+function printDefect(error: unknown): void {
+  writePlain(2, `hawser: ${error instanceof Error ? (error.stack ?? error.message) : ''}\n`)
 }
 
 function version(): string {

@@ -6,8 +6,10 @@ import type { Owner, Requirement } from './requirements/requirement.ts'
 import { SESSION_RESOURCES } from './requirements/session-resources.ts'
 import { SKILL_HYDRATION } from './requirements/skill-hydration.ts'
 import { TETHER_BLOBS } from './requirements/tether-blobs.ts'
+import { TETHER_DAEMON } from './requirements/tether-daemon.ts'
 import { TETHER_FRAMES } from './requirements/tether-frames.ts'
 import { TETHER_GATEWAYS } from './requirements/tether-gateways.ts'
+import { TETHER_MCP } from './requirements/tether-mcp.ts'
 import { TURN_API } from './requirements/turn-api.ts'
 
 export type { Owner, Requirement }
@@ -18,6 +20,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TETHER_BLOBS,
   ...TETHER_FRAMES,
   ...TETHER_GATEWAYS,
+  ...TETHER_MCP,
+  ...TETHER_DAEMON,
   ...PROMPT_CONTRACT,
   ...COMPACTION_TRIGGERS,
   ...SKILL_HYDRATION,
@@ -39,4 +43,5 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'skills',
   'acp',
   'http',
+  'mcp',
 ]

@@ -90,7 +90,8 @@ export function resultBytes({
 /** Bytes in the Conversation are not loaded yet: the size of a text is known from its descriptor only. */
 function partBytes(part: Part, resources: SessionResources): number {
   if (part.type === 'text') return textBytes(part.text)
-  const { resource, variant } = part
+  const { resource, variant, text_bytes } = part
+  if (text_bytes !== undefined) return text_bytes
   const descriptor = resource === undefined ? undefined : resources.byId(resource)?.descriptor
   return descriptor?.kind === 'text' && variant === undefined ? descriptor.size_bytes : MEDIA_BYTES
 }

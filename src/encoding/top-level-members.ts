@@ -1,156 +1,239 @@
 /** A member of a JSON object. Positions are in bytes of the text; `to` is exclusive. */
 export interface Member {
-  /** As written, without its quotes: escape sequences are not decoded. */
+  /** As written, without its quotes: escape sequences are not decoded. Only its beginning if it is very long. */
   readonly key: string
   readonly from: number
   readonly to: number
+  /** The value as written; only its beginning if it is long. */
+  readonly beginning: Buffer
 }
 
 /**
- * The members of the object that a JSON text consists of, in order, repeated keys included; `undefined` if the text is anything
- * else, nests too deep or has too many members. Reads each byte at most twice and long strings much faster, keeps no value, and
- * checks everything but the content of strings. Pure.
+ * Finds the members of the object that a JSON text consists of, as the text arrives, in order, repeated keys included. Reads each
+ * byte at most twice and long strings much faster, keeps no value, and checks everything but the content of strings.
  */
-export function topLevelMembers(json: Buffer): readonly Member[] | undefined {
-  return new Scan(json).members()
+export class ObjectScan {
+  /** The keys so far, also of a member whose value has not ended. */
+  readonly keys: string[] = []
+  /** The members that have ended. */
+  readonly members: Member[] = []
+  /** The closing brackets of everything open, the innermost last. */
+  readonly #open = new Uint8Array(MOST_DEPTH + 1)
+  #depth = 0
+  #next: Next = BEGINNING
+  /** The next byte belongs to an escape sequence. */
+  #isEscaped = false
+  #scalar = ''
+  /** Bytes before the current chunk. */
+  #before = 0
+  readonly #key = new Beginning()
+  readonly #value = new Beginning()
+
+  /** Reads the next bytes of the text. False if it is not one object, nests too deep or has too many members. */
+  push(chunk: Buffer): boolean {
+    const { length } = chunk
+    let at = 0
+    while (at < length && this.#next !== NOTHING) {
+      if (this.#next === TEXT || this.#next === KEY_TEXT) at = this.#readText(chunk, at)
+      else if (this.#next === SCALAR) at = this.#readScalar(chunk, at)
+      else at = this.#readMark(chunk, at)
+    }
+    this.#key.keep(chunk, this.#before)
+    this.#value.keep(chunk, this.#before)
+    this.#before += length
+    return this.#next !== NOTHING
+  }
+
+  /** Whether the text so far is one whole object. */
+  get isWhole(): boolean {
+    return this.#next === END
+  }
+
+  /** Reads one byte outside of texts and scalars, and returns the position after it. */
+  #readMark(chunk: Buffer, at: number): number {
+    const byte = chunk[at] ?? 0
+    if (isSpace(byte)) return at + 1
+    const next = this.#next
+    if (next === SEPARATOR) this.#separate(chunk, byte, at)
+    else if (next === COLON) this.#next = byte === COLON_BYTE ? VALUE : NOTHING
+    else if (next >= FIRST_KEY && byte === this.#open[this.#depth]) this.#close(chunk, at)
+    else if (next === KEY || next === FIRST_KEY) this.#beginKey(byte, at)
+    else return this.#beginValue(byte, at)
+    return at + 1
+  }
+
+  #separate(chunk: Buffer, byte: number, at: number): void {
+    const closing = this.#open[this.#depth]
+    if (byte === closing) this.#close(chunk, at)
+    else if (byte !== COMMA) this.#next = NOTHING
+    else this.#next = closing === CLOSE_OBJECT ? KEY : VALUE
+  }
+
+  #beginKey(byte: number, at: number): void {
+    this.#next = byte === QUOTE ? KEY_TEXT : NOTHING
+    if (this.#depth === 1) this.#key.begin(this.#before + at + 1)
+  }
+
+  /** Returns the position at which reading goes on. */
+  #beginValue(byte: number, at: number): number {
+    if (this.#next === BEGINNING && byte !== OPEN_OBJECT) this.#next = NOTHING
+    // Nothing may follow the object.
+    if (this.#next === END || this.#next === NOTHING) {
+      this.#next = NOTHING
+      return at
+    }
+    if (this.#depth === 1) this.#value.begin(this.#before + at)
+    if (byte === QUOTE) this.#next = TEXT
+    else if (byte === OPEN_OBJECT) this.#begin(CLOSE_OBJECT, FIRST_KEY)
+    else if (byte === OPEN_LIST) this.#begin(CLOSE_LIST, FIRST_VALUE)
+    else {
+      this.#next = SCALAR
+      return at
+    }
+    return at + 1
+  }
+
+  #begin(closing: number, next: Next): void {
+    this.#depth += 1
+    this.#open[this.#depth] = closing
+    this.#next = this.#depth > MOST_DEPTH ? NOTHING : next
+  }
+
+  #close(chunk: Buffer, at: number): void {
+    this.#depth -= 1
+    this.#ended(chunk, at + 1)
+  }
+
+  /** A value ended before `to`. */
+  #ended(chunk: Buffer, to: number): void {
+    this.#next = this.#depth === 0 ? END : SEPARATOR
+    if (this.#depth !== 1) return
+    const { from } = this.#value
+    const beginning = this.#value.end(chunk, this.#before, to)
+    this.members.push({ key: this.keys.at(-1) ?? '', from, to: this.#before + to, beginning })
+  }
+
+  #readText(chunk: Buffer, from: number): number {
+    const end = endOfText(chunk, this.#isEscaped ? from + 1 : from)
+    this.#isEscaped = end > chunk.length
+    if (end >= chunk.length) return chunk.length
+    if (this.#next === TEXT) this.#ended(chunk, end + 1)
+    else {
+      this.#next = COLON
+      if (this.#depth === 1) this.#addKey(this.#key.end(chunk, this.#before, end))
+    }
+    return end + 1
+  }
+
+  #addKey(key: Buffer): void {
+    this.keys.push(key.toString('utf8'))
+    if (this.keys.length > MOST_MEMBERS) this.#next = NOTHING
+  }
+
+  #readScalar(chunk: Buffer, from: number): number {
+    let to = from
+    const most = from + LONGEST_SCALAR + 1 - this.#scalar.length
+    while (to < most && isScalar(chunk[to])) to += 1
+    this.#scalar += chunk.toString('latin1', from, to)
+    if (to === chunk.length) return to
+    if (SCALAR_TEXT.test(this.#scalar)) this.#ended(chunk, to)
+    else this.#next = NOTHING
+    this.#scalar = ''
+    return to
+  }
+}
+
+/** The beginning of a part of the text that may be in several chunks. */
+class Beginning {
+  from = 0
+  #isOpen = false
+  #kept: Buffer[] = []
+  #length = 0
+
+  begin(from: number): void {
+    this.from = from
+    this.#isOpen = true
+    this.#kept = []
+    this.#length = 0
+  }
+
+  /** Copies what belongs to the part, if it has not ended. A chunk begins at `before` and may belong to it up to `to`. */
+  keep(chunk: Buffer, before: number, to = chunk.length): void {
+    if (!this.#isOpen || this.#length === LONGEST_BEGINNING) return
+    const start = Math.max(0, this.from - before)
+    const piece = chunk.subarray(start, Math.min(to, start + LONGEST_BEGINNING - this.#length))
+    // Not a view of the chunk, which would keep all of it in memory.
+    this.#kept.push(Buffer.from(piece))
+    this.#length += piece.length
+  }
+
+  end(chunk: Buffer, before: number, to: number): Buffer {
+    this.keep(chunk, before, to)
+    this.#isOpen = false
+    return Buffer.concat(this.#kept)
+  }
 }
 
 const MOST_MEMBERS = 256
 const MOST_DEPTH = 512
+const LONGEST_BEGINNING = 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c
-const COLON = 0x3a
+const COLON_BYTE = 0x3a
 const BACKSLASH = 0x5c
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** What may come next. At the first place in a list or an object, its end may come as well. */
-type Next = 'value' | 'first value' | 'key' | 'first key' | 'separator'
+/** What comes next; numbers, for speed. At the first place in a list or an object, its end may come as well. */
+type Next = number
+const NOTHING = 0
+const BEGINNING = 1
+const END = 2
+const SEPARATOR = 3
+const COLON = 4
+const KEY = 5
+const VALUE = 6
+const KEY_TEXT = 7
+const TEXT = 8
+const SCALAR = 9
+const FIRST_KEY = 10
+const FIRST_VALUE = 11
 
-class Scan {
-  readonly #json: Buffer
-  readonly #members: Member[] = []
-  /** The closing brackets of everything open, the innermost last. */
-  readonly #open: number[] = []
-  #at = 0
-  #key = ''
-  #valueFrom = 0
-
-  constructor(json: Buffer) {
-    this.#json = json
-  }
-
-  members(): readonly Member[] | undefined {
-    this.#skipSpace()
-    if (this.#json[this.#at] !== OPEN_OBJECT) return undefined
-    let next: Next | undefined = 'value'
-    do {
-      next = this.#step(next)
-      this.#skipSpace()
-      if (next === undefined || this.#members.length > MOST_MEMBERS) return undefined
-    } while (this.#open.length > 0)
-    return this.#at === this.#json.length ? this.#members : undefined
-  }
-
-  #step(next: Next): Next | undefined {
-    const byte = this.#json[this.#at]
-    if (next === 'separator') return this.#separator(byte)
-    const isFirst = next === 'first value' || next === 'first key'
-    if (isFirst && byte === this.#open.at(-1)) return this.#close()
-    return next === 'key' || next === 'first key' ? this.#readKey(byte) : this.#readValue(byte)
-  }
-
-  #separator(byte: number | undefined): Next | undefined {
-    const closing = this.#open.at(-1)
-    if (byte === closing) return this.#close()
-    if (byte !== COMMA) return undefined
-    this.#at += 1
-    return closing === CLOSE_OBJECT ? 'key' : 'value'
-  }
-
-  #readKey(byte: number | undefined): Next | undefined {
-    if (byte !== QUOTE) return undefined
-    const from = this.#at + 1
-    if (!this.#skipString()) return undefined
-    const isTop = this.#open.length === 1
-    if (isTop) this.#key = this.#json.toString('utf8', from, this.#at - 1)
-    this.#skipSpace()
-    if (this.#json[this.#at] !== COLON) return undefined
-    this.#at += 1
-    this.#skipSpace()
-    if (isTop) this.#valueFrom = this.#at
-    return 'value'
-  }
-
-  #readValue(byte: number | undefined): Next | undefined {
-    if (byte === OPEN_OBJECT) return this.#begin(CLOSE_OBJECT, 'first key')
-    if (byte === OPEN_LIST) return this.#begin(CLOSE_LIST, 'first value')
-    return (byte === QUOTE ? this.#skipString() : this.#skipScalar()) ? this.#ended() : undefined
-  }
-
-  #begin(closing: number, next: Next): Next | undefined {
-    this.#open.push(closing)
-    this.#at += 1
-    return this.#open.length > MOST_DEPTH ? undefined : next
-  }
-
-  #close(): Next {
-    this.#open.pop()
-    this.#at += 1
-    return this.#ended()
-  }
-
-  /** A value ended here. */
-  #ended(): Next {
-    if (this.#open.length === 1) {
-      this.#members.push({ key: this.#key, from: this.#valueFrom, to: this.#at })
-    }
-    return 'separator'
-  }
-
-  #skipSpace(): void {
-    while (isSpace(this.#json[this.#at])) this.#at += 1
-  }
-
-  /** Moves from the opening quote of a string behind its closing one. */
-  #skipString(): boolean {
-    const json = this.#json
-    let at = this.#at + 1
+/**
+ * The position of the quote that ends a text, from a position in it. The length of the chunk if the text does not end in it; one
+ * more if the chunk ends in the middle of an escape sequence, whose second byte is still to come.
+ */
+function endOfText(chunk: Buffer, from: number): number {
+  const { length } = chunk
+  let at = from
+  for (;;) {
     // Most strings are short, and a search costs as much as reading some dozens of bytes.
-    for (const near = at + NEAR_BYTES; at < near; at += 1) {
-      const byte = json[at]
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) return this.#goTo(at + 1)
+    const near = Math.min(at + NEAR_BYTES, length)
+    while (at < near) {
+      const byte = chunk[at]
+      if (byte === QUOTE) return at
+      at += byte === BACKSLASH ? 2 : 1
     }
-    for (let end = json.indexOf(QUOTE, at); end !== -1; end = json.indexOf(QUOTE, end + 1)) {
-      let before = end
-      while (before > at && json[before - 1] === BACKSLASH) before -= 1
-      if ((end - before) % 2 === 0) return this.#goTo(end + 1)
-    }
-    return false
-  }
-
-  #goTo(at: number): boolean {
-    this.#at = at
-    return at <= this.#json.length
-  }
-
-  #skipScalar(): boolean {
-    const from = this.#at
-    let to = from
-    while (to - from <= LONGEST_SCALAR && isScalar(this.#json[to])) to += 1
-    return SCALAR.test(this.#json.toString('latin1', from, to)) && this.#goTo(to)
+    if (at >= length) return at
+    const quote = chunk.indexOf(QUOTE, at)
+    const end = quote === -1 ? length : quote
+    let slashes = 0
+    while (end - slashes > at && chunk[end - slashes - 1] === BACKSLASH) slashes += 1
+    const isEscaped = slashes % 2 === 1
+    if (quote === -1) return isEscaped ? length + 1 : length
+    if (!isEscaped) return quote
+    at = quote + 1
   }
 }
 
-const NEAR_BYTES = 64
+const NEAR_BYTES = 32
 const LONGEST_SCALAR = 64
-const SCALAR = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/
+const SCALAR_TEXT = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/
 
-function isSpace(byte: number | undefined): boolean {
+function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 

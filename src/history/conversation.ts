@@ -9,6 +9,7 @@ import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
+import { instructionParts, textsBefore } from './instructions.ts'
 import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
 import { transientsAt, type Transients } from './transients.ts'
@@ -63,7 +64,7 @@ export class Conversation {
    * Without the items of the first `shown` raw Events, which an earlier request showed: no call of theirs may lack its result.
    */
   constructor(all: readonly WholeEvent[], scope: RequestScope, shown = 0) {
-    const { checkpoint, elisions, events } = historyOf(all)
+    const { checkpoint, state, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
     this.#refused = refusedTurns(events)
     this.#summaries = summaryTurns(events)
@@ -71,8 +72,10 @@ export class Conversation {
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
     this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
-    if (checkpoint !== undefined && shown === 0)
-      this.#note(checkpoint.seq, checkpointText(checkpoint.data))
+    if (checkpoint !== undefined && shown === 0) {
+      this.#note(checkpoint.seq, stableText(checkpointText(checkpoint.data)))
+      for (const text of textsBefore(state)) this.#note(checkpoint.seq, instructionParts(text))
+    }
     if (shown > 0) this.#started = lastStarted(events.slice(0, shown))
     for (let at = shown; at < events.length; at += 1) {
       const event = events[at]
@@ -123,6 +126,8 @@ export class Conversation {
           seq,
           parts: stableText(notes.lateContext(event.data)),
         })
+      case 'project_instructions':
+        return this.#put({ kind: 'developer', seq, parts: instructionParts(event.data) })
       case 'assistant_message':
         if (event.data.partial === true) this.#brokenOff = turn_id
         return this.#answer({ kind: 'assistant', seq, ...assistantContent(event) })
@@ -146,13 +151,13 @@ export class Conversation {
       case 'skill_context_hydration':
         return this.#put({ kind: 'developer', seq, parts: this.#hydrationParts(event) })
       case 'files_restored':
-        return this.#note(seq, notes.filesRestored(event.data))
+        return this.#note(seq, stableText(notes.filesRestored(event.data)))
       case 'turn_started':
         this.#started = event
         return undefined
       case 'turn_ended': {
         const text = notes.turnEnded(event.data)
-        return text === undefined ? undefined : this.#note(seq, text)
+        return text === undefined ? undefined : this.#note(seq, stableText(text))
       }
       case 'provider_request':
         this.#brokenOff = undefined
@@ -168,6 +173,8 @@ export class Conversation {
       case 'prompt_surface':
       case 'provider_usage':
       case 'command_watched':
+      case 'shell_command':
+      case 'shell_result':
       case 'permission_asked':
       case 'plan_updated':
       case 'permission_decision':
@@ -196,8 +203,8 @@ export class Conversation {
   }
 
   /** Adds a note about something between two Turns, or before the first one. */
-  #note(seq: number, text: string): void {
-    this.#put({ kind: 'developer', seq, parts: stableText(text), between: true })
+  #note(seq: number, parts: Part[]): void {
+    this.#put({ kind: 'developer', seq, parts, between: true })
   }
 
   #userParts(event: WholeEvent<'user_message'>): Part[] {
@@ -347,6 +354,7 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'prompt_surface':
     case 'user_message':
     case 'late_context':
+    case 'project_instructions':
     case 'skill_activation':
     case 'skill_context_hydration':
     case 'provider_request':
@@ -356,6 +364,8 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'command_watched':
     case 'permission_asked':
     case 'tool_result':
+    case 'shell_command':
+    case 'shell_result':
     case 'plan_updated':
     case 'resource_ingested':
     case 'resource_view':

@@ -35,6 +35,8 @@ export function watchesAfter(
     if (event.type === 'tool_result' && isEndOf(event, open.get(event.data.call_id))) {
       open.delete(event.data.call_id)
     }
+    if (event.type === 'shell_result' && event.data.outcome !== 'unknown')
+      open.delete(event.data.command_id)
     if (event.type === 'permission_decision' && isAnswered(event)) {
       open.delete(event.data.subject.slice(PREFIX.length))
     }

@@ -6,6 +6,7 @@ import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
 import { keysAfter } from './message-keys.ts'
 import { watchesAfter } from './open-watch.ts'
+import { carriedCommands } from './person-commands.ts'
 import { namedProvider, providerAfter } from './provider-name.ts'
 import { SessionResources } from './session-resources.ts'
 import { surfaceAfter } from './surface-record.ts'
@@ -15,6 +16,7 @@ import { withheldBy } from './withheld-upload.ts'
 export const STATE_BYTES = 60 * 1024
 const RESOURCES_BYTES = 32 * 1024
 const NOTICES_BYTES = 4 * 1024
+const COMMANDS_BYTES = 8 * 1024
 const MOST_REQUESTS = 4
 const KEYS_NAME_BYTES = sizeOf('message_keys') + 2
 
@@ -34,6 +36,7 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
   const watches = watchesAfter(state, events)
   const requests = lastRequests(before)
   const call_ids = callIds(before)
+  const commands = carriedCommands(state, events, COMMANDS_BYTES)
   const rest: ResumeState = {
     handle_counter: resources.last,
     resources: newest(resources.all, RESOURCES_BYTES),
@@ -46,6 +49,7 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
     ...(requests.length === 0 ? {} : { requests }),
     ...(call_ids === undefined ? {} : { call_ids }),
     ...(watches.length === 0 ? {} : { watches }),
+    ...(commands.length === 0 ? {} : { commands }),
   }
   const message_keys = keysAfter(before, STATE_BYTES - sizeOf(rest) - KEYS_NAME_BYTES)
   return message_keys === undefined ? rest : { ...rest, message_keys }

@@ -190,6 +190,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'session_settings':
     case 'prompt_surface':
     case 'late_context':
+    case 'project_instructions':
     case 'skill_activation':
     case 'skill_context_hydration':
     case 'assistant_message':
@@ -198,6 +199,8 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'command_watched':
     case 'permission_asked':
     case 'tool_result':
+    case 'shell_command':
+    case 'shell_result':
     case 'plan_updated':
     case 'resource_ingested':
     case 'resource_view':

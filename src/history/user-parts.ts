@@ -1,8 +1,11 @@
+import * as commands from '../encoding/words/commands.ts'
+import * as mentioned from '../encoding/words/mentions.ts'
 import * as notes from '../encoding/words/notes.ts'
 import * as words from '../encoding/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { EventData } from '../model/events/event.ts'
+import type { MentionedPath } from '../model/events/turn-events.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Lifetime } from '../model/segment.ts'
 
@@ -10,15 +13,16 @@ import type { Lifetime } from '../model/segment.ts'
 type ShownAs = Lifetime | readonly Part[] | undefined
 
 /**
- * A person's message: warning, text, piped text, descriptors, then bytes in the order of attachment. A plain string is
- * one part. The name of the sender, if known, precedes the text.
+ * A person's message: warning, text, piped text, commands of the person, mentions that were not included, descriptors;
+ * then mentions, and bytes in the order of attachment. The texts of a plain string are one part. The name of the sender, if known, precedes the text.
  */
 export function userParts(
   message: EventData<'user_message'>,
   shownAs: (resource: Descriptor) => ShownAs,
   sender = '',
 ): Part[] {
-  const { piped, resources = [], attachment_errors = [] } = message
+  const { piped, resources = [], attachment_errors = [], mention_errors = [] } = message
+  const { shell = [], shell_omitted = 0 } = message
   const { presenter_context, prompt_mode } = message
   const text =
     sender === '' ? message.text : notes.sentBy(sender, message.text, LIMITS.sender_name_bytes)
@@ -30,16 +34,30 @@ export function userParts(
     ...warning,
     text,
     ...handedOver,
+    ...(shell_omitted === 0 ? [] : [commands.omittedCommands(shell_omitted)]),
+    ...shell.map(commands.personCommand),
+    ...(mention_errors.length === 0 ? [] : [mentioned.notIncluded(mention_errors)]),
     ...resources.map((one) => words.descriptor(one, LIMITS.descriptor_bytes)),
     ...volunteered,
   ]
-  if (prompt_mode === 'string') return stableText(texts.filter((one) => one !== '').join('\n\n'))
+  const mentions = (message.mentions ?? []).flatMap(mentionParts)
+  if (prompt_mode === 'string')
+    return [...stableText(texts.filter((one) => one !== '').join('\n\n')), ...mentions]
   const bytes = resources.flatMap((resource) => {
     if (resource.kind === 'link' || resource.kind === 'file') return []
     const shown = shownAs(resource)
     return typeof shown === 'string' ? originalPart(resource, shown) : (shown ?? [])
   })
-  return [...texts.flatMap(stableText), ...bytes]
+  return [...texts.flatMap(stableText), ...mentions, ...bytes]
+}
+
+/** The label, and the content as it was on disk then. A blank text would be refused by vendors, and the label says it all. */
+function mentionParts(mention: MentionedPath): Part[] {
+  const { blob, bytes } = mention
+  const label = stableText(mentioned.mention(mention))
+  if (bytes === 0) return label
+  const content = { blob, media_type: 'text/plain', text_bytes: bytes, lifetime: 'stable' } as const
+  return [...label, { type: 'blob', ...content }]
 }
 
 /** The original bytes; a link has none, and a file is never shown. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat, statfs } from 'node:fs/promises'
+import { access, lstat, stat, statfs } from 'node:fs/promises'
 import { arch, homedir, release, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import process from 'node:process'
@@ -73,12 +73,15 @@ export type PathFacts =
   | { readonly kind: 'missing' | 'not_folder' }
   | { readonly kind: 'unreadable'; readonly code: string }
 
-/** Whether a path leads to a regular file now. Only a hint. Never throws for system errors. */
-export async function leadsToFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isFile(),
-    () => false,
-  )
+/** What a path leads to now; `undefined` if nothing exists there. Only a hint. Never throws for system errors. */
+export async function entryAt(path: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  // A link without a target exists too.
+  const facts = await stat(path)
+    .catch(() => lstat(path))
+    .catch(() => undefined)
+  if (facts === undefined) return undefined
+  if (facts.isFile()) return 'file'
+  return facts.isDirectory() ? 'folder' : 'other'
 }
 
 /** Never throws for system errors. */

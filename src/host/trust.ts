@@ -10,15 +10,21 @@ const TRUST = 'trust.json'
 const MOST_BYTES = 1024 * 1024
 
 const TrustedSkill = z.object({ name: z.string(), sha256: z.string(), at: z.string() })
+const TrustedInstructions = z.object({ path: z.string(), sha256: z.string(), at: z.string() })
 const TrustRecord = z.looseObject({
   contents: z.array(z.looseObject({ sha256: z.string() })),
   /** By the real path of a workspace. */
   skills: z.record(z.string(), z.array(TrustedSkill)).optional(),
+  /** By the real path of a workspace. Apart from `contents`, so that no text can pass for settings. */
+  instructions: z.record(z.string(), z.array(TrustedInstructions)).optional(),
 })
 type TrustRecord = z.infer<typeof TrustRecord>
 
 /** The content of a Skill that a person trusts in one workspace. */
 export type TrustedSkill = Readonly<z.infer<typeof TrustedSkill>>
+
+/** The content of a file with project instructions that a person trusts in one workspace. */
+export type TrustedInstructions = Readonly<z.infer<typeof TrustedInstructions>>
 
 /** The hashes of the content that a person trusts. */
 export async function readTrusted(home: Folder): Promise<Result<ReadonlySet<string>>> {
@@ -68,6 +74,39 @@ export async function setTrustedSkill(
       skills: next.length === 0 ? elsewhere : { ...elsewhere, [workspace]: next },
     }
   })
+}
+
+/** The project instructions that a person trusts in a workspace, given by its real path. */
+export async function readTrustedInstructions(
+  home: Folder,
+  workspace: string,
+): Promise<Result<readonly TrustedInstructions[]>> {
+  return asResult(`read ${home.label}/${TRUST}`, async () => {
+    const record = await trustRecord(home)
+    return record.ok ? ok(instructionsIn(record.value, workspace)) : record
+  })
+}
+
+/** Trusts exactly these contents in a workspace, each instead of what was trusted at its path. Durable once it resolves. */
+export async function trustInstructions(
+  home: Folder,
+  workspace: string,
+  contents: readonly TrustedInstructions[],
+  ids: Ids,
+): Promise<Result<void>> {
+  return changed(home, ids, (record) => {
+    const paths = new Set(contents.map(({ path }) => path))
+    const others = instructionsIn(record, workspace).filter(({ path }) => !paths.has(path))
+    const instructions = { ...record.instructions, [workspace]: [...others, ...contents] }
+    return { ...record, instructions }
+  })
+}
+
+function instructionsIn(
+  { instructions = {} }: TrustRecord,
+  workspace: string,
+): readonly TrustedInstructions[] {
+  return Object.hasOwn(instructions, workspace) ? (instructions[workspace] ?? []) : []
 }
 
 function skillsIn({ skills = {} }: TrustRecord, workspace: string): readonly TrustedSkill[] {

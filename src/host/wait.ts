@@ -49,3 +49,8 @@ export function whileWaiting<T>(
       .finally(() => signal.removeEventListener('abort', giveUp))
   })
 }
+
+/** Lets everything run that is due, such as a key press, before a long computation goes on. */
+export function nextRound(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}

@@ -61,6 +61,13 @@ export type AttachmentInput =
       readonly declared_size_bytes?: number
     }
 
+/** A file or folder of the workspace that a message names, relative to the workspace or absolute. */
+export interface MentionInput {
+  readonly path: string
+  /** As a person typed it. Default: the path. */
+  readonly given?: string | undefined
+}
+
 /** `name` is a basename: the Log and the model never see the folder of a file. */
 export const AttachmentError = openObject(() => ({
   code: z.enum(ATTACHMENT_CODES),

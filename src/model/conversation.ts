@@ -60,10 +60,12 @@ export interface BlobPart {
   readonly type: 'blob'
   readonly blob: BlobKey
   readonly media_type: string
-  /** The Resource it belongs to; absent for the body of a Skill. */
+  /** The Resource it belongs to; absent for the body of a Skill, a mention and project instructions. */
   readonly resource?: ResourceId
   /** Its name for people and models. */
   readonly handle?: string
+  /** The length of a text that belongs to no Resource, if known. */
+  readonly text_bytes?: number
   /** The size of an image in pixels, if known. */
   readonly width?: number
   readonly height?: number

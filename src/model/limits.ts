@@ -13,6 +13,14 @@ export const LIMITS = Object.freeze({
   piped_wait_ms: 3_000,
   pinned_text_bytes: 8 * KIB,
 
+  mention_lines: 2_000,
+  mention_bytes: 50 * KIB,
+  mention_read_bytes: MIB,
+  message_mentions: 32,
+  message_mention_bytes: 256 * KIB,
+  message_command_bytes: 32 * KIB,
+  person_command_bytes: 8 * KIB,
+
   attachment_bytes: 10 * MIB,
   turn_attachment_bytes: 18 * MIB,
   request_resource_bytes: 18 * MIB,
@@ -41,6 +49,11 @@ export const LIMITS = Object.freeze({
   skills_index_bytes: 8 * KIB,
   tool_output_bytes: 50 * KIB,
 
+  instructions_text_bytes: 32 * KIB,
+  instructions_file_bytes: MIB,
+  instructions_files: 16,
+  instructions_path_bytes: 2 * KIB,
+
   turn_provider_calls: 100,
   session_waiting_turns: 8,
   message_key_bytes: 128,
@@ -54,6 +67,9 @@ export const LIMITS = Object.freeze({
   tether_address_bytes: 128,
   sender_name_bytes: 64,
   sender_bytes: 512,
+
+  mcp_message_bytes: 64 * MIB,
+  mcp_page_image_bytes: 40 * MIB,
 
   event_line_bytes: MIB,
   event_field_bytes: 64 * KIB,

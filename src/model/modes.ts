@@ -19,3 +19,7 @@ export type CompactionSummary = z.infer<typeof CompactionSummary>
 /** When a Session is compacted between Turns: only if a person asks for it, or also as its window fills. */
 export const CompactionPolicy = z.enum(['manual', 'auto'])
 export type CompactionPolicy = z.infer<typeof CompactionPolicy>
+
+/** What requests contain of project instructions: their names only, or also their text. */
+export const InstructionsSetting = z.enum(['name', 'load'])
+export type InstructionsSetting = z.infer<typeof InstructionsSetting>

@@ -3,7 +3,13 @@ import { baseUrl } from './base-url.ts'
 import { LIMIT_DEFAULTS, LIMITS, TIER_PERCENT } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
-import { CompactionPolicy, CompactionSummary, PermissionMode, Replay } from './modes.ts'
+import {
+  CompactionPolicy,
+  CompactionSummary,
+  InstructionsSetting,
+  PermissionMode,
+  Replay,
+} from './modes.ts'
 
 /** How much a model reasons: the union of the levels of all vendors. */
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
@@ -120,6 +126,11 @@ export const Settings = z.strictObject({
         .meta({ default: 'attach-turn' }),
     })
     .optional(),
+  instructions: InstructionsSetting.optional()
+    .describe(
+      'Project instructions (AGENTS.md, else CLAUDE.md): name (default: the model is given their names and reads them) or load (their text is included, if you trust it).',
+    )
+    .meta({ default: 'name' }),
   compaction: z
     .strictObject({
       summary: CompactionSummary.optional()
@@ -152,6 +163,17 @@ export const Settings = z.strictObject({
         .optional()
         .describe(
           'Files and folders outside the workspace that commands may read, absolute or starting with ~/. Credentials in them stay hidden unless listed themselves.',
+        ),
+    })
+    .optional(),
+  instances: z
+    .strictObject({
+      roots: z
+        .array(ReadablePath)
+        .max(64)
+        .optional()
+        .describe(
+          'Folders below which programs that speak MCP may choose the workspace of an Instance that they create, absolute or starting with ~/. None by default: such an Instance gets a new, separate folder.',
         ),
     })
     .optional(),

@@ -1,99 +1,35 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../test/support/dialects.ts'
-import { generateLog } from '../../test/support/log-generator.ts'
-import { immediateClock, testPlace } from '../../test/support/log-place.ts'
-import { generatedRequests, type GeneratedRequest } from '../../test/support/generated-requests.ts'
+import { DIALECT_NAMES, DIALECTS } from '../../test/support/dialects.ts'
+import { generatedRequests } from '../../test/support/generated-requests.ts'
+import {
+  comparable,
+  expectGrownAsFromScratch,
+  TEST_KEY as cacheKey,
+  storeOf,
+  withoutReuse,
+} from '../../test/support/grown-requests.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobStore } from '../blobs/store.ts'
 import { bytesBefore } from '../contract/prefix.ts'
-import { sha256 } from '../encoding/hash.ts'
-import type { Segment } from '../model/segment.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { RequestComposer, type ComposedRequest } from './compose-request.ts'
-import { sharedWith } from './sent-request.ts'
+import { sharedWith, type SentRequest } from './sent-request.ts'
 
-const SEEDS = 25
-const cacheKey = 'hw1:test'
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  md: 'text/markdown',
-  json: 'application/json',
-}
-
-/** A store with the blobs of the generated Log of that seed. */
-async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
-  for (const [key, bytes] of generateLog(seed, dialect).blobs) {
-    const mediaType = MEDIA_TYPES[key.slice(key.indexOf('.') + 1)]
-    expect(value(await store.put([bytes], mediaType ?? ''))).toBe(key)
-  }
-  return store
-}
-
-/** Composes one request after another, with one composer per Turn, and returns bodies for reuse as a Turn does. */
-function growing(provider: Dialect, store: BlobStore) {
-  let composer: RequestComposer | undefined
-  let last: { request: ComposedRequest; of: GeneratedRequest['inputs']; bytes: string } | undefined
-  let spent: ComposedRequest | undefined
-  return async ({ inputs }: GeneratedRequest) => {
-    if (composer === undefined || last?.of.turn !== inputs.turn) {
-      composer = new RequestComposer(
-        { provider, store, cacheKey, surface: inputs.surface },
-        inputs.turn,
-      )
-    }
-    const request = await composer.compose(inputs.events, { spent, before: last?.request })
-    // Only returned bodies may have changed.
-    expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
-    const shared = sharedWith(last?.request, request)
-    spent = last?.request
-    last = { request, of: inputs, bytes: request.body.toString('latin1') }
-    return { request, shared }
-  }
-}
-
-/** Bytes as text, because comparing texts is fast. */
-function comparable(segments: readonly Segment[]) {
-  return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
-}
-
+// With more Logs in compose-request.long.test.ts.
 test.each(DIALECT_NAMES)(
   'requests in %s that grow with their Log equal those composed from scratch, byte for byte',
-  async (dialect) => {
-    const provider = DIALECTS[dialect]
-    let continued = 0
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const store = await storeOf(seed, dialect)
-      const next = growing(provider, store)
-      let before: ComposedRequest | undefined
-      for (const generated of await generatedRequests(seed, { dialect })) {
-        const { request, shared } = await next(generated)
-        const { surface, turn, events } = generated.inputs
-        const parts = { provider, surface, store, cacheKey }
-        const fromScratch = await new RequestComposer(parts, turn).compose(events, { before })
-        if (before?.inputs.turn === turn && shared.prefix_break === undefined) continued += 1
-        expect(request.body.equals(fromScratch.body)).toBe(true)
-        expect(request.sha256).toBe(sha256(fromScratch.body))
-        expect(fromScratch.sha256).toBe(request.sha256)
-        expect(comparable(request.segments)).toEqual(comparable(generated.segments))
-        expect(shared).toEqual(sharedWith(before, fromScratch))
-        before = fromScratch
-      }
-    }
-    expect(continued).toBeGreaterThan(SEEDS)
-  },
+  (dialect) => expectGrownAsFromScratch(dialect, 8),
 )
 
 test.each(DIALECT_NAMES)(
-  'the first request in %s after a resume equals one composed from scratch, and encodes less',
+  'the first request in %s of a Turn equals one composed from scratch and encodes less, also after a resume',
   async (dialect) => {
-    let [encoded, encodedFromScratch] = [0, 0]
+    const encoded = { live: 0, resumed: 0, fromScratch: 0 }
     const right = DIALECTS[dialect]
-    const counting = (count: (items: number) => void): Dialect => ({
+    const counting = (of: keyof typeof encoded): Dialect => ({
       ...right,
       encode: (items, ...more) => {
-        count(items.length)
+        encoded[of] += items.length
         return right.encode(items, ...more)
       },
     })
@@ -102,25 +38,27 @@ test.each(DIALECT_NAMES)(
       let last: ComposedRequest | undefined
       for (const { inputs } of await generatedRequests(seed, { dialect })) {
         const { turn, events, surface } = inputs
-        const partsFor = (provider: Dialect) => ({ provider, store, cacheKey, surface })
-        const fromScratch = await new RequestComposer(
-          partsFor(counting((items) => (encodedFromScratch += items))),
-          turn,
-        ).compose(events, { before: last })
-        const before = last && value(await recomposed(last, right, store))
-        const request = await new RequestComposer(
-          partsFor(counting((items) => (encoded += items))),
-          turn,
-        ).compose(events, { before })
-        expect(request.body.equals(fromScratch.body)).toBe(true)
-        expect(comparable(request.segments)).toEqual(comparable(fromScratch.segments))
-        expect(request.projected).toEqual(fromScratch.projected)
-        expect(sharedWith(before, request)).toEqual(sharedWith(last, fromScratch))
+        const compose = (of: keyof typeof encoded, before: SentRequest | undefined) =>
+          new RequestComposer({ provider: counting(of), store, cacheKey, surface }, turn).compose(
+            events,
+            { before },
+          )
+        const fromScratch = await compose('fromScratch', last && withoutReuse(last))
+        const known = { live: last, resumed: last && value(await recomposed(last, right, store)) }
+        for (const of of ['live', 'resumed'] as const) {
+          const request = await compose(of, known[of])
+          expect(request.body.equals(fromScratch.body)).toBe(true)
+          expect(comparable(request.segments)).toEqual(comparable(fromScratch.segments))
+          expect(request.projected).toEqual(fromScratch.projected)
+          expect(request.stays).toEqual(fromScratch.stays)
+          expect(sharedWith(known[of], request)).toEqual(sharedWith(last, fromScratch))
+        }
         last = fromScratch
       }
     }
-    // A request with a file encodes everything again.
-    expect(encoded).toBeLessThan(encodedFromScratch)
+    // A request with an attached file encodes everything again.
+    expect(encoded.live).toBeLessThan(encoded.fromScratch)
+    expect(encoded.resumed).toBe(encoded.live)
   },
 )
 
@@ -145,7 +83,7 @@ test.each(DIALECT_NAMES)(
     for (const { inputs } of await generatedRequests(3, { dialect })) {
       const parts = { provider, store, cacheKey, surface: inputs.surface }
       const fromScratch = await new RequestComposer(parts, inputs.turn).compose(inputs.events, {
-        before: last,
+        before: last && withoutReuse(last),
       })
       if (composer === undefined || last?.inputs.turn !== inputs.turn) {
         composer = new RequestComposer(parts, inputs.turn)

@@ -14,7 +14,13 @@ import type { Dialect, BodyOptions } from '../providers/provider.ts'
 import { Fitting } from './fit-parts.ts'
 import { loadParts, type HoldsKey, type LostResource } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
-import { segmentsOf, sharedRun, type SegmentRun, type SentRequest } from './sent-request.ts'
+import {
+  segmentsOf,
+  sharedRun,
+  type SegmentRun,
+  type SentRequest,
+  type StayingFiles,
+} from './sent-request.ts'
 import { Variants, type VariantWork } from './variants.ts'
 
 /** The inputs of a request besides Events. */
@@ -101,6 +107,8 @@ export class RequestComposer {
   #projected: Projections = []
   #lost: readonly LostResource[] = []
   #failure: HawserError | undefined
+  /** Later Turns show every item as this one does. */
+  #allStay = true
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
     this.#parts = parts
@@ -128,6 +136,7 @@ export class RequestComposer {
     // Marks move after the end of the last request, and the bytes that close the last message belong to no segment.
     const sha256 = this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED)
     const lost = [...this.#lost, ...this.#fitting.lost]
+    const stays = this.#staying()
     const { reduced } = this.#fitting
     const { failures: variantFailures } = this.#variants
     const shown = {
@@ -137,7 +146,7 @@ export class RequestComposer {
       lost,
       failure: this.#failure,
     }
-    return new NewRequest({ body, sha256, run, inputs, bodyOptions }, shown)
+    return new NewRequest({ body, sha256, run, inputs, bodyOptions, stays }, shown)
   }
 
   /** A request that was sent before, without its body, for comparison with the next one. */
@@ -145,9 +154,9 @@ export class RequestComposer {
     events: readonly WholeEvent[],
     { request_sha256, request_bytes, projected = [] }: RecordedRequest,
   ): Promise<Result<SentRequest>> {
-    const { run, inputs, items } = await this.#collect(events, { recorded: projected })
+    const { run, inputs } = await this.#collect(events, { recorded: projected })
     if (this.#failure !== undefined) return { ok: false, error: this.#failure }
-    const stays = this.#conversation?.isSettled === true && items.every(isStableText)
+    const stays = this.#staying()
     return ok({ sha256: request_sha256, length: request_bytes, run, inputs, stays })
   }
 
@@ -173,7 +182,7 @@ export class RequestComposer {
       turn: this.#turn,
       words,
     }
-    return { run, inputs, items }
+    return { run, inputs }
   }
 
   /**
@@ -182,7 +191,7 @@ export class RequestComposer {
    */
   #continue(before: SentRequest | undefined, events: readonly WholeEvent[]): number {
     const { provider, surface } = this.#parts
-    if (before?.stays !== true || before.inputs.dialect !== provider.dialect) return 0
+    if (before?.stays === undefined || before.inputs.dialect !== provider.dialect) return 0
     if (before.inputs.surface !== surface) return 0
     const { events: shown, count: length = shown.length } = before.inputs
     for (let at = 0; at < length; at += 1) if (shown[at] !== events[at]) return 0
@@ -192,7 +201,14 @@ export class RequestComposer {
     // All of them are stable.
     this.#segments = segmentsOf(before.run)
     this.#segmentBytes = before.run.bytes
+    this.#fitting = new Fitting(surface.params, this.#variants, before.stays.limitedBytes)
     return length
+  }
+
+  /** See `SentRequest.stays`. */
+  #staying(): StayingFiles | undefined {
+    if (!this.#allStay || this.#conversation?.isSettled !== true) return undefined
+    return { limitedBytes: this.#fitting.limitedBytes }
   }
 
   #marks({ count }: SegmentRun, shared: SegmentRun) {
@@ -222,6 +238,7 @@ export class RequestComposer {
       this.#projected = []
       this.#lost = []
       this.#failure = undefined
+      this.#allStay = true
       this.#add(this.#surfaceSegments)
       const shown = isFirst ? this.#continue(before, historyOf(events).events) : 0
       const scope = { turn: this.#turn, replay: this.#parts.surface.params.replay }
@@ -241,6 +258,7 @@ export class RequestComposer {
   ): Promise<void> {
     const { provider, surface } = this.#parts
     const fresh = items.every(isText) ? items : await this.#withFiles(items, events)
+    this.#allStay &&= items.every((item, at) => isStable(item, fresh[at]))
     const encoded = provider.encode(fresh, surface, this.#segments.at(-1))
     this.#add(encoded.slice(this.#surfaceSegments.length))
   }
@@ -281,7 +299,10 @@ export class RequestComposer {
   }
 }
 
-type FramedBody = Pick<ComposedRequest, 'body' | 'sha256' | 'run' | 'inputs' | 'bodyOptions'>
+type FramedBody = Pick<
+  ComposedRequest,
+  'body' | 'sha256' | 'run' | 'inputs' | 'bodyOptions' | 'stays'
+>
 type Contents = Pick<
   ComposedRequest,
   'projected' | 'reduced' | 'variantFailures' | 'lost' | 'failure'
@@ -295,19 +316,21 @@ class NewRequest implements ComposedRequest {
   readonly run: SegmentRun
   readonly inputs: RequestInputs
   readonly bodyOptions: BodyOptions
+  readonly stays: StayingFiles | undefined
   readonly projected: Projections
   readonly reduced: readonly string[]
   readonly variantFailures: readonly string[]
   readonly lost: readonly LostResource[]
   readonly failure: HawserError | undefined
 
-  constructor({ body, sha256, run, inputs, bodyOptions }: FramedBody, contents: Contents) {
+  constructor({ body, sha256, run, inputs, bodyOptions, stays }: FramedBody, contents: Contents) {
     this.body = body
     this.length = body.length
     this.sha256 = sha256
     this.run = run
     this.inputs = inputs
     this.bodyOptions = bodyOptions
+    this.stays = stays
     this.projected = contents.projected
     this.reduced = contents.reduced
     this.variantFailures = contents.variantFailures
@@ -324,10 +347,13 @@ function isText(item: ConversationItem): boolean {
   return !('parts' in item) || item.parts.every(({ type }) => type === 'text')
 }
 
-/** Later Turns show it as it is. */
-function isStableText(item: ConversationItem): boolean {
+/** Whether later Turns show an item as it is; `shown` is the item with its files. A file that is missing may be found later. */
+function isStable(item: ConversationItem, shown: ConversationItem | undefined): boolean {
   if (!('parts' in item)) return true
-  return item.parts.every(({ type, lifetime }) => type === 'text' && lifetime === 'stable')
+  const files = shown !== undefined && 'parts' in shown ? shown.parts : []
+  return item.parts.every(
+    ({ type, lifetime }, at) => lifetime === 'stable' && files[at]?.type === type,
+  )
 }
 
 /** The maximum size of all marks together with the bytes that close a body. */

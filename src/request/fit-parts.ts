@@ -18,12 +18,19 @@ export class Fitting {
   readonly #lost: LostResource[] = []
   readonly #reduced = new Map<string, string>()
   #images = 0
-  #bytes = 0
+  #limitedBytes: number
   #resourceBytes = 0
 
-  constructor(params: SurfaceParams, variants: Variants) {
+  /** `limitedBytes` are those of files that belong to no Resource and precede the parts. */
+  constructor(params: SurfaceParams, variants: Variants, limitedBytes = 0) {
     this.#params = params
     this.#variants = variants
+    this.#limitedBytes = limitedBytes
+  }
+
+  /** What all files so far count towards the limit of bytes of a request. */
+  get limitedBytes(): number {
+    return this.#limitedBytes
   }
 
   /** Everything so far that did not fit. */
@@ -56,7 +63,7 @@ export class Fitting {
     if ('why' in form) return [this.#lose(original, form)]
     const loss = this.#loss(form)
     if (loss !== undefined) return [this.#lose(original, loss)]
-    this.#bytes += base64Bytes(form)
+    this.#limitedBytes += base64Bytes(form)
     if (form.resource !== undefined) this.#resourceBytes += form.bytes?.length ?? 0
     if (isImage(form)) this.#images += 1
     return form === original || !isImage(form) ? [form] : [this.#reduce(original, form), form]
@@ -108,7 +115,7 @@ export class Fitting {
   #loss(part: BlobPart): LossRecord | undefined {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits
-    if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
+    if (request_bytes !== undefined && this.#limitedBytes + base64Bytes(part) > request_bytes) {
       return { why: 'over_request', figures: { limit: request_bytes } }
     }
     // The size of converted text is known only here: it may be longer than its file.

@@ -21,17 +21,23 @@ export interface SentRequest {
   /** Its inputs. */
   readonly inputs: RequestInputs
   /**
-   * All its items are text that stays, and no result was missing: the requests of later Turns start with its segments, unless
-   * an Event changes an item. Only known if it was composed again.
+   * Set if all its items stay as they are, and no result was missing: the requests of later Turns start with its segments,
+   * unless an Event changes an item.
    */
-  readonly stays?: boolean
+  readonly stays?: StayingFiles | undefined
   /** Only the segments of its surface are known, because a checkpoint replaced its Events. */
   readonly surfaceOnly?: true
 }
 
+/** The files in a request that later requests contain too. */
+export interface StayingFiles {
+  /** What they count towards the limit of bytes of a request. */
+  readonly limitedBytes: number
+}
+
 /** Drops everything that is needed only for sending. */
-export function asSent({ sha256, length, run, inputs }: SentRequest): SentRequest {
-  return { sha256, length, run, inputs }
+export function asSent({ sha256, length, run, inputs, stays }: SentRequest): SentRequest {
+  return { sha256, length, run, inputs, stays }
 }
 
 interface SurfaceParts {

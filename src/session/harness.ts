@@ -1,10 +1,7 @@
-import type { SweepResult } from '../blobs/sweep.ts'
-import { asResult } from '../host/files/files.ts'
+import type { FileScan } from './commands/workspace-files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
-import { sessionsBeingWritten } from '../log/lease.ts'
 import type { WriterOptions } from '../log/open.ts'
 import type { SalvageResult } from '../log/salvage.ts'
-import { removeUnbegun } from '../log/unbegun.ts'
 import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
 import type { BlobKey, SessionId, TurnId } from '../model/ids.ts'
@@ -29,6 +26,7 @@ import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import type { ClientOptions, Session } from './live/session.ts'
 import { LiveSessions } from './live/live-sessions.ts'
 import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
+import type { GcResult } from './queries/sweep.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
 import type { UndoResult } from './queries/undo.ts'
@@ -315,6 +313,12 @@ export class Harness {
     return log.value.damage === undefined ? verdict : ok(proof)
   }
 
+  /** The files of the workspace, for completion; see `listFiles`. */
+  async listFiles(scan: FileScan): Promise<void> {
+    const { listFiles } = await import('./commands/workspace-files.ts')
+    return listFiles(this.#parts, scan)
+  }
+
   /** Copies the intact Events of a damaged Log into a new Session. */
   async salvage(id: SessionId): Promise<Result<SalvageResult>> {
     const { salvageLog } = await import('../log/salvage.ts')
@@ -333,22 +337,9 @@ export class Harness {
   }
 
   /** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
-  async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
-    const { sweepBlobs } = await import('../blobs/sweep.ts')
-    const { store, place } = this.#parts.log
-    const unbegun = await asResult('remove Logs that were never written', async () =>
-      ok(await removeUnbegun(place, { dryRun })),
-    )
-    if (!unbegun.ok) return unbegun
-    const olderThan = place.clock.now() - GRACE_MS
-    const swept = await sweepBlobs(store, {
-      mentions: [place.sessions],
-      writing: () => sessionsBeingWritten(place),
-      olderThan,
-      tidy: [place.sessions, place.heads],
-      dryRun,
-    })
-    return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
+  async gc(options: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
+    const { sweepWorkspace } = await import('./queries/sweep.ts')
+    return sweepWorkspace(this.#parts.log, options)
   }
 
   /** Names the workspace of a Session that is not in this one. */
@@ -373,18 +364,6 @@ const NO_RULES: RuleStore = {
   add: async () => failed('storage_failed', 'Permission rules cannot be stored here.'),
   remove: async () => ok(false),
 }
-
-/** What `gc` deleted, or would delete with `dryRun`. */
-export interface GcResult extends SweepResult {
-  /** Logs that were created but never written. */
-  readonly unbegun: number
-}
-
-/**
- * A blob may be stored this long before an Event names it. Measured by the wall clock, because a file has no other
- * timestamp: if the clock jumps, blobs are kept longer or must be attached again, but no Event names a deleted blob.
- */
-const GRACE_MS = 60 * 60 * 1000
 
 /** How many of the latest Sessions `lastErrors` reads. */
 const LATEST_SESSIONS = 20

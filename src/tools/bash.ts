@@ -40,10 +40,21 @@ export const bash = defineTool({
     command,
     network,
   }),
-  run,
+  run: (args, context) => runBash(args, context, TRIED_NETWORK),
 })
 
-async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
+/** The part of a context that a command needs. */
+export type BashContext = Pick<
+  ToolContext,
+  'signal' | 'folder' | 'run' | 'redactor' | 'keep' | 'progress' | 'limits'
+>
+
+/** `triedNetwork` is the note about a command that tried to use the network. */
+export async function runBash(
+  args: Args,
+  context: BashContext,
+  triedNetwork: string,
+): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
   const { command, timeout_ms: wallMs = context.limits.command_ms, network = false } = args
   const shownBytes = context.limits.output_bytes - NOTES_BYTES
@@ -75,11 +86,11 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   const excerpt = shown.end()
   const spooled = await spool.end(excerpt.left_out_bytes > 0)
   if (!exit.ok) return failedOutcome(exit.error)
-  return outcomeOf(redacted(exit.value, context), wallMs, excerpt, spooled)
+  return outcomeOf(redacted(exit.value, context), { wallMs, triedNetwork }, excerpt, spooled)
 }
 
 /** Redact before paths are shortened. */
-function redacted(exit: Exit, { redactor }: ToolContext): Exit {
+function redacted(exit: Exit, { redactor }: BashContext): Exit {
   return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
 }
 
@@ -96,7 +107,7 @@ const TRIED_NETWORK =
 
 function outcomeOf(
   exit: Exit,
-  wallMs: number,
+  { wallMs, triedNetwork }: { readonly wallMs: number; readonly triedNetwork: string },
   excerpt: Excerpt,
   spooled: Result<SpoolResult | undefined>,
 ): ToolOutcome {
@@ -105,7 +116,7 @@ function outcomeOf(
     ...movedAway(exit.appeared),
     ...runLater(exit.runsLater),
     ...limitsMet(exit.limitsMet),
-    ...(exit.triedNetwork === true ? [TRIED_NETWORK] : []),
+    ...(exit.triedNetwork === true ? [triedNetwork] : []),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')

@@ -100,6 +100,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   skill_context_hydration: 'hydrated context',
   history_compaction: 'checkpoint',
   text_pinned: 'pinned text',
+  shell_command: 'command of the person',
+  shell_result: 'output of a command of the person',
 }
 
 /** How many matches there are, and how to get others. */

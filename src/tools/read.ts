@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { binaryKind, usualExtension } from '../encoding/magic-bytes.ts'
+import { OWN_PATH } from '../encoding/words/instructions.ts'
 import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
@@ -27,7 +28,7 @@ export const read = defineTool({
 
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  const file = await context.files.read(args.path, FILE_BYTES)
+  const file = await fileAt(args.path, context)
   if (file.ok) {
     if (MEDIA.has(usualExtension(file.value.bytes))) {
       return (await import('./read-media.ts')).shownMedia(args.path, context)
@@ -38,6 +39,12 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   const cause = causeOf(file.error)
   if (cause?.type === 'found' && cause.entry === 'folder') return shownFolder(args.path, context)
   return failedOutcome(file.error)
+}
+
+/** The instructions of the person are the only file outside the workspace, and only by this name. */
+function fileAt(path: string, { files, ownInstructions }: ToolContext) {
+  if (path !== OWN_PATH || ownInstructions === undefined) return files.read(path, FILE_BYTES)
+  return ownInstructions(FILE_BYTES)
 }
 
 /** File types that are shown as media instead of text. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Redactor } from '../encoding/redaction.ts'
 import type { ConfinedFiles, FileContent } from '../host/files/confined-files.ts'
+import type { InstructionFiles } from '../host/instructions/instruction-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResource, SessionResources } from '../history/session-resources.ts'
@@ -59,6 +60,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Files of the workspace only, for any path. */
   readonly files: ConfinedFiles
+  /** The file of the person with instructions, which is outside the workspace; absent if it is not named. */
+  readonly ownInstructions?: InstructionFiles['own'] | undefined
   /** Paths that the permission decision of this call covers, as given and with links resolved. */
   readonly decided: ReadonlySet<string>
   /** The default folder of a command, relative to the workspace; absent for its root. */

@@ -2,11 +2,13 @@ import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import { openWatches } from '../history/open-watch.ts'
+import { pendingCommands } from '../history/person-commands.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { ResolvedMentions } from '../resources/mentions.ts'
 import type { ResolvedAttachment } from '../resources/resolve-attachments.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './parts/resource-names.ts'
@@ -16,16 +18,26 @@ import { permitUploads } from './resources/uploads.ts'
 import type { ActivatedSkill } from './skills/activations.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
+type LateContext = EventData<'late_context'>
+
+/** Late context that differs from the last, and the texts of project instructions that follow it. */
+export interface LateFacts {
+  readonly context: LateContext
+  readonly texts: readonly EventDraft<'project_instructions' | 'notice'>[]
+}
+
 /** The input of a Turn when it opens. */
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
   readonly resolved: readonly ResolvedAttachment[]
+  /** What the message mentions. */
+  readonly mentioned: ResolvedMentions
   /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
   /** Skills that the message activates, in this order. */
   readonly skills: readonly ActivatedSkill[]
-  readonly late: EventData<'late_context'> | undefined
+  readonly late: LateFacts | undefined
   readonly piped: string | undefined
   /** Facts that the presenter adds. Never authoritative. */
   readonly presenterContext?: EventData<'user_message'>['presenter_context'] | undefined
@@ -47,6 +59,7 @@ export async function openTurn(
   input: TurnInput,
 ): Promise<Result<TurnPreparation>> {
   const { source, text, resolved, views, skills, late, piped, presenterContext, purpose } = input
+  const { mentions, errors } = input.mentioned
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -61,6 +74,9 @@ export async function openTurn(
   const data = {
     ...message.value,
     ...(piped === undefined ? {} : { piped }),
+    ...(mentions.length === 0 ? {} : { mentions }),
+    ...(errors.length === 0 ? {} : { mention_errors: errors }),
+    ...(purpose === undefined ? pendingCommands(log.events()) : {}),
     ...(presenterContext === undefined ? {} : { presenter_context: presenterContext }),
   }
   const refused = views.length === 0 ? nothingUsable(data, resolved) : undefined
@@ -85,15 +101,20 @@ export function openingDrafts(
   message: EventData<'user_message'>,
   late?: TurnInput['late'],
   purpose?: TurnPurpose,
-): EventDraft<'turn_started' | 'user_message' | 'late_context'>[] {
+): EventDraft[] {
   return [
     { type: 'turn_started', data: { source, ...(purpose === undefined ? {} : { purpose }) } },
     { type: 'user_message', data: message },
-    ...lateDrafts(late),
+    ...contextDrafts(late),
   ]
 }
 
-function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
+function contextDrafts(late: LateFacts | undefined): EventDraft[] {
+  return late === undefined ? [] : [...lateDrafts(late.context), ...late.texts]
+}
+
+/** Late context, which may be recorded again during the Turn. */
+export function lateDrafts(late: LateContext | undefined): EventDraft<'late_context'>[] {
   return late === undefined ? [] : [{ type: 'late_context', data: late }]
 }
 
@@ -112,7 +133,7 @@ export async function prepareTurn(
     () => retireOld(parts, purpose),
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
-    () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
+    () => (late === undefined ? ok(undefined) : parts.log.commit(contextDrafts(late))),
     () => activateSkills(parts, skills),
   ]
   for (const step of steps) {

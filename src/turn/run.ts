@@ -8,6 +8,7 @@ import { refusedResult, type ProviderAnswer } from './answer.ts'
 import { CallIds } from './call-ids.ts'
 import { deliveryOf } from './delivery.ts'
 import { endTurn, type TurnEnded } from './end.ts'
+import { nameInstructions } from './name-instructions.ts'
 import { prepareTurn, type TurnPreparation } from './open.ts'
 import { PendingResults } from './pending-results.ts'
 import { requestNews, type News } from './pressure/pressure-news.ts'
@@ -99,6 +100,8 @@ class Loop {
       const { settleTools } = await import('./settle-tools.ts')
       const settled = await settleTools(this.#parts, answer.value.calls, this.#pending)
       if (!settled.ok) return settled.error
+      const named = await nameInstructions(this.#parts, settled.value)
+      if (!named.ok) return named.error
       const steered = await this.#enterSteering()
       if (!steered.ok) return steered.error
     }

@@ -20,15 +20,16 @@ import { toolSkills } from './skills/tool-skills.ts'
 /**
  * Runs the calls of one answer. Calls that change nothing run concurrently; any other runs alone, in order. Every call
  * gets a result, including one that is refused, unknown, or not run because the Turn was interrupted. It is recorded
- * before anything else happens, or, if the call changed nothing, added to `pending`.
+ * before anything else happens, or, if the call changed nothing, added to `pending`. Returns the paths that the calls declared.
  */
 export async function settleTools(
   parts: TurnParts,
   calls: readonly ToolCallItem[],
   pending: PendingResults,
-): Promise<Result<void>> {
+): Promise<Result<readonly string[]>> {
   const toolset = await parts.tools.toolset()
-  for (const group of inGroups(toolset, calls, parts.model.surface)) {
+  const groups = inGroups(toolset, calls, parts.model.surface)
+  for (const group of groups) {
     const room = new RequestRoom(parts)
     const settled = await Promise.all(
       group.map((call) => room.forCall((own) => settle(parts, call, own, pending))),
@@ -37,7 +38,7 @@ export async function settleTools(
   }
   return parts.person.signal.aborted
     ? failed('interrupted', 'The Turn was interrupted.')
-    : ok(undefined)
+    : ok(groups.flat().flatMap(({ parsed }) => (parsed.ok ? parsed.value.claim.paths : [])))
 }
 
 /** A call and the result of parsing it, which fails for an unknown tool or invalid arguments. */

@@ -23,6 +23,9 @@ function reply(type: string, payload: object, more: object = {}): string {
 
 const DONE = { text: 'Hi', status: 'completed' }
 
+/** An answer with fields that no guest sends. */
+export const FORGED_SEQ = reply('assistant.done', DONE, { seq: 999_999, data: 'AAAA' })
+
 /** A guest replies after it has received the message `m1`. */
 export const HOSTILE_GUESTS: readonly HostileGuest[] = [
   {

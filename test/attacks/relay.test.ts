@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { addressOf, type Fetch } from '../../src/host/net/http.ts'
 import { RELAY_URL } from '../../src/model/tether/relay-url.ts'
 import { CANARY_PARTS } from '../support/canary.ts'
-import { accessTo, relayPlace } from '../support/relay-place.ts'
+import { accessTo, postTo, relayPlace } from '../support/relay-place.ts'
 import { until } from '../support/virtual-clock.ts'
 
 const CALL = {
@@ -67,7 +67,7 @@ async function place(fetch: Fetch = async () => new Response('{}')) {
     urls.push(addressOf(input).href)
     return fetch(input, init)
   }
-  return { ...(await relayPlace({ ...access, fetch: recorded })), urls }
+  return { ...(await relayPlace({ ...access, post: postTo(recorded) })), urls }
 }
 
 function sessionOn(socket: Socket): ClientHttp2Session {

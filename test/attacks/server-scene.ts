@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
-import { startProgram } from '../support/program.ts'
+import { startProgram, type StartOptions } from '../support/program.ts'
 
 /** The local server as a process of its own, and what an attacker on this machine can send to it. */
 export interface AttackedServer {
@@ -28,7 +28,11 @@ export interface Ask {
   readonly body?: string
 }
 
-export async function attackedServer(uid?: number): Promise<AttackedServer> {
+/** Ends with the test; with `afterAll` as `atEnd`, the tests of a group share it. */
+export async function attackedServer(
+  uid?: number,
+  atEnd: StartOptions['atEnd'] = onTestFinished,
+): Promise<AttackedServer> {
   const root = await freshFolder()
   const workspace = join(root, 'workspace')
   await mkdir(workspace)
@@ -36,6 +40,7 @@ export async function attackedServer(uid?: number): Promise<AttackedServer> {
   const options = {
     root,
     env: { HAWSER_PROVIDER: 'rehearsal' },
+    atEnd,
     ...(uid === undefined ? {} : { uid }),
   }
   const program = await startProgram(options, ['up', '--json'])

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { NOBODY, startProgram, whyNotAsNobody } from '../support/program.ts'
@@ -41,9 +41,10 @@ const USERS = [
 ]
 
 describe.each(USERS)('the local server $name', ({ uid }) => {
+  /** Shared by the tests that leave it as it was. */
   let server: AttackedServer
-  beforeEach(async () => {
-    server = await attackedServer(uid)
+  beforeAll(async () => {
+    server = await attackedServer(uid, afterAll)
   })
 
   test('refuses every route without the exact token', async () => {
@@ -238,7 +239,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
   })
 
   test('bounds connections, and serves others while they are held', async () => {
-    const { connected, socket, ask } = server
+    const { connected, socket, ask } = await attackedServer(uid)
     const held = Array.from({ length: 1_100 }, connected)
     let open = 0
     let refused = 0
@@ -267,7 +268,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
   })
 
   test('reads bodies of any size at flat memory', async () => {
-    const { ask, connected, port, token, peakMemory } = server
+    const { ask, connected, port, token, peakMemory } = await attackedServer(uid)
     await ask({ path: '/api/harness/limits' })
     const before = await peakMemory()
     const GIB = 1024 * 1024 * 1024

@@ -6,6 +6,14 @@ export const CLIENTS = {
   pi: { name: '@earendil-works/pi-coding-agent', version: '0.87.1' },
 } as const
 
+/** Clients of `hawser mcp`. */
+export const INSPECTOR = { name: '@modelcontextprotocol/inspector', version: '2.12.0' } as const
+/** The suite of the revision 2026-07-28 and those before it, and the suite of the latter alone. */
+export const CONFORMANCE = [
+  { name: '@modelcontextprotocol/conformance', version: '0.2.0-alpha.12' },
+  { name: '@modelcontextprotocol/conformance', version: '0.1.16' },
+] as const
+
 /** For clients that need a newer Node than the one that runs the tests. */
 export const NEWER_NODE = {
   name: `node-${process.platform}-${process.arch}`,
@@ -13,4 +21,8 @@ export const NEWER_NODE = {
 } as const
 
 export type ClientName = keyof typeof CLIENTS
-export type Pin = (typeof CLIENTS)[ClientName] | typeof NEWER_NODE
+/** A package and its version. */
+export interface Pin {
+  readonly name: string
+  readonly version: string
+}

@@ -1,3 +1,4 @@
+import { MentionedPath, MentionError } from '../../src/model/events/turn-events.ts'
 import * as z from 'zod'
 import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
@@ -8,6 +9,7 @@ import { UsageTotal } from '../../src/model/events/provider-events.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
 import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { Count } from '../../src/model/shape.ts'
+import { TETHER_EVENTS, TETHER_RESPONSES } from './tether-responses.ts'
 
 /** What the server sends. `docs/openapi.yaml` is generated from it, and tests compare it with real responses. */
 
@@ -92,6 +94,7 @@ export const RESPONSES = {
   Verdicts: z.object({ ...done, verdicts: z.array(Verdict.extend({ path: z.string() })) }),
   Interrupted: z.object({ ...done, interrupted: z.boolean() }),
   Answered: z.object({ ...done, requestId: z.string() }),
+  ...TETHER_RESPONSES,
 } as const
 
 export type ResponseName = keyof typeof RESPONSES
@@ -136,11 +139,27 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
     text: z.string(),
     promptMode: z.enum(['string', 'blocks']),
     steer: z.literal(true).optional(),
+    mentions: z.array(MentionedPath).optional(),
+    mentionErrors: z.array(MentionError).optional(),
   }),
   'attachments:resolved': z.object({
     ...OWN,
     resources: z.array(Descriptor),
     errors: z.array(RefusedFile),
+  }),
+  'command:start': z.object({
+    ...OWN,
+    commandId: z.string(),
+    command: z.string(),
+    folder: z.string().optional(),
+  }),
+  'command:result': z.object({
+    ...OWN,
+    commandId: z.string(),
+    outcome: z.enum(['ok', 'failed', 'unknown']),
+    exitCode: z.int().optional(),
+    output: z.string(),
+    truncated: z.boolean(),
   }),
   'chat:delta': z.object({ ...OWN, text: z.string() }),
   'chat:restart': z.object({ ...OWN, reason: z.string() }),
@@ -192,6 +211,7 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
   }),
   'log:event': z.object({ ...OWN, type: z.string(), data: z.record(z.string(), z.unknown()) }),
   'stream:error': z.object(StreamFailure),
+  ...TETHER_EVENTS,
   rewound: z.object({ afterSeq: z.int() }),
   resync: z.object({ reason: z.string() }),
 }

@@ -1,20 +1,10 @@
 import { stringify } from 'yaml'
 import * as z from 'zod'
 import * as protocol from '../../src/presenters/http/protocol.ts'
-import { ERROR_RESPONSES } from '../../src/presenters/http/error-table.ts'
-import { RESPONSES, STREAM_EVENTS, type ResponseName } from './http-responses.ts'
-
-interface Operation {
-  readonly summary: string
-  readonly query?: z.ZodObject
-  readonly body?: z.ZodType
-  /** The body is the bytes of a file. */
-  readonly bytes?: true
-  readonly answer: ResponseName | 'events' | 'bytes'
-  /** 200 by default. */
-  readonly status?: 200 | 201
-  readonly open?: true
-}
+import { ERROR_RESPONSES } from '../../src/presenters/http/exchange/error-table.ts'
+import { RESPONSES, STREAM_EVENTS } from './http-responses.ts'
+import type { Operation } from './operation.ts'
+import { TETHER_OPERATIONS } from './tether-operations.ts'
 
 const SESSION = '/api/harness/session'
 
@@ -91,6 +81,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: protocol.ResourceQuery,
     answer: 'bytes',
   },
+  ...TETHER_OPERATIONS,
 }
 
 /** The description of the API in OpenAPI 3.1, as YAML. */
@@ -113,7 +104,7 @@ export function openApi(): string {
       title: 'Hawser local server',
       version: '1',
       description:
-        'See docs/http.md. Each event of a stream is described by the schema of its name.',
+        'See docs/http.md and docs/tether.md. Each event of a stream is described by the schema of its name.',
     },
     servers: [{ url: 'http://127.0.0.1:4600' }],
     security: [{ token: [] }],

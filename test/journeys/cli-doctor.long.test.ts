@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
@@ -39,12 +39,45 @@ test('a new folder is healthy, and nothing is created in it', async () => {
     'settings',
     'sessions',
     'skills',
+    'instructions',
     'provider',
     'terminal',
   ])
   expect(await readdir(workspace)).toEqual([])
   const { stdout } = await runCli({ root }, 'doctor')
   expect(stdout).toMatch(/^ok +node +Node \d+/)
+})
+
+test('the project instructions that apply are listed, and one that is refused or untrusted is a warning', async () => {
+  const { root, workspace } = await commandPlace()
+  await writeFile(join(workspace, 'AGENTS.md'), 'Use tabs.\n')
+  await mkdir(join(root, 'home'), { recursive: true, mode: 0o700 })
+  await writeFile(join(root, 'home', 'AGENTS.md'), 'Be brief.\n')
+  const named = (await examined({ root })).check.get('instructions')
+  expect(named).toMatchObject({
+    status: 'ok',
+    text: '$HAWSER_HOME/AGENTS.md (10 bytes, named); AGENTS.md (10 bytes, named)',
+    instructions: [
+      { path: '$HAWSER_HOME/AGENTS.md', bytes: 10, state: 'named' },
+      { path: 'AGENTS.md', bytes: 10, state: 'named' },
+    ],
+  })
+  await runCli({ root }, 'config', 'set', 'instructions', 'load')
+  const untrusted = (await examined({ root })).check.get('instructions')
+  expect(untrusted).toMatchObject({
+    status: 'warning',
+    next_actions: [{ command: 'hawser trust --instructions' }],
+    instructions: [{ state: 'loaded' }, { state: 'named', why: 'untrusted' }],
+  })
+  await rm(join(workspace, 'AGENTS.md'))
+  await symlink('/etc/passwd', join(workspace, 'AGENTS.md'))
+  const refused = (await examined({ root })).check.get('instructions')
+  expect(refused).toMatchObject({
+    status: 'warning',
+    instructions: [{ state: 'loaded' }, { path: 'AGENTS.md', state: 'refused', why: 'link' }],
+  })
+  const { stdout } = await runCli({ root }, 'doctor', '--bundle')
+  expect(stdout).not.toContain('AGENTS.md')
 })
 
 test('Sessions are counted, and a damaged one is a problem with a next step', async () => {

@@ -6,7 +6,9 @@ import { SessionId } from '../../src/model/ids.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
 import { answersAsJson } from '../documents/schemas.ts'
 import { runCli } from '../support/cli.ts'
+import { openFakeTether } from '../support/fake-tether.ts'
 import { freshFolder } from '../support/folder.ts'
+import { localServer } from '../support/local-server.ts'
 
 /** A call of a command with much output. `{id}` and `{root}` are replaced by the prepared Session and folder. */
 interface Case {
@@ -59,6 +61,18 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   up: [{ argv: [], interrupted: true }],
   down: [{ argv: [] }],
   status: [{ argv: [], code: 1 }],
+  'instance create': [{ argv: ['raft', '--workspace', 'own', '--ceiling', '2'], prepare: boat }],
+  'instance list': [{ argv: [], prepare: boat }],
+  'instance info': [{ argv: ['boat'], prepare: boat }],
+  'instance start': [{ argv: ['boat'], prepare: boat }],
+  'instance pause': [{ argv: ['boat'], prepare: boat }],
+  'instance resume': [{ argv: ['boat'], prepare: boat }],
+  'instance stop': [{ argv: ['boat'], prepare: boat }],
+  'instance enable': [{ argv: ['boat'], prepare: boat }],
+  'instance disable': [{ argv: ['boat'], prepare: boat }],
+  'instance delete': [{ argv: ['boat', '--yes'], prepare: boat }],
+  'instance send': [{ argv: ['boat', 'Hello'], prepare: boat }],
+  'instance read': [{ argv: ['boat', '--after', '0'], prepare: boat }],
   usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   doctor: [
     { argv: [] },
@@ -91,6 +105,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: [] },
     { argv: ['{id}'] },
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
+    { argv: ['--instructions'] },
+    {
+      argv: ['--instructions', '--yes'],
+      prepare: (root) => writeFile(join(root, 'workspace', 'AGENTS.md'), 'Use tabs.\n'),
+    },
   ],
   skills: [{ argv: [] }, { argv: [], prepare: (root) => writeSkill(root) }],
   'skills trust': [{ argv: ['review', '--yes'], prepare: (root) => writeSkill(root) }],
@@ -104,6 +123,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     },
   ],
   completions: [{ argv: ['bash'] }],
+}
+
+/** A server with an Instance, which has a message and no agent. */
+async function boat(root: string): Promise<void> {
+  await localServer({ root, openTether: openFakeTether })
+  await runCli({ root }, 'instance', 'create', 'boat')
+  await runCli({ root }, 'instance', 'send', 'boat', 'Hello')
 }
 
 /** Two Turns with long outputs. */

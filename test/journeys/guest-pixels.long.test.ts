@@ -4,20 +4,22 @@ import { readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { systemClock } from '../../src/host/clock.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { openRelay } from '../../src/tether/relay/relay.ts'
 import { NO_SPEND, type Spend } from '../../src/tether/relay/rules.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
-import { removeGuestProgram } from '../support/guest-bundle.ts'
+import { guestProgram, removeGuestProgram } from '../support/guest-bundle.ts'
 import { playGuest } from '../support/guest-play.ts'
 import { instanceFolders } from '../support/guest-program.ts'
 import { putImage } from '../support/guest-scene.ts'
 import { kinPids, tracesOf } from '../support/kin-traces.ts'
 import { openRehearsal } from '../support/rehearsal-server.ts'
-import { accessTo, PROVIDER_OF } from '../support/relay-place.ts'
+import { accessTo, PRICES, PROVIDER_OF } from '../support/relay-place.ts'
 import { picture } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
 
@@ -83,18 +85,44 @@ test.runIf(canNest).each(VENDOR_DIALECTS)(
     expect(await grep('What do you see?', first.workspace, ownHome)).toContain('.ndjson')
     expect(lines.join('\n')).not.toContain(CANARY_KEY)
 
-    // Another daemon and another guest.
+    // A socket to the provider is declined, and the Log has the reason.
+    const declined = await grep(
+      '"reset_reason":"relayed"',
+      join(first.workspace, '.hawser/sessions'),
+    )
+    expect(declined !== '').toBe(dialect === 'responses')
+
+    // Another daemon, in another process, and another guest.
     await first.host.stop()
     const before = vendor.requests.length
-    const next = await play()
-    value(next.send('m3', 'What happened?'))
-    expect((await next.ended('m3')).payload).toMatchObject({ status: 'completed' })
+    const next = await nextDaemon({
+      root,
+      provider: PROVIDER_OF[dialect],
+      baseUrl: vendor.baseUrl(dialect),
+      spent: spends.at(-1) ?? NO_SPEND,
+      prices: PRICES,
+      text: 'What happened?',
+    })
+    expect(next.payload).toMatchObject({ status: 'completed' })
     expect(vendor.requests[before]?.bytes.includes(pixels.toString('base64'))).toBe(true)
     expect(vendor.violations).toEqual([])
-    expect(spends.at(-1)?.calls).toBe(vendor.requests.length)
+    expect(next.spend.calls).toBe(vendor.requests.length)
     await vendor.close()
   },
 )
+
+/** Runs the daemon of `next-daemon-child.ts`, with its orders. */
+async function nextDaemon(orders: object) {
+  const child = new URL('next-daemon-child.ts', import.meta.url)
+  const script = await bundleScript(child, await freshFolder())
+  const { argv, readable } = await guestProgram()
+  const all = JSON.stringify({ ...orders, program: argv, readable })
+  const env = { ...process.env, KEY_OF_THE_TEST: CANARY_KEY }
+  const { stdout } = await promisify(execFile)(process.execPath, [script, all], { env })
+  return Ending.parse(JSON.parse(stdout))
+}
+
+const Ending = z.object({ payload: z.unknown(), spend: z.object({ calls: z.number() }) })
 
 /** The files below these folders that contain a text. */
 async function grep(text: string, ...folders: readonly string[]): Promise<string> {

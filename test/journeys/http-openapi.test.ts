@@ -8,8 +8,11 @@ import { httpApp } from '../../src/presenters/http/app.ts'
 import type { ServerParts } from '../../src/presenters/http/server-parts.ts'
 import { RESPONSES, STREAM_EVENTS, type ResponseName } from '../documents/http-responses.ts'
 import { OPERATIONS } from '../documents/openapi.ts'
+import { openFakeTether } from '../support/fake-tether.ts'
+import { userMessage } from '../support/frames.ts'
 import { localServer } from '../support/local-server.ts'
-import { newSession, permit, turn, watch } from '../support/stream-client.ts'
+import { newSession, openStream, permit, turn, watch } from '../support/stream-client.ts'
+import { TINY_IMAGES } from '../support/tiny-images.ts'
 
 /** The page for browsers, and what only the command line uses. */
 const NOT_API = new Set([
@@ -88,4 +91,28 @@ test('responses and events are as described', async () => {
   })
   expect(wrong).toEqual([])
   expect(all.length).toBeGreaterThan(40)
+})
+
+test('responses and events of Instances are as described', async () => {
+  const server = await localServer({ openTether: openFakeTether })
+  const { api, origin, token } = server
+  const fits = (name: ResponseName, body: unknown) =>
+    expect([name, described(RESPONSES[name], body)]).toEqual([name, undefined])
+  const boat = '/v1/instances/boat'
+  fits('Instance', (await api('POST', '/v1/instances', { handle: 'boat' })).body)
+  fits('Instance', (await api('POST', `${boat}/start`)).body)
+  fits('Instances', (await api('GET', '/v1/instances')).body)
+  fits('AcceptedFrame', (await api('POST', `${boat}/tether`, userMessage('m1'))).body)
+  fits('FramePage', (await api('GET', `${boat}/tether/poll`)).body)
+  const stored = await fetch(`${origin}${boat}/blobs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
+    body: new Uint8Array(TINY_IMAGES.png),
+  })
+  fits('StoredImage', await stored.json())
+  const stream = await openStream(server, { path: `${boat}/tether/stream?after_seq=0` })
+  const frame = await stream.first('frame')
+  expect(described(STREAM_EVENTS['frame'] ?? z.never(), frame)).toBeUndefined()
+  fits('DeletedInstance', (await api('DELETE', boat)).body)
+  fits('Failure', (await api('GET', boat)).body)
 })

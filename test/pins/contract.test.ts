@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
+import * as commands from '../../src/encoding/words/commands.ts'
 import * as checkpoints from '../../src/encoding/words/checkpoint.ts'
+import * as instructions from '../../src/encoding/words/instructions.ts'
 import * as labels from '../../src/encoding/words/labels.ts'
 import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
+import * as mentions from '../../src/encoding/words/mentions.ts'
 import * as notes from '../../src/encoding/words/notes.ts'
 import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
 import * as resources from '../../src/encoding/words/resources.ts'
@@ -60,6 +63,33 @@ const NOTES: Rendered<typeof notes> = {
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
   ANSWER_AGAIN: [notes.ANSWER_AGAIN],
+}
+
+const COMMAND = { command: 'npm "test"', output: 'é\n[exit code 0]\n' }
+
+const COMMANDS: Rendered<typeof commands> = {
+  personCommand: [
+    { ...COMMAND, outcome: 'ok' } as const,
+    { ...COMMAND, outcome: 'failed', folder: 'a b', output: 'no newline' } as const,
+    { ...COMMAND, outcome: 'unknown', output: '' } as const,
+  ].map(commands.personCommand),
+  omittedCommands: [1, 2].map(commands.omittedCommands),
+}
+
+const FILE = { path: 'a "b".ts', kind: 'file', bytes: 9, from_line: 1 } as const
+
+const MENTIONS: Rendered<typeof mentions> = {
+  mention: [
+    { ...FILE, to_line: 3, lines: 3 },
+    { ...FILE, to_line: 1, lines: 1, charset: 'utf-16le' },
+    { ...FILE, to_line: 3, lines: 4, truncated: true },
+    { ...FILE, to_line: 3, size_bytes: 99, truncated: true },
+    { path: 'empty', kind: 'file', bytes: 0, lines: 0 } as const,
+    { path: 'src', kind: 'folder', bytes: 9, from_line: 1, to_line: 2, lines: 2 } as const,
+    { path: 'src', kind: 'folder', bytes: 0, lines: 0 } as const,
+    { ...FILE, kind: 'folder', to_line: 2, lines: 3, truncated: true } as const,
+  ].map(mentions.mention),
+  notIncluded: [mentions.notIncluded([{ path: 'a\nb', reason: 'it is binary data' }])],
 }
 
 const TURN = { number: 3, request: 'moor "it"', answer: 'done', handles: [], calls: 0 }
@@ -126,6 +156,17 @@ const SKILLS: Rendered<typeof skills> = {
   hydratedText: ['+ rope', 'a ```` fence\n'].map((text) => skills.hydratedText('diff', text)),
 }
 
+const INSTRUCTIONS: Rendered<typeof instructions> = {
+  OWN_PATH: [instructions.OWN_PATH],
+  namedInstructions: say.late_context.map(({ data }) =>
+    instructions.namedInstructions(data.instructions, data.more_instructions).join('\n'),
+  ),
+  instructionsStart: say.project_instructions.map(({ data }) =>
+    instructions.instructionsStart(data),
+  ),
+  instructionsEnd: say.project_instructions.map(({ data }) => instructions.instructionsEnd(data)),
+}
+
 const SMALL = { width: 64, height: 32 }
 const FIGURES = { actual: 1001, limit: 1000 }
 
@@ -156,7 +197,10 @@ const PDF_PAGES: Rendered<typeof pdfPages> = {
 
 const WORDS = {
   checkpoints: CHECKPOINTS,
+  instructions: INSTRUCTIONS,
+  commands: COMMANDS,
   labels: LABELS,
+  mentions: MENTIONS,
   notes: NOTES,
   pdfPages: PDF_PAGES,
   resources: RESOURCES,
@@ -191,9 +235,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: '7bac7e0f05d9fb31324b73cec0146154be55934e9f5a727fdaa66dace75d7f0b',
+    layer0: '5554551a69397cbcde32622dab456048bff94d41937bfd6c8ff69155f3654d45',
     words: WORDS_SHA256,
-    layout: '0cf385f6d9ce6a90d8b290d4596c6cc3163631f9ffe53ed02016be4d1769f925',
+    layout: 'ea19a6f283f6d30ee0eb79c0f464db1b0890a08c6f2f68c2cbe009fd85d8dbcc',
   })
 })
 

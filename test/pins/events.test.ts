@@ -27,8 +27,11 @@ const EVENT_PIN = {
   prompt_surface:
     'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 words_sha256? blob params reason',
   turn_started: 'source purpose?',
-  user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
-  late_context: 'workspace folder? branch? mode permission_mode date zone? os? shell?',
+  user_message:
+    'text resources? attachment_errors? prompt_mode presenter_context? piped? mentions? mention_errors? shell? shell_omitted? steer?',
+  late_context:
+    'workspace folder? branch? mode permission_mode date zone? os? shell? instructions? more_instructions?',
+  project_instructions: 'path content_sha256 blob bytes text_bytes truncated? reason',
   skill_activation:
     'name args source path content_sha256 blob body_bytes? trust activated_by context_sources? allowed_tools?',
   skill_context_hydration:
@@ -45,6 +48,9 @@ const EVENT_PIN = {
   command_watched: 'call_id paths',
   tool_result:
     'call_id name outcome error? output truncated? whole_blob? exit_code? duration_ms resources? path? before_blob? after_blob? redacted_of? diff? moved? runs_later?',
+  shell_command: 'command_id command folder?',
+  shell_result:
+    'command_id outcome error? output truncated? whole_blob? exit_code? duration_ms moved? runs_later?',
   plan_updated: 'entries',
   permission_asked: 'call_id? subject args_sha256 mode',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
@@ -75,6 +81,8 @@ const NOW = [
   'provider_request',
   'tool_call',
   'command_watched',
+  'shell_command',
+  'shell_result',
   'permission_asked',
   'permission_decision',
   'history_compaction',
@@ -92,6 +100,8 @@ test('no Event has a field for the bytes of a Resource [SR-039]', () => {
   const fields = Object.values(EVENT_PIN).flatMap((pin) => pin.split(/\?? /))
   expect(fields.filter((field) => /base64|bytes$|^data$|pixels/.test(field))).toEqual([
     // All of them are counts.
+    'bytes',
+    'text_bytes',
     'body_bytes',
     'output_bytes',
     'whole_bytes',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { ERROR_KINDS } from '../../src/model/errors.ts'
 import { httpApp } from '../../src/presenters/http/app.ts'
-import { ERROR_RESPONSES } from '../../src/presenters/http/error-table.ts'
+import { ERROR_RESPONSES } from '../../src/presenters/http/exchange/error-table.ts'
 import type { ServerParts } from '../../src/presenters/http/server-parts.ts'
 
 test('every error kind has this status and type over HTTP', () => {
@@ -90,5 +90,20 @@ test('the routes are these', () => {
     'GET /api/harness/session/:id/events',
     'POST /api/harness/permission',
     'GET /api/harness/session/:id/resources/:resource',
+    'POST /v1/instances',
+    'GET /v1/instances',
+    'GET /v1/instances/:id',
+    'DELETE /v1/instances/:id',
+    'POST /v1/instances/:id/start',
+    'POST /v1/instances/:id/pause',
+    'POST /v1/instances/:id/resume',
+    'POST /v1/instances/:id/stop',
+    'POST /v1/instances/:id/enable',
+    'POST /v1/instances/:id/disable',
+    'POST /v1/instances/:id/tether',
+    'GET /v1/instances/:id/tether/poll',
+    'GET /v1/instances/:id/tether/stream',
+    'POST /v1/instances/:id/blobs',
+    'GET /v1/instances/:id/blobs/:key',
   ])
 })

@@ -22,3 +22,13 @@ test.each(DIALECT_NAMES)(
     expect(rare.filter((cause) => (causes[cause] ?? 0) < 20)).toEqual([])
   },
 )
+
+test.each(DIALECT_NAMES)(
+  'in %s the law holds for Turns that only ask for a summary, whether a checkpoint follows or not, in many Logs',
+  async (dialect) => {
+    const { wrong, causes } = await judgeLaw(60, dialect, {}, true)
+    expect(wrong).toEqual([])
+    expect(causes['transient_retired']).toBeGreaterThan(60)
+    expect(causes['checkpoint']).toBeGreaterThan(10)
+  },
+)

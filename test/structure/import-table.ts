@@ -68,6 +68,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['src'],
   // All but presenters: the parts composed here serve all of them.
   'compose.ts': [
+    'compose-backends.ts',
     'model',
     'encoding',
     'host',
@@ -86,7 +87,9 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tether',
   ],
+  'compose-backends.ts': ['model', 'host', 'providers', 'session', 'resources'],
   'compose-relay.ts': ['model', 'providers', 'turn', 'session', 'tether'],
+  'compose-instances.ts': ['compose-relay.ts', 'model', 'host', 'providers', 'session', 'tether'],
   'index.ts': ['compose.ts', 'session', 'history', 'host', 'model'],
 
   bin: ['main.ts'],
@@ -105,6 +108,7 @@ export const TESTS_MAY_ALSO_IMPORT = {
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   '@agentclientprotocol/sdk': 'presenters/acp',
   '@hono/node-server': 'host',
+  '@modelcontextprotocol/server': 'presenters/mcp',
   'fs-native-extensions': 'host',
   hono: 'presenters/http',
   sharp: 'resources',

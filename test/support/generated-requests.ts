@@ -40,8 +40,7 @@ export async function generatedRequests(
   seed: number,
   { mistake = {}, dialect = 'rehearsal', summaries = false }: GenerateOptions = {},
 ): Promise<GeneratedRequest[]> {
-  const log = generateLog(seed, dialect, summaries)
-  const events = await eventsOf(log)
+  const { log, events } = await readLog(seed, dialect, summaries)
   const requests: GeneratedRequest[] = []
   let surface: Surface | undefined
   for (const [at, event] of events.entries()) {
@@ -56,9 +55,30 @@ export async function generatedRequests(
 }
 
 /** The Events of the Log with that seed. */
-export function generatedEvents(seed: number): Promise<WholeEvent[]> {
-  return eventsOf(generateLog(seed))
+export async function generatedEvents(seed: number): Promise<WholeEvent[]> {
+  return [...(await readLog(seed, 'rehearsal', false)).events]
 }
+
+interface ReadLog {
+  readonly log: GeneratedLog
+  readonly events: readonly WholeEvent[]
+}
+
+/** The Log with that seed. The last ones are kept, because many tests use the same seeds. */
+async function readLog(seed: number, dialect: DialectName, summaries: boolean): Promise<ReadLog> {
+  const name = `${seed} ${dialect} ${summaries}`
+  const known = READ.get(name)
+  if (known !== undefined) return known
+  const log = generateLog(seed, dialect, summaries)
+  const read = { log, events: await eventsOf(log) }
+  READ.set(name, read)
+  const [oldest] = READ.keys()
+  if (READ.size > MOST_READ && oldest !== undefined) READ.delete(oldest)
+  return read
+}
+
+const READ = new Map<string, ReadLog>()
+const MOST_READ = 120
 
 function requestAt(
   events: readonly WholeEvent[],

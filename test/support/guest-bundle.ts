@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,6 +22,8 @@ export function guestProgram(): Promise<ProgramFiles> {
       dirname(createRequire(import.meta.url).resolve('fs-native-extensions')),
       '..',
     )
+    // A server that runs from here finds the packages for its guests like an installed one.
+    await symlink(join(packages, '..'), join(own, 'node_modules'))
     return { argv: [process.execPath, path], readable: [dirname(path), packages] }
   })()
   return bundling

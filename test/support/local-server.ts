@@ -1,11 +1,14 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { composeInstances } from '../../src/compose-instances.ts'
 import { composeWorkspace } from '../../src/compose.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { RunningServer } from '../../src/host/daemon/running-server.ts'
 import { systemIds } from '../../src/host/ids.ts'
-import { serveHarness } from '../../src/presenters/http/serve.ts'
+import type { ProgramFiles } from '../../src/host/process/own-program.ts'
+import { serveHarness, type ServerWorld } from '../../src/presenters/http/serve.ts'
+import { lazyMcpHandler } from '../../src/presenters/mcp/lazy-handler.ts'
 import { CANARY_KEY } from './canary.ts'
 import { freshFolder } from './folder.ts'
 import { startProgram } from './program.ts'
@@ -38,6 +41,10 @@ export interface LocalServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Of the server; Sessions use the clock of the machine. */
   readonly clock?: Clock
+  /** The program of guests; see `guestProgram`. */
+  readonly program?: ProgramFiles
+  /** Instances to use instead. */
+  readonly openTether?: ServerWorld['openTether']
 }
 
 /** The local server in this process, on any free port, with the parts of the program. Stopped at the end of the test. */
@@ -47,16 +54,23 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
   await mkdir(workspace, { recursive: true })
   const env = given.env ?? { ANTHROPIC_API_KEY: CANARY_KEY, HAWSER_PROVIDER: 'rehearsal' }
   const version = '0.0.0-test'
+  const { clock = systemClock, program } = given
+  const ids = systemIds(systemClock)
   const serving = await serveHarness(
     {
       home,
       version,
       env,
-      clock: given.clock ?? systemClock,
-      ids: systemIds(systemClock),
+      clock,
+      ids,
       open: (path, options = {}) =>
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
+      mcp: (parts) => lazyMcpHandler({ ...parts, version, clock, ids }),
+      openTether:
+        given.openTether ??
+        ((folder, note) =>
+          composeInstances({ home: folder, path: home, env, clock, ids, note, program })),
     },
     { port: 0 },
   )

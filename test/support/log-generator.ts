@@ -8,6 +8,8 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 import { generatedCheckpoint } from './generated-checkpoint.ts'
 import { generatedDescriptor } from './generated-descriptor.ts'
+import { GeneratedInstructions } from './generated-instructions.ts'
+import { generatedBrought, generatedCommand } from './generated-mention.ts'
 import { generatedHydration, generatedSkill, hydrationView } from './generated-skill.ts'
 import { generatedSurface, REASONING } from './generated-surface.ts'
 import { random, type Random } from './random.ts'
@@ -51,6 +53,8 @@ class LogGenerator {
   #count = 0
   #calls = 0
   #checkpoints: EventId[] = []
+  readonly #named = new GeneratedInstructions()
+  readonly #commands: Parameters<typeof generatedCommand>[1] = []
   #surface = 0
   #current: Surface | undefined
 
@@ -128,6 +132,7 @@ class LogGenerator {
       })
     }
     if (this.#maybe(0.1)) this.#filesRestored()
+    generatedCommand(this.chance, this.#commands).forEach((one) => this.#add(one))
     if (this.#maybe(0.3)) this.#checkpoint()
     const undone = this.#checkpoints.at(-1)
     if (undone !== undefined && this.#maybe(0.25)) {
@@ -162,11 +167,13 @@ class LogGenerator {
     }
     this.#usage(index)
     if (calls === 0) return
-    if (this.#maybe(0.3)) this.#permission(ids[0] ?? '')
+    if (this.#maybe(0.3))
+      this.#decide({ call_id: ids[0] ?? '', subject: 'read', decision: 'allowed' })
     if (this.#maybe(0.3)) this.#view('model')
     if (this.#maybe(0.2)) this.#hydration()
     const finished = ids.toSorted(() => this.chance.next() - 0.5)
     for (const call_id of finished) this.#result(call_id)
+    if (this.#maybe(0.15)) this.#lateContext()
     if (this.#maybe(0.2)) this.#plan()
     if (this.#maybe(0.22)) this.#quarantine()
     if (this.#maybe(0.2)) this.#userMessage(true)
@@ -214,6 +221,7 @@ class LogGenerator {
         ...(this.#maybe(0.1) ? { attachment_errors: [error] } : {}),
         ...(this.#maybe(0.1) ? { presenter_context: { open: 'a.ts' } } : {}),
         ...(this.#maybe(0.1) ? { piped: this.#text('piped') } : {}),
+        ...(steer ? {} : generatedBrought(this.chance, this.#blobs, this.#commands)),
         ...(steer ? { steer } : {}),
       },
     })
@@ -221,9 +229,10 @@ class LogGenerator {
 
   #lateContext(): void {
     const date = `2026-01-${10 + this.chance.below(20)}`
+    const { late, texts } = this.#named.next(this.chance, (text) => this.#blob(text, 'md'))
     const where = { workspace: '/w', ...(this.#maybe(0.2) ? { folder: 'a' } : {}) }
-    const data = { ...where, mode: 'build', permission_mode: 'ask', date } as const
-    this.#add({ type: 'late_context', data })
+    const data = { ...where, mode: 'build', permission_mode: 'ask', date, ...late } as const
+    for (const one of [{ type: 'late_context', data } as const, ...texts]) this.#add(one)
   }
 
   #result(call_id: string): void {
@@ -241,19 +250,9 @@ class LogGenerator {
     this.#add({ type: 'plan_updated', data: { entries: [{ content, status }] } })
   }
 
-  #permission(call_id: string): void {
-    this.#add({
-      type: 'permission_decision',
-      data: {
-        call_id,
-        subject: 'read',
-        args_sha256: sha256(''),
-        mode: 'ask',
-        decision: 'allowed',
-        scope: 'once',
-        by: 'person',
-      },
-    })
+  #decide(what: Pick<EventData<'permission_decision'>, 'call_id' | 'subject' | 'decision'>): void {
+    const rest = { args_sha256: sha256(''), mode: 'ask', scope: 'once', by: 'person' } as const
+    this.#add({ type: 'permission_decision', data: { ...what, ...rest } })
   }
 
   #resource(): Descriptor {
@@ -269,17 +268,7 @@ class LogGenerator {
   /** Denies the upload of a Resource that was not shown yet. */
   #deny(resource: Descriptor | undefined): void {
     if (resource === undefined) return
-    this.#add({
-      type: 'permission_decision',
-      data: {
-        subject: uploadSubject(resource.resource_id),
-        args_sha256: sha256(''),
-        mode: 'ask',
-        decision: 'denied',
-        scope: 'once',
-        by: 'person',
-      },
-    })
+    this.#decide({ subject: uploadSubject(resource.resource_id), decision: 'denied' })
   }
 
   #view(by: 'model' | 'person'): void {

@@ -112,6 +112,15 @@ const FILES = 7
 const PASTED = 'pasted line of a log\n'
 const FILE_BYTES = 6_000
 
+/** Whether the next Turn of a long story pastes a large text, so that the window is as full as it becomes. */
+export function precedesPaste(n: number): boolean {
+  return pastes(n + 1)
+}
+
+function pastes(n: number): boolean {
+  return n % 30 === 20
+}
+
 /** The files that the Turns of a long story read. */
 export async function writeStoryFiles(workspace: string): Promise<void> {
   for (let n = 0; n < FILES; n += 1) {
@@ -139,7 +148,7 @@ export async function storyTurn(
     [{ name: 'grep', args: { pattern: 'watch', path: `log-${(n + 3) % FILES}.txt` } }],
     `In Turn ${n} the watch was changed at ${n % 24} o'clock. ${'It was quiet. '.repeat(20)}`,
   )
-  const paste = n % 30 === 20 ? `\n${PASTED.repeat(model.window / PASTED.length)}` : ''
+  const paste = pastes(n) ? `\n${PASTED.repeat(model.window / PASTED.length)}` : ''
   const path = join(workspace, 'harbour.png')
   const options: AdmitOptions = {
     ...(n % 25 === 0 ? { attachments: [{ from: 'path', path }] } : {}),

@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly under?: readonly string[]
   /** Bundled into several files like the built program, instead of one. */
   readonly inParts?: boolean
+  /** Registers the end of the program: `afterAll` for one that several tests share. */
+  readonly atEnd?: (kill: () => void) => void
 }
 
 /** An unprivileged user. */
@@ -50,12 +52,13 @@ export async function whyNotAsNobody(): Promise<string | undefined> {
 
 const programs = new Map<boolean, Promise<string>>()
 
-/** Starts the program, bundled once for all tests of a file. It is killed at the end of the test. */
+/** Starts the program, bundled once for all tests of a file. It is killed at the end of the test, by default. */
 export async function startProgram(
   options: StartOptions,
   argv: readonly string[],
 ): Promise<Started> {
   const { root, env = {}, uid, under = [], stdin = 'ignore', inParts = false } = options
+  const { atEnd = onTestFinished } = options
   const bundling =
     programs.get(inParts) ??
     freshFolder().then((folder) =>
@@ -71,7 +74,7 @@ export async function startProgram(
     stdio: [stdin, 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  atEnd(() => void child.kill('SIGKILL'))
   child.stdin?.on('error', () => {})
   const text = { stdout: '', stderr: '' }
   const waiting = new Set<() => void>()

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { composeRelayAccess } from '../../src/compose-relay.ts'
 import { systemClock } from '../../src/host/clock.ts'
 import { relayFetch } from '../../src/host/net/relay-fetch.ts'
+import type { Post, PostAnswer } from '../../src/host/net/http-post.ts'
 import type { Fetch } from '../../src/host/net/http.ts'
 import type { RemoteProvider } from '../../src/model/remote-providers.ts'
 import { openRelay, type Relay } from '../../src/tether/relay/relay.ts'
@@ -37,6 +39,38 @@ export function accessTo(
   const entry = { base_url: baseUrl, key: CANARY_KEY }
   const settings = { providers: { [PROVIDER_OF[dialect]]: entry }, models: { model: facts } }
   return value(composeRelayAccess(PROVIDER_OF[dialect], {}, settings))
+}
+
+/** A provider without a network: each complete request is answered by `respond`. */
+export function postTo(respond: Fetch): Post {
+  return (url, { headers, length, signal }) => {
+    const pieces: Buffer[] = []
+    const send = async (): Promise<PostAnswer> => {
+      const body = Buffer.concat(pieces)
+      if (body.length !== length) throw new Error(`${body.length} bytes instead of ${length}`)
+      const given = await respond(url, { method: 'POST', headers, body, signal })
+      return { status: given.status, headers: given.headers, body: readable(given) }
+    }
+    let complete = () => {}
+    const answer = new Promise<void>((resolve) => {
+      complete = resolve
+    }).then(send)
+    answer.catch(() => {})
+    return {
+      send: (more) => void pieces.push(...more),
+      end: (last) => {
+        pieces.push(...last)
+        complete()
+      },
+      destroy: () => {},
+      answer,
+    }
+  }
+}
+
+/** Reads no further than it is read. */
+function readable({ body }: Response): Readable {
+  return Readable.from(body ?? [], { objectMode: false, highWaterMark: 1 })
 }
 
 /** Two connected sockets of the kind that a guest inherits. */

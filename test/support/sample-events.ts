@@ -125,7 +125,39 @@ export function sampleEvents() {
         os: 'Linux x64',
         shell: 'bash',
       }),
+      wholeEvent('late_context', { ...late, instructions: [] }),
+      wholeEvent('late_context', {
+        ...late,
+        instructions: [
+          { path: '~', bytes: 9, content_sha256: HASH },
+          ...(['link', 'hard_link', 'not_a_file', 'unreadable'] as const).map((refused) => ({
+            path: 'a "b"\u202e/AGENTS.md',
+            refused,
+          })),
+          ...(['untrusted', 'over_limit', 'too_large', 'not_text'] as const).map((withheld) => ({
+            path: 'AGENTS.md',
+            bytes: 9,
+            content_sha256: HASH,
+            changed: true,
+            withheld,
+          })),
+          { path: 'c/CLAUDE.md', bytes: 9, content_sha256: HASH, blob: BLOB, text_bytes: 9 },
+          { path: 'd/AGENTS.md', bytes: 2_000_000, blob: BLOB, text_bytes: 9, truncated: true },
+        ],
+        more_instructions: true,
+      }),
     ],
+    project_instructions: [
+      { path: '~', bytes: 9, text_bytes: 9 },
+      { path: 'a "b"/AGENTS.md', bytes: 90, text_bytes: 9, truncated: true },
+    ].map((text) =>
+      wholeEvent('project_instructions', {
+        ...text,
+        content_sha256: HASH,
+        blob: BLOB,
+        reason: 'session_start',
+      }),
+    ),
     attachment_errors: [1, 3, 5].map((count) => Array.from({ length: count }, () => rejected)),
     descriptors: [
       {

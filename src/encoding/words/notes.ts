@@ -1,4 +1,5 @@
 import { bracketed, quoted } from '../quote.ts'
+import { namedInstructions } from './instructions.ts'
 
 // The texts about the current context and the end of Turns that a model reads. Every sentence of this
 // folder is part of the Prompt Contract: see `version.ts`.
@@ -13,6 +14,8 @@ interface LateFacts {
   readonly zone?: string | undefined
   readonly os?: string | undefined
   readonly shell?: string | undefined
+  readonly instructions?: Parameters<typeof namedInstructions>[0]
+  readonly more_instructions?: boolean | undefined
 }
 
 /** The first line of late context. */
@@ -32,6 +35,7 @@ export function lateContext(facts: LateFacts): string {
     zone === undefined ? `date: ${date}` : `date: ${date} (${zone})`,
     os === undefined ? undefined : `os: ${os}`,
     shell === undefined ? undefined : `shell: ${shell}`,
+    ...namedInstructions(facts.instructions, facts.more_instructions),
   ])
 }
 

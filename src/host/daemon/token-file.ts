@@ -23,6 +23,14 @@ export async function serverToken(home: Folder, ids: Ids): Promise<Result<string
   })
 }
 
+/** The token of a server that runs, for its clients. Creates nothing. */
+export async function knownToken(home: Folder): Promise<Result<string>> {
+  return asResult(`read ${home.label}/${NAME}`, async () => {
+    const known = await readToken(home)
+    return known ?? failed('not_found', `The token file ${home.label}/${NAME} does not exist.`)
+  })
+}
+
 async function readToken(home: Folder): Promise<Result<string> | undefined> {
   const file = await ifThere(home.open(NAME, 'read'))
   if (file === undefined) return undefined

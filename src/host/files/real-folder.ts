@@ -22,3 +22,16 @@ export async function realFolder(path: string): Promise<Result<string>> {
     return failed('not_regular_file', 'The path does not lead to a folder.')
   })
 }
+
+/** What identifies a folder, whatever path leads to it, also through a mount. `undefined` if there is no folder. */
+export async function folderIdentity(path: string): Promise<Result<string | undefined>> {
+  return asHostResult(`look at ${path}`, async () => {
+    const facts = await asFileFailure(stat(path, { bigint: true })).catch((error: unknown) => {
+      if (error instanceof FileFailure && NOWHERE.has(error.code)) return undefined
+      throw error
+    })
+    return ok(facts?.isDirectory() === true ? `${facts.dev}:${facts.ino}` : undefined)
+  })
+}
+
+const NOWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])

@@ -24,12 +24,14 @@ export class HttpFailure extends Error {
 
 export interface HttpOptions {
   readonly clock?: Clock
+  /** The path of a socket to connect to, whatever host a URL names. Only for `http:`. */
+  readonly socket?: string | undefined
 }
 
 /** Covers name resolution, connection and handshake. */
 const CONNECT_MS = 30_000
 /** Shorter than the five seconds after which many local servers close an idle connection. */
-const UNUSED_CONNECTION_MS = 4_000
+export const UNUSED_CONNECTION_MS = 4_000
 /** For error responses; longer bodies are truncated. */
 const LONGEST_ERROR_BODY = 1024 * 1024
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -40,8 +42,8 @@ const WITHOUT_BODY = new Set([204, 205, 304])
  * destroys the connection at any time until the body has ended. Connections are kept for the next request; idle ones do not
  * keep the process alive. Accepts text and bytes as a body, and sends bytes unchanged.
  */
-export function httpFetch({ clock = systemClock }: HttpOptions = {}): Fetch {
-  const clientOf = clients()
+export function httpFetch({ clock = systemClock, socket }: HttpOptions = {}): Fetch {
+  const clientOf = clients(socket)
   return async (input, init = {}) => {
     const url = addressOf(input)
     const { method = 'GET', headers, body, signal } = init
@@ -72,19 +74,21 @@ type Signal = AbortSignal | null | undefined
 type Open = (url: URL, method: string, headers: Record<string, string>) => ClientRequest
 
 /** Loaded on first use, since most commands need no network. */
-function clients(): (protocol: string) => Promise<Open> {
+function clients(socket: string | undefined): (protocol: string) => Promise<Open> {
   const opened = new Map<string, Promise<Open>>()
   return (protocol) => {
-    const open = opened.get(protocol) ?? (protocol === 'https:' ? secureClient() : plainClient())
+    const open =
+      opened.get(protocol) ?? (protocol === 'https:' ? secureClient() : plainClient(socket))
     opened.set(protocol, open)
     return open
   }
 }
 
-async function plainClient(): Promise<Open> {
+async function plainClient(socketPath: string | undefined): Promise<Open> {
   const { Agent, request } = await import('node:http')
   const agent = new Agent({ keepAlive: true, timeout: UNUSED_CONNECTION_MS })
-  return (url, method, headers) => request(url, { method, headers, agent })
+  const place = socketPath === undefined ? {} : { socketPath }
+  return (url, method, headers) => request(url, { ...place, method, headers, agent })
 }
 
 async function secureClient(): Promise<Open> {
@@ -138,7 +142,7 @@ function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): 
   sendMore()
 }
 
-function limitConnecting(request: ClientRequest, clock: Clock): void {
+export function limitConnecting(request: ClientRequest, clock: Clock): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return
     const cancel = clock.after(CONNECT_MS, () => void request.destroy(new HttpFailure('ETIMEDOUT')))
@@ -185,7 +189,7 @@ function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
   )
 }
 
-function failureOf(error: unknown, signal: Signal): Error {
+export function failureOf(error: unknown, signal: Signal): Error {
   if (signal?.aborted === true) return aborted()
   if (error instanceof HttpFailure) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -11,11 +11,14 @@ export interface RelayedCall {
   header(name: string): string | undefined
   /** Aborts when the guest gave up the call or the connection is closed. */
   readonly gone: AbortSignal
-  /** The whole body. May be called once, before the answer. */
-  body(limits: BodyLimits): Promise<Buffer | BodyFailure>
+  /**
+   * Reads the body. `take` gets each chunk as it arrives, and ends the reading by returning false. Resolves with why the body is
+   * incomplete, if it is. May be called once, before the answer.
+   */
+  body(limits: BodyLimits, take: (chunk: Buffer) => boolean): Promise<BodyFailure | undefined>
   respond(status: number, headers: Readonly<Record<string, string>>): void
-  /** Resolves when the next chunk may be written: at most `WAITING_BYTES` wait for the guest. */
-  write(chunk: Uint8Array): Promise<void>
+  /** Returns when the next chunk may be written, which is usually now: at most `WAITING_BYTES` wait for the guest. */
+  write(chunk: Uint8Array): Promise<void> | undefined
   /** Ends a complete answer. The rest of the body, if it was not read, is given up. */
   end(): void
   /** Cuts the answer off after what was written, so that the guest sees it is incomplete. */
@@ -33,18 +36,21 @@ export interface BodyLimits {
   readonly reserve: (bytes: number) => boolean
 }
 
-export type BodyFailure = 'too_large' | 'too_slow' | 'no_memory' | 'gone'
+export type BodyFailure = 'too_large' | 'too_slow' | 'no_memory' | 'not_taken' | 'gone'
 
 /** Bytes of one answer that wait for a guest that does not read. */
 const WAITING_BYTES = 32 * 1024
 
 const NO_ERROR = 0
+/** Every call ends with it, and an error of its own with a stack would take much longer to make than the rest of the end. */
+const GONE = new Error('the call is over')
 
 export class StreamCall implements RelayedCall {
   readonly #stream: ServerHttp2Stream
   readonly #headers: IncomingHttpHeaders
   readonly #gone = new AbortController()
   #waiting = 0
+  #held: Uint8Array | undefined
   #written: () => void = () => {}
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
@@ -53,7 +59,7 @@ export class StreamCall implements RelayedCall {
     // What ends a stream early is reported by its close.
     stream.on('error', () => {})
     stream.once('close', () => {
-      this.#gone.abort()
+      this.#gone.abort(GONE)
       this.#written()
     })
   }
@@ -83,33 +89,35 @@ export class StreamCall implements RelayedCall {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  body({ bytes, idleMs, wholeMs, clock, reserve }: BodyLimits): Promise<Buffer | BodyFailure> {
+  body(
+    { bytes, idleMs, wholeMs, clock, reserve }: BodyLimits,
+    take: (chunk: Buffer) => boolean,
+  ): Promise<BodyFailure | undefined> {
     const stream = this.#stream
     return new Promise((resolve) => {
-      const chunks: Buffer[] = []
       let length = 0
-      const settle = (outcome: Buffer | BodyFailure) => {
+      const settle = (failure?: BodyFailure) => {
         cancelIdle()
         cancelWhole()
-        stream.off('data', take)
+        stream.off('data', arrived)
         stream.pause()
-        resolve(outcome)
+        resolve(failure)
       }
       const slow = () => settle('too_slow')
       let cancelIdle = clock.after(idleMs, slow)
       const cancelWhole = clock.after(wholeMs, slow)
-      const take = (chunk: Buffer) => {
+      const arrived = (chunk: Buffer) => {
         cancelIdle()
         cancelIdle = clock.after(idleMs, slow)
         length += chunk.length
         if (length > bytes) return settle('too_large')
         if (!reserve(chunk.length)) return settle('no_memory')
-        chunks.push(chunk)
+        if (!take(chunk)) settle('not_taken')
       }
       stream.once('close', () => settle('gone'))
       // A body that the guest cancels ends like a complete one.
-      stream.once('end', () => settle(stream.aborted ? 'gone' : Buffer.concat(chunks)))
-      stream.on('data', take)
+      stream.once('end', () => settle(stream.aborted ? 'gone' : undefined))
+      stream.on('data', arrived)
       if (stream.destroyed) settle('gone')
     })
   }
@@ -118,26 +126,49 @@ export class StreamCall implements RelayedCall {
     if (this.#isOpen()) this.#stream.respond({ ':status': status, ...headers })
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    if (this.#waiting + chunk.length > WAITING_BYTES) return this.#writePieces(chunk)
+    this.#writeSoon(chunk)
+    return undefined
+  }
+
+  async #writePieces(chunk: Uint8Array): Promise<void> {
     for (let from = 0; from < chunk.length; from += WAITING_BYTES) {
       const piece = chunk.subarray(from, from + WAITING_BYTES)
       await this.#untilWaiting(WAITING_BYTES - piece.length)
-      if (!this.#isOpen()) return
-      this.#waiting += piece.length
-      this.#stream.write(piece, () => {
-        this.#waiting -= piece.length
-        this.#written()
-      })
+      this.#writeSoon(piece)
     }
+  }
+
+  /** Holds a piece back for a turn of the event loop: often the answer ends in it, and the end takes no frame of its own then. */
+  #writeSoon(piece: Uint8Array): void {
+    if (piece.length === 0 || !this.#isOpen()) return
+    this.#waiting += piece.length
+    if (this.#held === undefined) setImmediate(() => this.#writeHeld())
+    else this.#writeHeld()
+    this.#held = piece
+  }
+
+  #writeHeld(): void {
+    const piece = this.#held
+    this.#held = undefined
+    if (piece === undefined || !this.#isOpen()) return
+    this.#stream.write(piece, () => {
+      this.#waiting -= piece.length
+      this.#written()
+    })
   }
 
   end(): void {
     if (!this.#isOpen()) return
-    this.#stream.end()
+    const last = this.#held
+    this.#held = undefined
+    this.#stream.end(last)
     if (!this.#stream.readableEnded) this.#stream.close(NO_ERROR)
   }
 
   async cut(): Promise<void> {
+    this.#writeHeld()
     await this.#untilWaiting(0)
     // Unlike `close`, which would end the answer first.
     this.#stream.destroy(new Error('cut off'))

@@ -10,6 +10,7 @@ import { findLimits } from './limits/find-limits.ts'
 import type { CommandLimits, LimitMethod } from './limits/limits.ts'
 import { SANDBOX_GUARANTEES, type SandboxGuarantees } from './mounts/guarantees.ts'
 import { findBubblewrap, type BubblewrapSearch, type TrialRun } from './proof/find-bubblewrap.ts'
+import { provedOnce } from './proof/proved-once.ts'
 import { prepareSandbox, type SandboxContext } from './plan.ts'
 import type { LongProcess, LongProgram } from './long-process.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
@@ -39,7 +40,7 @@ export type SandboxStatus =
 
 /** The only way to run a program: bash, hydration commands and guests all use it. */
 export interface Sandbox {
-  /** Runs the self-test once, before the first command; the result is cached. */
+  /** Runs the self-test before the first command, once per process if it passes; the result is cached. */
   status(): Promise<SandboxStatus>
   /** Confined by the kernel. Fails with `sandbox_unavailable` if the self-test did not pass. */
   confined(confinement: Confinement): ConfinedRun
@@ -65,9 +66,11 @@ export interface SandboxWorld {
 /** The sandbox of this machine: bubblewrap, if it passes the self-test. */
 export function systemSandbox(world: SandboxWorld = {}): Sandbox {
   const { platform = process.platform, arch = process.arch, program, env = process.env } = world
+  const isOurs = program === undefined && platform === process.platform && arch === process.arch
   const named = program === undefined ? {} : { program }
+  const find = () => findBubblewrap({ platform, arch, ...named }, trialRun)
   let finding: Promise<BubblewrapSearch> | undefined
-  const found = () => (finding ??= findBubblewrap({ platform, arch, ...named }, trialRun))
+  const found = () => (finding ??= isOurs ? onThisMachine() : find())
   let limiting: Promise<HeldLimits> | undefined
   const held = () => (limiting ??= heldLimits(world.limits))
   return {
@@ -91,6 +94,11 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
     },
   }
 }
+
+/** Depends on the machine alone, so all workspaces of this process share it. */
+const onThisMachine = provedOnce(() =>
+  findBubblewrap({ platform: process.platform, arch: process.arch }, trialRun),
+)
 
 const DOES_NOT_NEST = 'a sandbox cannot be started inside another one, as guests need'
 

@@ -4,7 +4,7 @@ import { BlobKey, EventId, ResourceId, Sha256, TurnId } from '../ids.ts'
 import { PromptSurface } from './session-events.ts'
 import { Count, Flag, list, openObject } from '../shape.ts'
 import { HydrationStatus, SkillIdentity } from './skill-events.ts'
-import { CommandWatched, ToolOutcome } from './tool-events.ts'
+import { PersonCommand, CommandWatched, ToolOutcome } from './tool-events.ts'
 import { LateContext } from './turn-events.ts'
 
 export const CompactionTrigger = z.enum([
@@ -123,6 +123,8 @@ const ResumeState = openObject(() => ({
   call_ids: z.string().optional(),
   message_keys: EarlierKeys.optional(),
   watches: list(OpenWatch),
+  /** Commands that the person ran since the last message. */
+  commands: list(PersonCommand),
 }))
 
 /** Where the raw Events begin: the number of the first one, and its position in the Log. */

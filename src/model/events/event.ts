@@ -17,6 +17,7 @@ import {
   TURN_ID,
   TurnId,
 } from '../ids.ts'
+import { ProjectInstructions } from './instruction-events.ts'
 import { LockTaken, LogRepaired, Notice } from './log-events.ts'
 import { PRESSURE_TIERS, ProviderRequest, ProviderUsage, Reasoning } from './provider-events.ts'
 import {
@@ -30,7 +31,15 @@ import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './s
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
-import { CommandWatched, FilesRestored, PlanUpdated, ToolCall, ToolResult } from './tool-events.ts'
+import {
+  CommandWatched,
+  FilesRestored,
+  PlanUpdated,
+  ShellCommand,
+  ShellResult,
+  ToolCall,
+  ToolResult,
+} from './tool-events.ts'
 import {
   PermissionAsked,
   PermissionDecision,
@@ -54,6 +63,7 @@ export const EVENT_DATA = {
   turn_started: TurnStarted,
   user_message: UserMessage,
   late_context: LateContext,
+  project_instructions: ProjectInstructions,
   skill_activation: SkillActivation,
   skill_context_hydration: SkillContextHydration,
   provider_request: ProviderRequest,
@@ -62,6 +72,8 @@ export const EVENT_DATA = {
   tool_call: ToolCall,
   command_watched: CommandWatched,
   tool_result: ToolResult,
+  shell_command: ShellCommand,
+  shell_result: ShellResult,
   plan_updated: PlanUpdated,
   permission_asked: PermissionAsked,
   permission_decision: PermissionDecision,
@@ -189,6 +201,7 @@ export const DURABILITY = {
   turn_started: 'soon',
   user_message: 'now',
   late_context: 'soon',
+  project_instructions: 'soon',
   skill_activation: 'soon',
   skill_context_hydration: 'soon',
   provider_request: 'now',
@@ -197,6 +210,8 @@ export const DURABILITY = {
   tool_call: 'now',
   command_watched: 'now',
   tool_result: 'soon',
+  shell_command: 'now',
+  shell_result: 'now',
   plan_updated: 'soon',
   permission_asked: 'now',
   permission_decision: 'now_by_a_person',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
 import { BlobKey, Sha256, TurnId } from '../ids.ts'
-import { Flag, list, Milliseconds, openObject } from '../shape.ts'
+import { Flag, list, Milliseconds, openObject, type Frozen } from '../shape.ts'
 
 /** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */
 export const ToolCall = openObject(() => ({
@@ -59,6 +59,43 @@ export const CommandWatched = openObject(() => ({
   call_id: z.string(),
   paths: z.array(WatchedPlace),
 }))
+
+/** `unknown`: Hawser stopped before the command ended. It is never run again. */
+const CommandOutcome = z.enum(['ok', 'failed', 'unknown'])
+
+/** A command that the person runs, recorded before it starts. It belongs to no Turn. */
+export const ShellCommand = openObject(() => ({
+  command_id: z.string(),
+  command: z.string(),
+  /** Where it starts, relative to the workspace; absent at its root. */
+  folder: z.string().optional(),
+}))
+
+/** The end of such a command. The fields are those of `ToolResult`. */
+export const ShellResult = openObject(() => ({
+  command_id: z.string(),
+  outcome: CommandOutcome,
+  error: LoggedError.optional(),
+  output: z.string(),
+  truncated: Flag,
+  whole_blob: BlobKey.optional(),
+  exit_code: z.int().optional(),
+  duration_ms: Milliseconds,
+  moved: list(z.string()),
+  runs_later: list(z.string()),
+}))
+
+/** A command of the person as the next message has it. */
+export const PersonCommand = openObject(() => ({
+  command: z.string(),
+  folder: z.string().optional(),
+  outcome: CommandOutcome,
+  exit_code: z.int().optional(),
+  /** Empty if the outcome is unknown. */
+  output: z.string(),
+  truncated: Flag,
+}))
+export type PersonCommand = Frozen<z.infer<typeof PersonCommand>>
 
 const PlanEntry = openObject(() => ({
   content: z.string(),

@@ -1,12 +1,15 @@
 import * as z from 'zod'
-import { AttachmentError } from '../attachment.ts'
+import { ATTACHMENT_CODES, AttachmentError } from '../attachment.ts'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
+import { BlobKey, Sha256 } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import { PermissionMode, SessionMode } from '../modes.ts'
 import { boundedText, Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { Sender } from '../tether/tether-address.ts'
 import { TurnStatus } from '../turn-status.ts'
+import { NamedInstructions } from './instruction-events.ts'
+import { PersonCommand } from './tool-events.ts'
 import { UsageTotal } from './provider-events.ts'
 
 export const TurnStarted = openObject(() => ({
@@ -21,6 +24,38 @@ export const TurnStarted = openObject(() => ({
   purpose: z.enum(['summary']).optional(),
 }))
 
+/**
+ * A file or folder that the message names, read when the message was admitted. `blob` has the included content in UTF-8: lines
+ * `from_line` to `to_line` of a file, or the names in a folder.
+ */
+export const MentionedPath = openObject(() => ({
+  /** Relative to the workspace, with links resolved. */
+  path: z.string(),
+  kind: z.enum(['file', 'folder']),
+  /** Of the included content. */
+  content_sha256: Sha256,
+  blob: BlobKey,
+  bytes: Count,
+  /** Absent for a folder and for an empty file. */
+  from_line: Count.optional(),
+  to_line: Count.optional(),
+  /** Of the whole file, or names in the folder; absent if it was not read to its end. */
+  lines: Count.optional(),
+  /** Of the file on disk. */
+  size_bytes: Count.optional(),
+  charset: z.string().optional(),
+  truncated: Flag,
+}))
+export type MentionedPath = Frozen<z.infer<typeof MentionedPath>>
+
+/** A mention that was not included. `path` is as the person wrote it. */
+export const MentionError = openObject(() => ({
+  path: z.string(),
+  code: z.enum(ATTACHMENT_CODES),
+  reason: z.string(),
+}))
+export type MentionError = Frozen<z.infer<typeof MentionError>>
+
 export const UserMessage = openObject(() => ({
   text: z.string(),
   resources: list(Descriptor),
@@ -29,6 +64,12 @@ export const UserMessage = openObject(() => ({
   presenter_context: z.record(z.string(), z.string()).optional(),
   /** The content of standard input in addition to the text. */
   piped: z.string().optional(),
+  mentions: list(MentionedPath),
+  mention_errors: list(MentionError),
+  /** Commands that the person ran since the previous message. */
+  shell: list(PersonCommand),
+  /** Older ones, for which there was no room. */
+  shell_omitted: Count.optional(),
   steer: Flag,
 }))
 
@@ -45,6 +86,10 @@ export const LateContext = openObject(() => ({
   os: z.string().optional(),
   /** The shell that runs commands. */
   shell: z.string().optional(),
+  /** The project instructions that apply; empty if those of an earlier list no longer do. */
+  instructions: list(NamedInstructions),
+  /** More apply than the list has. */
+  more_instructions: Flag,
 }))
 
 export const AssistantMessage = openObject(() => ({

@@ -22,6 +22,8 @@ const UserMessagePayload = openObject(() => ({
   text: z.string(),
   images,
   user: Sender.optional(),
+  /** What happens to messages of the same conversation that have not ended: they run first (default), or are cancelled. */
+  when_busy: z.enum(['queue', 'replace']).optional(),
 })).refine((message) => message.text !== '' || (message.images ?? []).length > 0)
 
 const DeltaPayload = openObject(() => ({ text: z.string() })).refine(

@@ -15,9 +15,12 @@ const Name = boundedText(1, 200)
 /** What a person chooses about an Instance. */
 const choices = () => ({
   handle: InstanceHandle,
-  /** An absolute path. Without it, the Instance works in its own folder and exchanges no images. */
+  /**
+   * An absolute path, or `own`: a folder of the Instance's own. Without it, the Instance also works in its own folder, but
+   * exchanges no images.
+   */
   workspace: boundedText(1, 4_096)
-    .refine((path) => path.startsWith('/') && !path.includes('\0'))
+    .refine((path) => path === 'own' || (path.startsWith('/') && !path.includes('\0')))
     .optional(),
   provider: Name.optional(),
   model: Name.optional(),
@@ -26,12 +29,17 @@ const choices = () => ({
   enabled: z.boolean(),
   /** Seconds without work until it is paused, and seconds after that until it is stopped. */
   idle: openObject(() => ({ pause_seconds: Seconds, stop_seconds: Seconds })),
+  /** How long one message may run; an hour by default. */
+  message_seconds: Seconds.optional(),
   /** The most that it may spend, in US dollars. */
   ceiling_usd: z.number().nonnegative().optional(),
 })
 
 export const InstanceChoices = z.object(choices())
 export type InstanceChoices = Frozen<z.infer<typeof InstanceChoices>>
+
+/** Values of a request, not checked yet. Fields that are `undefined` are as if absent. */
+export type InstanceRequest = Readonly<Partial<Record<keyof InstanceChoices, unknown>>>
 
 /** An Instance as it is registered. */
 export const InstanceRecord = openObject(() => ({

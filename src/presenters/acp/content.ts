@@ -175,7 +175,7 @@ function embeddedOf(resource: EmbeddedBlock['resource'], workspace: string): Res
 
 /**
  * The path of a linked file, relative to the workspace; `undefined` for any other link. The model can read such a file by
- * this path, and this is where a text file becomes a mention as well.
+ * this path. It is not a mention: those are read from disk, where the text that the editor shows may not be saved yet.
  */
 function workspacePath(uri: string, workspace: string): string | undefined {
   if (!/^file:\/\//i.test(uri) || !URL.canParse(uri)) return undefined

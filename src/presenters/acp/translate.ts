@@ -131,10 +131,13 @@ export class EditorTranslation {
       case 'session_fork':
       case 'prompt_surface':
       case 'late_context':
+      case 'project_instructions':
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'reasoning':
       case 'command_watched':
+      case 'shell_command':
+      case 'shell_result':
       case 'permission_asked':
       case 'permission_decision':
       case 'resource_view':

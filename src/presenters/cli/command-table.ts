@@ -7,6 +7,7 @@ import {
   type Command,
   type Option,
 } from './world/command.ts'
+import { INSTANCE_COMMANDS } from './instance-table.ts'
 import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 import { SERVER_COMMANDS } from './server-table.ts'
@@ -60,7 +61,7 @@ export const COMMANDS: readonly Command[] = [
     args: [
       {
         name: '[prompt...]',
-        help: 'the prompt; read from standard input if omitted. Otherwise piped text is sent with it',
+        help: 'the prompt; @PATH in it includes a file or folder. Read from standard input if omitted; otherwise piped text is sent with it',
       },
     ],
     options: [
@@ -79,6 +80,7 @@ export const COMMANDS: readonly Command[] = [
       'hawser run "What is in this folder?"',
       'git diff | hawser run "Review this"',
       'hawser run --attach harbour.png "What is in this picture?"',
+      'hawser run "Explain @src/index.ts"',
       'hawser run --continue "And now the tests" --json',
       'hawser run "List the berths" --output json | jq -r .text',
     ],
@@ -269,6 +271,7 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
     load: () => import('./commands/settings/models.ts'),
   },
   ...SERVER_COMMANDS,
+  ...INSTANCE_COMMANDS,
   {
     name: 'rehearse',
     summary: 'serve the offline demo model locally over the Anthropic and OpenAI APIs',
@@ -345,14 +348,22 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
   ...SKILL_COMMANDS,
   {
     name: 'trust',
-    summary: 'trust the settings of this workspace, or a Session from another machine',
+    summary: 'trust the settings or instructions of this workspace, or a foreign Session',
     args: [{ name: '[session]', help: 'the Session to trust (default: trust the settings)' }],
     options: [
+      {
+        flags: '--instructions',
+        help: 'trust the project instructions that apply in this folder, as they are now',
+      },
       { flags: '--yes', help: 'do not ask for confirmation' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
-    examples: ['hawser trust', 'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes'],
+    examples: [
+      'hawser trust',
+      'hawser trust --instructions',
+      'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes',
+    ],
     load: () => import('./commands/settings/trust.ts'),
   },
   {

@@ -130,6 +130,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   log: 'show, verify, salvage or export the Log of a Session',
   cache: 'show how much of each request was cached, and why not more',
   config: 'read and change settings',
+  instance: 'create and control Instances, send them messages and read their answers',
 }
 
 /** Keeps the parser from exiting or printing errors; both happen here. */

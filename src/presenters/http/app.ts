@@ -2,7 +2,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
 import { isSecret } from '../../host/daemon/secret.ts'
 import { failed } from '../../model/errors.ts'
-import { answerFailure, sendAnswer } from './answer.ts'
+import { answerFailure, sendAnswer, type RequestVariables } from './exchange/answer.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { controlRoutes } from './control-routes.ts'
@@ -12,7 +12,10 @@ import { permissionRoutes } from './permission-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import type { ServerParts } from './server-parts.ts'
+import { blobRoutes } from './tether/blob-routes.ts'
+import { frameRoutes } from './tether/frame-routes.ts'
+import { instanceRoutes } from './tether/instance-routes.ts'
 import { defectText, unauthorized } from './translate.ts'
 
 /** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
@@ -25,6 +28,8 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   app.route('/control', controlRoutes(parts))
   app.use(authorized(parts.token))
   for (const routes of ROUTES) app.route('/api/harness', routes(parts))
+  for (const routes of TETHER_ROUTES) app.route('/v1', routes(parts))
+  app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
   app.onError((error, context) => {
     context.set('error', defectText(error))
@@ -42,6 +47,8 @@ const ROUTES = [
   permissionRoutes,
   resourceRoutes,
 ]
+
+const TETHER_ROUTES = [instanceRoutes, frameRoutes, blobRoutes]
 
 const { error: NO_ROUTE } = failed('not_found', 'No such route.')
 /** The cause is in the log only. */

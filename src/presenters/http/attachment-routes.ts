@@ -3,10 +3,10 @@ import { Hono } from 'hono'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../model/limits.ts'
 import { checkInputs } from '../../session/admission/attachments.ts'
-import { answerFailure, answerResult } from './answer.ts'
+import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { CheckAttachments, UploadQuery } from './protocol.ts'
-import { checked, jsonBody, piecesOf } from './request-body.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { checked, jsonBody, piecesOf } from './exchange/request-body.ts'
+import type { ServerParts } from './server-parts.ts'
 
 /** Stages uploads, and tells whether files would be accepted. The resolver decides, never what a client claims. */
 export function attachmentRoutes({

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../model/limits.ts'
-import { answerFailure } from './answer.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { answerFailure, type RequestVariables } from './exchange/answer.ts'
+import type { ServerParts } from './server-parts.ts'
 
 /** What this server accepts and which models it knows. */
 export function catalogueRoutes({ models }: ServerParts): Hono<RequestVariables> {

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { isSecret } from '../../host/daemon/secret.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { answerFailure, answerResult } from './answer.ts'
+import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { ControlBody } from './protocol.ts'
-import { jsonBody } from './request-body.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { jsonBody } from './exchange/request-body.ts'
+import type { ServerParts } from './server-parts.ts'
 
 /** For the command line of this home, which reads `control` from the record of this process. Not part of the API. */
 export function controlRoutes({ control, codes, onStop }: ServerParts): Hono<RequestVariables> {

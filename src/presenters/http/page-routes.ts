@@ -1,12 +1,12 @@
 import { Hono, type Handler } from 'hono'
 import { failed, ok } from '../../model/errors.ts'
-import { answerFailure, answerResult } from './answer.ts'
+import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { PAGE_HTML } from './page/page-html.ts'
 import { PAGE_SCRIPT } from './page/page-script.ts'
 import { PAGE_STYLE } from './page/page-style.ts'
 import { PageCode } from './protocol.ts'
-import { jsonBody } from './request-body.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { jsonBody } from './exchange/request-body.ts'
+import type { ServerParts } from './server-parts.ts'
 
 /** The page for browsers. It needs no token, and gets one for a code that `hawser up --open` passed in the fragment. */
 export function pageRoutes({ codes, token }: ServerParts): Hono<RequestVariables> {

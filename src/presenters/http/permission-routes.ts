@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { ChosenAnswer, Question } from '../../session/questions/session-questions.ts'
-import { answerFailure, answerResult } from './answer.ts'
+import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { PermissionBody } from './protocol.ts'
-import { jsonBody } from './request-body.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { jsonBody } from './exchange/request-body.ts'
+import type { ServerParts } from './server-parts.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** Answers permission questions. */

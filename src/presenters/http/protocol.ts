@@ -65,6 +65,8 @@ export const TurnBody = z.strictObject({
   sessionId: AnyId,
   message: z.string(),
   attachments: z.array(z.string().max(PATH_CHARACTERS)).max(MOST_PATHS).default([]),
+  /** Files and folders of the workspace, relative to it. An `@` in the message is only text. */
+  mentions: z.array(z.string().max(PATH_CHARACTERS)).max(MOST_PATHS).default([]),
   skills: z
     .array(
       z.strictObject({

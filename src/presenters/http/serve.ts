@@ -9,7 +9,7 @@ import { newSecret } from '../../host/daemon/secret.ts'
 import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
 import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
 import { serverToken } from '../../host/daemon/token-file.ts'
-import { asResult } from '../../host/files/files.ts'
+import { asResult, type Folder } from '../../host/files/files.ts'
 import { openHome, type HomeFolders } from '../../host/home.ts'
 import type { Ids } from '../../host/ids.ts'
 import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
@@ -21,10 +21,12 @@ import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
 import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
+import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
-import type { ServedModels } from './server-parts.ts'
+import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
-import { defectText, guardAnswer, type FailureAnswer } from './translate.ts'
+import type { FailureAnswer } from './exchange/failure-answer.ts'
+import { defectText, guardAnswer } from './translate.ts'
 import { openWorkspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
@@ -37,6 +39,20 @@ export interface ServerWorld {
   readonly ids: Ids
   readonly open: OpenAt
   readonly models: (overrides: NonNullable<Settings['models']>) => Promise<ServedModels>
+  /** Opens the Instances of the home. */
+  readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
+  /** What serves the Instances over MCP. */
+  readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect'>) => McpRoute
+}
+
+/** Writes a line into the log of the server. */
+export type Note = (entry: Readonly<Record<string, unknown>>) => void
+
+/** The Instances of a home, which this process runs until it closes them. */
+export interface OpenTether {
+  readonly tether: Tether
+  /** Stops every Instance. */
+  close(): Promise<void>
 }
 
 const FIRST_PORT = 4600
@@ -88,6 +104,14 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
+  const note: Note = (entry) => log.value.write({ event: 'instance', ...entry })
+  const instances = await world.openTether(home.value.own, note)
+  if (!instances.ok) return instances
+  onClose(() => instances.value.close())
+  const onDefect = (error: unknown) =>
+    log.value.write({ event: 'defect', error: defectText(error) })
+  const mcp = world.mcp({ tether: instances.value.tether, onDefect })
+  onClose(() => mcp.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -97,13 +121,15 @@ async function start(
     control,
     onStop: () => stop.abort(),
     workspaces,
+    mcp,
     settled: settledQuestions(),
     staged: staged.value,
+    tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
     models: () => servedModels(world, home.value),
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
-    onDefect: (error) => log.value.write({ event: 'defect', error: defectText(error) }),
+    onDefect,
   })
   const running = new Set<Promise<Response>>()
   const server = await serveFetch({

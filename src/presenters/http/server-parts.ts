@@ -3,6 +3,7 @@ import type { StagedFiles } from '../../host/daemon/staged-files.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
+import type { Tether } from '../../tether/tether.ts'
 import type { SettledQuestions } from './settled-questions.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
@@ -16,8 +17,11 @@ export interface ServerParts {
   /** Called when the command line asks the server to stop. Returns at once. */
   readonly onStop: () => void
   readonly workspaces: Workspaces
+  /** Serves MCP. */
+  readonly mcp: McpRoute
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
+  readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
   /** The model catalogue with the settings of the user, read now. */
@@ -26,6 +30,13 @@ export interface ServerParts {
   readonly onRequest: (served: ServedRequest) => void
   /** Called for a defect after the response has begun. Never throws. */
   readonly onDefect: (error: unknown) => void
+}
+
+/** What serves MCP at `/mcp`, behind the same checks as every route. */
+export interface McpRoute {
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Ends what is running. */
+  readonly close: () => Promise<void>
 }
 
 export interface ServedModels {
@@ -45,9 +56,4 @@ export interface ServedRequest {
   readonly duration_ms: number
   /** The kind of the error, or where a defect was thrown. */
   readonly error?: string
-}
-
-/** The variables of a request. */
-export interface RequestVariables {
-  Variables: { requestId: string; error?: string }
 }

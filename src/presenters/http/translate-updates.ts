@@ -2,13 +2,7 @@ import { turnCost } from '../../history/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
-
-/** One server-sent event. `id` is the number of an Event of the Log: a client that has it has everything up to there. */
-export interface StreamMessage {
-  readonly event: string
-  readonly data: object
-  readonly id?: number
-}
+import type { StreamMessage } from './exchange/live-response.ts'
 
 export interface TranslationStart {
   readonly provider: string
@@ -99,6 +93,18 @@ export class UpdateTranslation {
           { event: 'tool:result', data: { callId, name, ok: isOk, outcome, output, truncated } },
         ]
       }
+      case 'shell_command': {
+        const { command_id: commandId, command, folder } = event.data
+        const where = folder === undefined ? {} : { folder }
+        return [{ event: 'command:start', data: { commandId, command, ...where } }]
+      }
+      case 'shell_result': {
+        const { command_id: commandId, outcome, exit_code, output, truncated = false } = event.data
+        const exit = exit_code === undefined ? {} : { exitCode: exit_code }
+        return [
+          { event: 'command:result', data: { commandId, outcome, ...exit, output, truncated } },
+        ]
+      }
       case 'provider_usage':
         this.#usage?.push(event)
         return []
@@ -107,6 +113,7 @@ export class UpdateTranslation {
       case 'session_fork':
       case 'prompt_surface':
       case 'late_context':
+      case 'project_instructions':
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'provider_request':
@@ -135,6 +142,7 @@ export class UpdateTranslation {
 
   #messageOf(message: WholeEvent<'user_message'>['data']): readonly StreamMessage[] {
     const { text, prompt_mode: promptMode, resources = [], attachment_errors = [], steer } = message
+    const { mentions, mention_errors: mentionErrors } = message
     const errors = attachment_errors.map(({ code, name, reason, limit, actual }, at) => {
       const path = this.#given[at]
       return {
@@ -149,7 +157,13 @@ export class UpdateTranslation {
     const attached = { event: 'attachments:resolved', data: { resources, errors } }
     const written = {
       event: 'user:message',
-      data: { text, promptMode, ...(steer === true ? { steer } : {}) },
+      data: {
+        text,
+        promptMode,
+        ...(steer === true ? { steer } : {}),
+        ...(mentions === undefined ? {} : { mentions }),
+        ...(mentionErrors === undefined ? {} : { mentionErrors }),
+      },
     }
     return resources.length + errors.length === 0 ? [written] : [written, attached]
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { failed } from '../../model/errors.ts'
-import { byteRange, disposition, failureAnswer, sessionFailure } from './translate.ts'
+import { failureAnswer, sessionFailure } from './exchange/failure-answer.ts'
+import { byteRange, disposition } from './translate.ts'
 
 test.each([
   [undefined, 'all'],

@@ -3,27 +3,7 @@ import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
-import { ERROR_RESPONSES, type ErrorResponse } from './error-table.ts'
-
-/** The response to a failed request: its status, and its body as in `docs/http.md`. */
-export interface FailureAnswer {
-  readonly status: ErrorResponse['status']
-  readonly body: { readonly ok: false; readonly error: HawserError & { readonly type: string } }
-}
-
-/** `as` replaces what the table says about this kind, where a route knows better. */
-export function failureAnswer(
-  { kind, message, details, next_actions }: HawserError,
-  as: Partial<ErrorResponse> = {},
-): FailureAnswer {
-  const { status, type } = { ...ERROR_RESPONSES[kind], ...as }
-  return { status, body: { ok: false, error: { type, kind, message, details, next_actions } } }
-}
-
-/** A failure to find or open a Session. */
-export function sessionFailure(error: HawserError): FailureAnswer {
-  return failureAnswer(error, error.kind === 'not_found' ? { type: 'SESSION_NOT_FOUND' } : {})
-}
+import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
 
 /** A request that was refused before any route saw it. */
 export function guardAnswer(why: GuardRefusal): FailureAnswer {

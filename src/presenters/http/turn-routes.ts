@@ -3,11 +3,11 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { SettingsChange } from '../../session/admission/settings-change.ts'
 import { judgeModel } from '../../session/settings/model-choice.ts'
-import { answerFailure, answerResult } from './answer.ts'
+import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
 import { InterruptBody, TURN_BYTES, TurnBody } from './protocol.ts'
-import { jsonBody } from './request-body.ts'
-import type { RequestVariables, ServerParts } from './server-parts.ts'
+import { jsonBody } from './exchange/request-body.ts'
+import type { ServerParts } from './server-parts.ts'
 import { followFromNow, turnResponse } from './turn-stream.ts'
 
 /** Runs and interrupts Turns. */
@@ -49,7 +49,7 @@ interface StartedTurn {
 /** Everything that can be refused is refused here, before the stream opens. */
 async function startTurn(
   { session, held: { workspace } }: AttachedSession,
-  { message, attachments, skills, opts, idempotencyKey }: TurnBody,
+  { message, attachments, mentions, skills, opts, idempotencyKey }: TurnBody,
 ): Promise<Result<StartedTurn>> {
   const usable = await workspace.harness.checkProvider(session)
   if (!usable.ok) return usable
@@ -67,6 +67,7 @@ async function startTurn(
     whenBusy,
     settings,
     attachments: attachments.map((path) => ({ from: 'path', path })),
+    mentions: mentions.map((path) => ({ path })),
     skills,
     ...(idempotencyKey === undefined ? {} : { messageKey: idempotencyKey }),
   })

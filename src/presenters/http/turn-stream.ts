@@ -4,9 +4,9 @@ import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Session } from '../../session/live/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { AttachedSession } from './attached-session.ts'
-import { liveResponse, type LiveOutput } from './live-response.ts'
+import { liveResponse, type LiveOutput, type StreamMessage } from './exchange/live-response.ts'
 import type { ServerParts } from './server-parts.ts'
-import { endMessages, lostEnd, UpdateTranslation, type StreamMessage } from './translate-updates.ts'
+import { endMessages, lostEnd, UpdateTranslation } from './translate-updates.ts'
 import { startOfTurn } from './translation-start.ts'
 
 /** A Turn that runs, or has run, for a client. */

@@ -1,4 +1,4 @@
-import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
+import type { AttachmentError, AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import type { Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
@@ -23,6 +23,8 @@ export interface AdmitOptions {
   readonly attachments?: readonly AttachmentInput[]
   /** `store`: files of other types are stored as kind `file`, which is never shown. `refuse` by default. */
   readonly otherTypes?: 'refuse' | 'store'
+  /** Files and folders of the workspace whose content belongs to the text, as it is now. Text alone names none. */
+  readonly mentions?: readonly MentionInput[]
   /** Text from standard input. */
   readonly piped?: string | undefined
   /** Handles in the person's message. Each one adds a view of that Resource. */

@@ -4,9 +4,10 @@ import { userParts } from '../../history/user-parts.ts'
 import { systemClock, type Clock } from '../../host/clock.ts'
 import { systemIds, type Ids } from '../../host/ids.ts'
 import { openWorkspace } from '../../host/workspace.ts'
-import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
+import type { AttachmentError, AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import type { Part } from '../../model/conversation.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { MentionParts, ResolvedMentions } from '../../resources/mentions.ts'
 import type {
   ResolvedAttachment,
   ResolverParts,
@@ -34,6 +35,15 @@ export async function resolveInputs(
   return resolveAttachments(inputs, { clock, keep, blobs: store, ...options })
 }
 
+/** Reads what a message mentions. The resolver is loaded on first use. */
+export async function resolveNamed(
+  inputs: readonly MentionInput[],
+  parts: MentionParts,
+): Promise<Result<ResolvedMentions>> {
+  if (inputs.length === 0) return ok({ mentions: [], errors: [] })
+  return (await import('../../resources/mentions.ts')).resolveMentions(inputs, parts)
+}
+
 /** What was refused, in input order. */
 export function refusedOf(resolved: readonly ResolvedAttachment[]): readonly RefusedAttachment[] {
   return resolved.flatMap((one) => (one.ok ? [] : [{ given: one.given, error: one.error }]))
@@ -46,10 +56,13 @@ export function refusedOf(resolved: readonly ResolvedAttachment[]): readonly Ref
 export async function renewInputs(
   store: Pick<BlobStore, 'renew'>,
   resolved: readonly ResolvedAttachment[],
+  { mentions }: Pick<ResolvedMentions, 'mentions'>,
 ): Promise<Result<void>> {
-  for (const one of resolved) {
-    if (!one.ok || one.facts.kind === 'link') continue
-    const { blob, name } = one.facts
+  const attached = resolved.flatMap((one) =>
+    !one.ok || one.facts.kind === 'link' ? [] : [{ blob: one.facts.blob, name: one.facts.name }],
+  )
+  const named = mentions.map(({ blob, path }) => ({ blob, name: path }))
+  for (const { blob, name } of [...attached, ...named]) {
     const renewed = await store.renew(blob)
     if (!renewed.ok) return renewed
     if (renewed.value) continue

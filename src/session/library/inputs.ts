@@ -63,6 +63,7 @@ export const Admit = z.strictObject({
   messageKey: z.string().optional(),
   settings: Settings.optional(),
   attachments: z.array(Attachment).optional(),
+  mentions: z.array(z.strictObject({ path: z.string(), given: z.string().optional() })).optional(),
   piped: z.string().optional(),
   views: z.array(z.string()).optional(),
   skills: z.array(z.object({ name: z.string() })).optional(),

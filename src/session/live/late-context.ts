@@ -1,13 +1,18 @@
 import { join } from 'node:path'
-import { canonicalJson } from '../../encoding/json.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { sameFacts } from '../../history/instructions.ts'
 import { localDate } from '../../host/clock.ts'
 import { historyOf } from '../../history/history.ts'
 import { withoutCalls } from '../../history/without-calls.ts'
 import { currentBranch } from '../../host/git-branch.ts'
 import { commandShell, operatingSystem, userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
-import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
 import type { PermissionMode } from '../../model/modes.ts'
+import { currentInstructions } from '../../turn/instructions/current-instructions.ts'
+import type { TextKeeper } from '../../turn/parts/instruction-parts.ts'
+import type { LateFacts } from '../../turn/open.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -20,18 +25,24 @@ export interface SessionAtStart {
 
 /**
  * The late context of a new Turn, sampled once; `undefined` when it equals what the model received last. After a checkpoint
- * it is given again.
+ * it is given again. The texts of project instructions are stored with `put`.
  */
 export async function lateContext(
   {
     workspace: { path, folder = '' },
     log,
     model,
-  }: Pick<SessionParts, 'workspace' | 'log' | 'model'>,
+    tools,
+  }: Pick<SessionParts, 'workspace' | 'log' | 'model' | 'tools'>,
   { state, events, permissionMode }: SessionAtStart,
-): Promise<EventData<'late_context'> | undefined> {
+  put: TextKeeper['put'],
+): Promise<Result<LateFacts | undefined>> {
   const branch = await currentBranch(foldersUpwards(join(path, folder), userHome()))
-  const facts = {
+  const redactor = new Redactor(log.secrets)
+  const paths = [folder === '' ? '.' : folder]
+  const found = await currentInstructions(tools.instructions, events, paths, { put, redactor })
+  if (!found.ok) return found
+  const context = {
     workspace: model.contract?.lateWorkspace ?? path,
     ...(folder === '' ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
@@ -40,11 +51,12 @@ export async function lateContext(
     ...localDate(log.place.clock),
     os: operatingSystem(),
     shell: await commandShell(),
+    ...found.value.facts,
   }
   const since = historyOf(events).checkpoint?.seq ?? 0
   const last = withoutCalls(events).findLast(
     (event) => event.type === 'late_context' && event.seq > since,
   )
-  const known = last?.type === 'late_context' && canonicalJson(last.data) === canonicalJson(facts)
-  return known ? undefined : facts
+  const known = last?.type === 'late_context' && sameFacts(last.data, context)
+  return ok(known ? undefined : { context, texts: found.value.drafts })
 }

@@ -1,7 +1,7 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { WholeEvent } from '../../model/events/event.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Rule } from '../../model/rule.ts'
@@ -9,7 +9,7 @@ import { narrower } from '../../policy/permission-mode.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
 import { Admissions } from '../admission/admissions.ts'
 import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
-import { refusedOf, resolveInputs } from '../admission/attachments.ts'
+import { refusedOf, resolveInputs, resolveNamed } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import { asAdmitted, KeyedTurns } from './keyed-turns.ts'
 import { leavingAfter, leavingUnless } from './leaving.ts'
@@ -124,7 +124,7 @@ export class LiveSession {
   }
 
   async #admit(typed: string, options: AdmitOptions): Promise<Result<AdmittedTurn>> {
-    const { attachments = [], views = [], piped: given } = options
+    const { attachments = [], views = [], mentions = [], piped: given } = options
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
@@ -142,6 +142,12 @@ export class LiveSession {
       // A queued Turn may wait long, so its bytes are not held in memory but read again.
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })
+    const naming = resolveNamed(mentions, {
+      files: this.#parts.tools.files,
+      keep: (bytes, type) => store.put(bytes, type),
+      redactor: this.#redactor,
+      signal: stop.signal,
+    })
     const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
     if (!place.ok) {
       stop.abort()
@@ -152,7 +158,10 @@ export class LiveSession {
     return leavingUnless(leave, async () => {
       const resolved = await reading
       if (!resolved.ok) return resolved
-      const request = { text, resolved: resolved.value, views, options, signal, fresh }
+      const named = await naming
+      if (!named.ok) return named
+      const brought = { resolved: resolved.value, mentioned: named.value, views }
+      const request = { text, ...brought, options, signal, fresh }
       const started = await this.#begin(request)
       if (!started.ok) return started
       if ('done' in started.value) {
@@ -166,7 +175,12 @@ export class LiveSession {
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
   async between<T>(
-    work: (record: RecordEvents, ask: AskModel, publish: PublishNotice) => Promise<Result<T>>,
+    work: (
+      record: RecordEvents,
+      ask: AskModel,
+      publish: PublishNotice,
+      signal: AbortSignal,
+    ) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
@@ -175,13 +189,24 @@ export class LiveSession {
       if (!writer.ok) return writer
       try {
         const { record, ask, publish } = this.#turns.locked(writer.value, place.value.signal)
-        return await work(record, ask, publish)
+        return await work(record, ask, publish, place.value.signal)
       } finally {
         await this.#log.release(writer.value)
       }
     } finally {
       place.value.leave()
     }
+  }
+
+  /**
+   * Runs a command of the person in the sandbox, between Turns. Its end is in the Log when this resolves. Asks nothing, and
+   * sends nothing: the next message shows it to the model. `turn_in_progress` while a Turn runs.
+   */
+  async runCommand(typed: string): Promise<Result<EventData<'shell_result'>>> {
+    return this.between(async (record, _ask, publish, signal) => {
+      const { personCommand } = await import('../commands/person-command.ts')
+      return personCommand(this.#parts, this, { record, publish, signal }, typed)
+    })
   }
 
   /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */

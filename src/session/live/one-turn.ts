@@ -5,7 +5,10 @@ import type { Session } from './session.ts'
 import type { WatcherUpdate } from '../watch/subscribe.ts'
 
 /** A person's message, with its attachments and the Skills that it activates. */
-export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped' | 'skills'> {
+export interface Message extends Pick<
+  AdmitOptions,
+  'attachments' | 'mentions' | 'views' | 'piped' | 'skills'
+> {
   readonly text: string
 }
 

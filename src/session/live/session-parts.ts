@@ -2,6 +2,7 @@ import type { BlobStore } from '../../blobs/store.ts'
 import type { TierLimits } from '../../context/pressure.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
+import type { Folder } from '../../host/files/files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../../log/place.ts'
@@ -19,6 +20,7 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
+import type { InstructionParts } from '../../turn/parts/instruction-parts.ts'
 import type { AnswerLimits } from '../../turn/parts/answer-places.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SurfaceParts } from '../surface/surface-parts.ts'
@@ -41,6 +43,8 @@ export interface SessionParts {
   readonly log: {
     readonly place: LogPlace
     readonly store: BlobStore
+    /** Opens folders outside the workspace whose files may mention its blobs. They are closed after use. Default: none. */
+    readonly mentions?: (() => Promise<Result<OpenMentions>>) | undefined
     /**
      * Keys that this process uses. They are redacted in everything that is stored or shown, except in original
      * attachments.
@@ -73,6 +77,8 @@ export interface SessionParts {
     readonly files: ConfinedFiles
     /** The files that a client of a Session has open; `undefined` if it does not show them. */
     readonly buffers?: ((session: SessionId) => OpenBuffers | undefined) | undefined
+    /** The project instructions; default: none are named. */
+    readonly instructions?: InstructionParts | undefined
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]
     /** Paths outside the workspace that commands may read, from the person's settings. */
@@ -132,4 +138,10 @@ export interface HistoryQueries {
     seq: number,
     range: PageRange,
   ) => Promise<Result<EventPage>>
+}
+
+/** Folders in which every file may mention a blob. */
+export interface OpenMentions {
+  readonly folders: readonly Folder[]
+  close(): Promise<void>
 }

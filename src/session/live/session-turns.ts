@@ -15,6 +15,7 @@ import { renewInputs } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
+import { recordedSurface, type RecordedSurface } from '../surface/recorded-surface.ts'
 import { surfaceToRecord } from './create.ts'
 import { keyCheck } from './key-check.ts'
 import { remembered } from './last-request.ts'
@@ -49,6 +50,8 @@ export class SessionTurns {
   readonly #holdsKey: TurnParts['model']['holdsKey']
   #running: RecordEvents | undefined
   #lastRequests: readonly SentRequest[] = []
+  /** The surface in force when it was last read. */
+  #surface: RecordedSurface | undefined
   /** The steering of the running Turn. */
   #steering: Steering | undefined
 
@@ -92,7 +95,13 @@ export class SessionTurns {
 
   #asking(writer: Writer, signal: AbortSignal): AskModel {
     return async (text, purpose) => {
-      const nothing = { resolved: [], views: [], options: {}, fresh: new FreshBlobs() }
+      const nothing = {
+        resolved: [],
+        mentioned: { mentions: [], errors: [] },
+        views: [],
+        options: {},
+        fresh: new FreshBlobs(),
+      }
       const started = await this.open(writer, { ...nothing, text, purpose, signal })
       if (!started.ok) return started
       const { turn, run } = started.value
@@ -119,7 +128,7 @@ export class SessionTurns {
   /** Records the opening Events of a Turn. */
   async open(
     writer: Writer,
-    { text, resolved, views, options, signal, fresh, purpose }: TurnRequest,
+    { text, resolved, mentioned, views, options, signal, fresh, purpose }: TurnRequest,
   ): Promise<Result<BegunTurn>> {
     const { piped, presenterContext, skillsBy = 'person' } = options
     const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
@@ -131,7 +140,7 @@ export class SessionTurns {
       store: fresh.over(shared),
       place,
     })
-    const stored = await renewInputs(shared, resolved)
+    const stored = await renewInputs(shared, resolved, mentioned)
     if (!stored.ok) return stored
     const record = this.#recording(writer)
     const set = await this.recordSettings(options.settings ?? {}, record)
@@ -141,15 +150,19 @@ export class SessionTurns {
     if (!surfaced.ok) return surfaced
     const isSurfaced = surfaced.value === undefined ? ok(undefined) : await record([surfaced.value])
     if (!isSurfaced.ok) return isSurfaced
-    const late = purpose === undefined ? await lateContext(this.#parts, this.#session) : undefined
+    const put: typeof log.store.put = (bytes, type) => log.store.put(bytes, type)
+    const late =
+      purpose === undefined ? await lateContext(this.#parts, this.#session, put) : ok(undefined)
+    if (!late.ok) return late
     const source = turnSource(options, this.#parts.person.presenter)
     const opened = await openTurn(log, {
       source,
       text,
       resolved,
+      mentioned,
       views,
       skills: skills.value,
-      late,
+      late: late.value,
       piped,
       presenterContext,
       purpose,
@@ -175,6 +188,7 @@ export class SessionTurns {
         signal,
         holdsKey: this.#holdsKey,
         lastRequests: this.#lastRequests,
+        recordedSurface: () => this.#recordedSurface(),
         purpose: preparation.purpose,
       }
       const [parts, news] = await Promise.all([
@@ -197,6 +211,13 @@ export class SessionTurns {
       this.#steering = undefined
       this.#session.questions.turnEnded(log.turn)
     }
+  }
+
+  async #recordedSurface(): Promise<Result<RecordedSurface>> {
+    const { store } = this.#parts.log
+    const found = await recordedSurface(store, this.#session.events, this.#surface)
+    if (found.ok) this.#surface = found.value
+    return found
   }
 
   /** About Skills and tools that changed since they were frozen. Nothing did if this process froze them just now. */

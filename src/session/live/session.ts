@@ -1,6 +1,6 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { failed, type Failed, type Result } from '../../model/errors.ts'
-import type { WholeEvent } from '../../model/events/event.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { OpenQuestions } from '../questions/session-questions.ts'
@@ -103,6 +103,11 @@ export class Session {
     work: Parameters<typeof LiveSession.prototype.between<T>>[0],
   ): Promise<Result<T>> {
     return this.#leaving === undefined ? this.#live.between(work) : hasLeft()
+  }
+
+  /** See `LiveSession.runCommand`. */
+  async runCommand(typed: string): Promise<Result<EventData<'shell_result'>>> {
+    return this.#leaving === undefined ? this.#live.runCommand(typed) : hasLeft()
   }
 
   /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */

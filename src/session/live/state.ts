@@ -132,6 +132,7 @@ export const sessionFold: Fold<SessionState> = {
       // Event types that a list of Sessions does not show. All are listed, so that a new type requires a decision.
       case 'prompt_surface':
       case 'late_context':
+      case 'project_instructions':
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'provider_request':
@@ -141,6 +142,8 @@ export const sessionFold: Fold<SessionState> = {
       case 'command_watched':
       case 'permission_asked':
       case 'tool_result':
+      case 'shell_command':
+      case 'shell_result':
       case 'plan_updated':
       case 'permission_decision':
       case 'resource_ingested':

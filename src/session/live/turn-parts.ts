@@ -6,7 +6,6 @@ import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
-import type { KeepMovedFile } from '../../host/sandbox/watch/move-aside.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
@@ -19,11 +18,12 @@ import { answerPlaces } from '../../turn/parts/answer-places.ts'
 import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
+import { inspectSince, keepRedacted } from '../commands/protected-files.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { lastRequestOf } from './last-request.ts'
-import { recordedSurface } from '../surface/recorded-surface.ts'
+import type { RecordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
@@ -42,6 +42,8 @@ interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly holdsKey: TurnParts['model']['holdsKey']
   /** Requests that this process sent; another process may have sent more since. */
   readonly lastRequests: readonly SentRequest[]
+  /** Reads the surface in force; the same object as long as it is in force. */
+  readonly recordedSurface: () => Promise<Result<RecordedSurface>>
   readonly purpose: TurnPurpose
 }
 
@@ -64,10 +66,10 @@ export async function turnParts(
 async function modelOf(
   shared: SessionParts,
   { state }: SessionContext,
-  { log, holdsKey, lastRequests }: TurnContext,
+  { log, holdsKey, lastRequests, recordedSurface }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
-  const found = await recordedSurface(shared.log.store, log.events())
+  const found = await recordedSurface()
   if (!found.ok) return found
   const provider = await model.providerOf(state.provider)
   if (!provider.ok) return provider
@@ -155,9 +157,12 @@ function toolsOf(
   owner: SessionContext,
   turn: Pick<TurnParts, 'log' | 'person'>,
 ): TurnParts['tools'] {
-  const { workspace, tools } = shared
+  const { workspace, tools, log } = shared
+  const redactor = new Redactor(log.secrets)
+  const named = { redactor, folder: workspace.folder ?? '' }
   return {
     toolset: tools.toolset,
+    instructions: tools.instructions && { ...tools.instructions, ...named },
     posture: async (claim) => {
       const confined = claim.effect === 'run' && (await tools.sandbox.status()).confined
       const own = await owner.rules.inForce()
@@ -179,11 +184,7 @@ function toolsOf(
       ...historyOf(shared, turn, owner.state.turns),
     }),
     inspection: {
-      since: async (places) => {
-        const { inspectSince } = await import('../../host/sandbox/inspect.ts')
-        const { protectedPaths } = tools
-        return inspectSince({ workspace: workspace.path, protectedPaths }, places)
-      },
+      since: inspectSince(shared),
       moveAside: async (findings) => {
         const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
         return moveAside(workspace.path, findings, keepRedacted(shared.log))
@@ -225,15 +226,6 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   }, 0)
 }
 
-/** Stores files that a program created at a protected path, redacted. */
-function keepRedacted({
-  store,
-  secrets,
-}: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepMovedFile {
-  const redactor = new Redactor(secrets)
-  return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
-}
-
 /** The Log for a search by the model. */
 function historyOf(
   { log: shared, tools }: SessionParts,
@@ -255,7 +247,7 @@ function contextOf(
   { log, person }: Pick<TurnParts, 'log' | 'person'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
-  const { sandbox, protectedPaths, readable = [] } = tools
+  const { instructions, sandbox, protectedPaths, readable = [] } = tools
   const buffers = tools.buffers?.(log.session)
   const files = buffers === undefined ? tools.files : bufferedFiles(tools.files, buffers)
   const redactor = new Redactor(secrets)
@@ -273,6 +265,7 @@ function contextOf(
   return {
     signal: person.signal,
     files,
+    ownInstructions: instructions && ((limit) => instructions.files.own(limit)),
     decided: new Set(claim.paths),
     folder: folder === '' ? undefined : folder,
     run: runner(decision.writable),

@@ -2,6 +2,7 @@ import type { Result } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
+import type { ResolvedMentions } from '../../resources/mentions.ts'
 import type { TurnPreparation } from '../../turn/open.ts'
 import type { TurnNotice, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { TurnOutcome } from '../../turn/run.ts'
@@ -33,6 +34,7 @@ export interface OpenedTurn
 export interface TurnRequest extends Required<Pick<AdmitOptions, 'views'>> {
   readonly text: string
   readonly resolved: readonly ResolvedAttachment[]
+  readonly mentioned: ResolvedMentions
   readonly options: AdmitOptions
   readonly signal: AbortSignal
   readonly fresh: FreshBlobs

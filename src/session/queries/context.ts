@@ -5,6 +5,7 @@ import { SessionResources } from '../../history/session-resources.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { TIER_PERCENT } from '../../model/limits.ts'
 import type { SessionParts } from '../live/session-parts.ts'
+import { applyingInstructions, type ApplyingInstructions } from './applying-instructions.ts'
 import { previewRequest, type PreviewedSession } from './preview.ts'
 
 /** How full the window of a Session's model is. */
@@ -19,6 +20,8 @@ export interface SessionContext extends WindowParts {
   /** The next request, without a message: an estimate. */
   readonly next: Filling
   readonly request_bytes: number
+  /** The project instructions that apply. */
+  readonly instructions: readonly ApplyingInstructions[]
 }
 
 /** Tokens, and the share of the window that they fill if it is known. */
@@ -35,6 +38,11 @@ export async function sessionContext(
 ): Promise<Result<SessionContext>> {
   const preview = await previewRequest(parts, session, '')
   if (!preview.ok) return preview
+  const instructions = await applyingInstructions(parts.tools.instructions, {
+    folder: parts.workspace.folder ?? '',
+    events: session.events,
+  })
+  if (!instructions.ok) return instructions
   const { body, projected, segments } = preview.value
   const { events, state } = session
   const { provider, model } = state
@@ -59,5 +67,6 @@ export async function sessionContext(
     next: filling(next),
     request_bytes: body.length,
     ...windowParts(segments, events),
+    instructions: instructions.value,
   })
 }

@@ -1,20 +1,20 @@
+import { pendingCommands } from '../../history/person-commands.ts'
 import { cacheKeyOf } from '../live/cache-family.ts'
 import { lastRequestOf } from '../live/last-request.ts'
 import { wordsHash } from '../../contract/surface.ts'
 import type { BlobStore } from '../../blobs/store.ts'
-import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { timestamp } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
-import { BlobKey } from '../../model/ids.ts'
 import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
 import { openingDrafts } from '../../turn/open.ts'
 import { activationDraft, judgeSkills } from '../../turn/skills/activations.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { lateContext } from '../live/late-context.ts'
+import { keptIn } from './applying-instructions.ts'
 import { recordedSurface } from '../surface/recorded-surface.ts'
 
 export interface PreviewOptions {
@@ -46,11 +46,13 @@ export async function previewRequest(
   const name = dialect ?? parts.model.dialectNameOf(providerName) ?? providerName
   const provider = await parts.model.dialectOf(name)
   if (!provider.ok) return provider
-  const late = await lateContext(parts, session)
+  const late = await lateContext(parts, session, keptIn(bodies))
+  if (!late.ok) return late
   // Redacted as they would be recorded; Events of earlier versions are redacted here, too.
   const redactor = new Redactor(parts.log.secrets)
+  const message = { text, prompt_mode: 'string', ...pendingCommands(session.events) } as const
   const drafts = [
-    ...openingDrafts({ presenter: parts.person.presenter }, { text, prompt_mode: 'string' }, late),
+    ...openingDrafts({ presenter: parts.person.presenter }, message, late.value),
     ...activations.value,
   ]
   const events = redactor.value([...session.events, ...asEvents(parts, session, drafts)])
@@ -79,14 +81,7 @@ async function activationsOf(
 ): Promise<Result<readonly EventDraft[]>> {
   const judged = await judgeSkills(tools.skills, requests, 'person')
   if (!judged.ok) return judged
-  const keep: Parameters<typeof activationDraft>[1]['keep'] = async (bytes) => {
-    const pieces: Uint8Array[] = []
-    for await (const piece of bytes) pieces.push(piece)
-    const body = Buffer.concat(pieces)
-    const key = BlobKey.parse(`${sha256(body)}.md`)
-    bodies.set(key, body)
-    return ok(key)
-  }
+  const keep = keptIn(bodies)
   const redactor = new Redactor(secrets)
   const drafts: EventDraft[] = []
   for (const { skill, request } of judged.value) {

@@ -16,7 +16,7 @@ export interface StoredText {
   readonly blob: BlobKey
   /** The charset if it is not UTF-8. */
   readonly charset?: string | undefined
-  /** The Resource whose content it is; absent for the output of a tool. */
+  /** The Resource whose content it is; absent for the output of a tool and for a mention. */
   readonly resource?: Descriptor
 }
 
@@ -30,6 +30,8 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
   skill_context_hydration: true,
   history_compaction: true,
   text_pinned: true,
+  shell_command: true,
+  shell_result: true,
   // The call that made the plan contains its text.
   plan_updated: false,
   session_started: false,
@@ -38,6 +40,7 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
   prompt_surface: false,
   turn_started: false,
   late_context: false,
+  project_instructions: false,
   skill_activation: false,
   provider_request: false,
   reasoning: false,
@@ -69,21 +72,27 @@ export function textsOf(event: WholeEvent): readonly EventText[] {
   if (type === 'tool_call') return argumentTexts(event.data.arguments)
   if (type === 'tool_result') return resultTexts(event.data)
   if (type === 'resource_ingested') return [resourceName('descriptor', event.data.descriptor)]
-  if (type === 'skill_context_hydration') return [{ field: 'output', text: event.data.output }]
+  if (type === 'shell_command') return [{ field: 'command', text: event.data.command }]
+  if (type === 'skill_context_hydration' || type === 'shell_result')
+    return [{ field: 'output', text: event.data.output }]
   if (type === 'history_compaction') return [{ field: 'summary', text: event.data.summary ?? '' }]
   const isMessage = type === 'assistant_message' || type === 'text_pinned'
   return isMessage ? [{ field: 'text', text: event.data.text }] : []
 }
 
-/** The whole output of a truncated result, and the content of text attachments. */
+/** The whole output of a truncated result, and the content of text attachments and mentions. */
 export function storedTextsOf(event: WholeEvent): readonly StoredText[] {
-  if (event.type === 'tool_result' && event.data.whole_blob !== undefined) {
+  const isOutput = event.type === 'tool_result' || event.type === 'shell_result'
+  if (isOutput && event.data.whole_blob !== undefined) {
     return [{ field: 'whole', blob: event.data.whole_blob }]
   }
   if (event.type === 'resource_ingested') return contentOf('descriptor', event.data.descriptor)
   if (event.type !== 'user_message') return []
-  const { resources = [] } = event.data
-  return resources.flatMap((one, at) => contentOf(`resources.${at}`, one))
+  const { resources = [], mentions = [] } = event.data
+  return [
+    ...resources.flatMap((one, at) => contentOf(`resources.${at}`, one)),
+    ...mentions.map(({ blob }, at) => ({ field: `mentions.${at}.content`, blob })),
+  ]
 }
 
 /** The name of the tool that a call or its result belongs to. */
@@ -107,7 +116,7 @@ function resultTexts({ output, diff }: EventData<'tool_result'>): EventText[] {
 
 /** A person's message, and the names of its attachments. */
 function messageTexts(data: EventData<'user_message'>): EventText[] {
-  const { text, piped, resources = [], attachment_errors = [] } = data
+  const { text, piped, resources = [], attachment_errors = [], mentions = [] } = data
   return [
     { field: 'text', text },
     ...(piped === undefined ? [] : [{ field: 'piped', text: piped }]),
@@ -116,6 +125,7 @@ function messageTexts(data: EventData<'user_message'>): EventText[] {
       field: `attachment_errors.${at}.name`,
       text: name,
     })),
+    ...mentions.map(({ path }, at) => ({ field: `mentions.${at}.path`, text: path })),
   ]
 }
 

@@ -12,22 +12,31 @@ export interface RecordedSurface {
   readonly recorded: EventData<'prompt_surface'>
 }
 
-/** The surface in force after these Events. */
+/**
+ * The surface in force after these Events. If it is `known`, the result is the same object, so that what is encoded for it is
+ * not encoded again; its blob must be readable nevertheless.
+ */
 export async function recordedSurface(
   store: BlobStore,
   events: readonly WholeEvent[],
+  known?: RecordedSurface,
 ): Promise<Result<RecordedSurface>> {
   const recorded = surfaceAfter(events)
   if (recorded === undefined) return failed('log_damaged', 'This Session has no prompt surface.')
-  const surface = await frozenSurface(store, recorded.blob)
+  const same = known?.recorded.blob === recorded.blob ? known.surface : undefined
+  const surface = await frozenSurface(store, recorded.blob, same)
   return surface.ok ? ok({ surface: surface.value, recorded }) : surface
 }
 
-/** The frozen surface in a blob. */
-export async function frozenSurface(store: BlobStore, key: BlobKey): Promise<Result<Surface>> {
+/** The frozen surface in a blob; `known` is that surface, if it was read before. */
+export async function frozenSurface(
+  store: BlobStore,
+  key: BlobKey,
+  known?: Surface,
+): Promise<Result<Surface>> {
   const blob = await store.get(key)
   if (!blob.ok) return blob
-  const surface = thawSurface(blob.value)
+  const surface = known ?? thawSurface(blob.value)
   return surface === undefined
     ? failed('log_damaged', 'The prompt surface is not readable.')
     : ok(surface)

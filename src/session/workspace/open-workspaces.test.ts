@@ -2,7 +2,6 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
-import { realFolder } from '../../host/files/real-folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { OpenAt, OpenWorkspace } from './workspace.ts'
@@ -12,7 +11,7 @@ import { openWorkspaces, type HeldWorkspace } from './open-workspaces.ts'
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
 /** Records what is opened and closed. */
-function recorded(found: (make: boolean | undefined) => boolean | Promise<boolean> = () => true) {
+function recorded(found = async (_make: boolean | undefined) => true) {
   const calls: string[] = []
   const opened = { session: false }
   const open: OpenAt = async (path, { make } = {}) => {
@@ -75,17 +74,23 @@ test('a Session that is open is not looked up', async () => {
 
 test('a failure to open is returned, and the next request tries again', async () => {
   const root = await freshFolder()
-  // The second request comes while the first one is being opened.
-  const making: ReturnType<typeof workspaces.hold>[] = []
-  const { calls, workspaces } = recorded((make) => {
-    if (make === true) return true
-    making.push(workspaces.hold(root, { make: true }))
-    return realFolder(root).then(() => false)
+  let fail = () => {}
+  const failing = new Promise<void>((resolve) => {
+    fail = resolve
   })
-  const plain = await workspaces.hold(root)
-  expect(plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
-  const [made] = await Promise.all(making)
-  if (made !== undefined) await held(made).release()
+  const { calls, workspaces } = recorded(async (make) => {
+    if (make !== true) await failing
+    return make === true
+  })
+  const plain = workspaces.hold(root)
+  // Both look for the folder first, and the one that finds it first opens it.
+  await expect.poll(() => calls).toEqual([`open ${root}`])
+  const making = workspaces.hold(root, { make: true })
+  // By then, `making` waits for the folder that is being opened.
+  await workspaces.hold(join(root, 'missing'))
+  fail()
+  expect(await plain).toMatchObject({ ok: false, error: { kind: 'not_found' } })
+  await held(await making).release()
   expect(calls).toEqual([`open ${root}`, `open ${root}`, `close ${root}`])
 })
 

@@ -1,70 +1,20 @@
 import { expect, test } from 'vitest'
 import { fakeGuest } from '../../../test/support/fake-guest.ts'
+import {
+  DONE,
+  message,
+  OTHER_TURN,
+  reply,
+  running,
+  scene,
+  START,
+} from '../../../test/support/guest-host-scene.ts'
 import { envelope } from '../../../test/support/host-end.ts'
 import { until as happens, virtualClock } from '../../../test/support/virtual-clock.ts'
 import { value } from '../../../test/support/story.ts'
-import { systemClock } from '../../host/clock.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameToGuest } from '../../model/tether/frame.ts'
 import { MessageBook } from './message-book.ts'
-import { GuestHost, type GuestHostParts } from './guest-host.ts'
-
-const START = {
-  instance: 'inst_1',
-  workspace: '/workspace',
-  provider: 'rehearsal',
-  model: 'rehearsal',
-  permission_mode: 'auto',
-  replay: 'window',
-  images: true,
-} as const
-
-const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
-const OTHER_TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z13'
-
-function message(msg_id: string, text = 'Hello'): FrameToGuest {
-  return { ...envelope(msg_id, 'default'), type: 'user.message', payload: { text } }
-}
-
-function reply(type: string, payload: object, more: object = {}) {
-  return { ...envelope('r1', 'default'), type, in_reply_to: 'm1', turn_id: TURN, payload, ...more }
-}
-
-const DONE = reply('assistant.done', { text: 'Hi', status: 'completed' })
-
-async function scene(changes: Partial<GuestHostParts> = {}) {
-  const guest = await fakeGuest()
-  const frames: FrameToHost[] = []
-  const notes: object[] = []
-  const arrived: (() => void)[] = []
-  const starting = GuestHost.start({
-    start: START,
-    launch: async () => ok(guest.process),
-    relay: () => ({ close: () => {} }),
-    logs: { verify: async () => ok(undefined), follow: async () => ok(undefined) },
-    book: new MessageBook(),
-    clock: systemClock,
-    onFrame: (frame) => {
-      frames.push(frame)
-      for (const look of arrived) look()
-    },
-    note: (entry) => void notes.push(entry),
-    ...changes,
-  })
-  const until = (count: number) =>
-    new Promise<void>((resolve) => {
-      const look = () => void (frames.length >= count && resolve())
-      arrived.push(look)
-      look()
-    })
-  return { guest, frames, notes, starting, until }
-}
-
-async function running(changes: Partial<GuestHostParts> = {}) {
-  const made = await scene(changes)
-  made.guest.write({ type: 'guest.ready' })
-  return { ...made, host: value(await made.starting) }
-}
 
 test('a guest gets its start, is ready, and its frames arrive without fields that are not theirs', async () => {
   const { guest, host, frames, until } = await running()

@@ -3,6 +3,7 @@ import { wellFormedJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { LongProcess } from '../../host/sandbox/sandbox.ts'
+import { Allowance } from '../../host/net/allowance.ts'
 import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -11,11 +12,11 @@ import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/gue
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { isTerminal } from '../frames/guest-frames.ts'
 import type { LineFault } from '../frames/line-reader.ts'
-import { LineWriter } from '../frames/line-writer.ts'
 import { readLines } from '../frames/read-lines.ts'
 import { cleanFrame } from './clean-frame.ts'
-import type { MessageBook } from './message-book.ts'
+import { GuestLines } from './guest-lines.ts'
 import type { GuestLogs } from './guest-logs.ts'
+import type { MessageBook } from './message-book.ts'
 
 export interface GuestHostParts {
   readonly start: Omit<GuestStart, 'type'>
@@ -43,11 +44,15 @@ export interface GuestEnding {
   readonly reason?: HawserError
   readonly code: number | null
   readonly signal: string | null
+  /** It was stopped because a program outside replaced protected files, which only the sandbox of a new guest protects again. */
+  readonly restart?: true
 }
 
 const READY_MS = 30_000
-/** Bytes that may wait for a guest that does not read. */
-const MOST_WAITING = 4 * 1024 * 1024
+/** Frames that are read at once, and per second in the long run. A guest that sends more has to wait. */
+const FRAMES_AT_ONCE = 5_000
+const FRAMES_PER_SECOND = 1_000
+const FRAME_WAIT_MS = 50
 const GRACE_MS = 5_000
 /** How long the last frames of a guest may take after its end. */
 const LAST_FRAMES_MS = 2_000
@@ -64,12 +69,14 @@ type Parts = GuestHostParts
 export class GuestHost {
   readonly #parts: Parts
   readonly #process: LongProcess
-  readonly #writer: LineWriter
+  readonly #lines: GuestLines
+  readonly #allowance: Allowance
   readonly #relay: ReturnType<Parts['relay']>
   #reason: HawserError | undefined
   #isStopping = false
   #isGone = false
   #dropped = 0
+  #mustRestart = false
   #ready = () => {}
   /** Resolves when nothing of the guest is left. Never rejects. */
   readonly ended: Promise<GuestEnding>
@@ -78,7 +85,9 @@ export class GuestHost {
     this.#parts = parts
     this.#process = process
     const socket = process.descriptor('frames')
-    this.#writer = new LineWriter(socket)
+    const onStuck = () => this.#fail(stuck())
+    this.#lines = new GuestLines({ socket, clock: parts.clock, onStuck })
+    this.#allowance = new Allowance(FRAMES_AT_ONCE, FRAMES_PER_SECOND, parts.clock)
     this.#relay = parts.relay(process.descriptor('relay'))
     this.ended = this.#serve(socket)
   }
@@ -115,16 +124,20 @@ export class GuestHost {
    * be stopped (`timeout`), the guest is ended.
    */
   async pause(): Promise<Result<void>> {
+    this.#lines.hold()
     const paused = await this.#process.pause()
     if (!paused.ok && paused.error.kind === 'timeout') this.#fail(paused)
+    if (!paused.ok) this.#lines.release()
     return paused
   }
 
   /** Continues it, and tells it before how long it was paused. Returns those milliseconds. */
-  resume(): Promise<Result<number>> {
-    return this.#process.resume((ms) => {
-      this.#writer.write({ type: 'guest.resumed', paused_ms: Math.round(ms) })
+  async resume(): Promise<Result<number>> {
+    const resumed = await this.#process.resume((ms) => {
+      this.#lines.writeFirst({ type: 'guest.resumed', paused_ms: Math.round(ms) })
     })
+    if (resumed.ok) this.#lines.release()
+    return resumed
   }
 
   /** Ends the guest: running messages end as interrupted. */
@@ -143,7 +156,7 @@ export class GuestHost {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve
     })
-    this.#writer.write({ type: 'guest.start', ...start })
+    this.#lines.write({ type: 'guest.start', ...start })
     const cancel = clock.after(readyMs, () => this.#fail(notReady(readyMs)))
     const first = await Promise.race([ready.then(() => this.#redeliver()), this.ended])
     cancel()
@@ -156,9 +169,9 @@ export class GuestHost {
   async #redeliver(): Promise<'delivered' | 'failed'> {
     const { book } = this.#parts
     book.forgetPings()
-    for (const message of book.unended) {
-      if (!this.#write(message).ok) return 'failed'
-      await this.#writer.room()
+    for (const frame of book.deliveries) {
+      if (!this.#write(frame).ok) return 'failed'
+      await this.#lines.room()
     }
     return this.#isOver ? 'failed' : 'delivered'
   }
@@ -177,11 +190,8 @@ export class GuestHost {
   }
 
   #write(frame: object): Result<void> {
-    this.#writer.write(frame)
-    if (this.#writer.waiting <= MOST_WAITING) return ok(undefined)
-    const refused = failed('backpressure', 'The agent does not read its messages.')
-    this.#fail(refused)
-    return refused
+    this.#lines.write(frame)
+    return this.#reason?.kind === 'backpressure' ? stuck() : ok(undefined)
   }
 
   async #serve(socket: Duplex): Promise<GuestEnding> {
@@ -191,6 +201,7 @@ export class GuestHost {
     })
     const { code, signal, stopped, limitsMet, complaint } = await this.#process.exited
     this.#isGone = true
+    this.#lines.close()
     // Frames that the guest sent before its end. A process that outlived its sandbox would hold the socket open; it ends with
     // the socket.
     const read = new AbortController()
@@ -208,12 +219,19 @@ export class GuestHost {
       why: this.#reason,
       ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
     })
-    return { code, signal, ...(this.#reason === undefined ? {} : { reason: this.#reason }) }
+    return {
+      code,
+      signal,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...(this.#mustRestart && stopped ? { restart: true } : {}),
+    }
   }
 
   async #read(socket: Duplex): Promise<void> {
     let isReady = false
     for await (const read of readLines(socket)) {
+      // Its end of the socket fills up meanwhile, and nothing else in this process waits for it.
+      if (!this.#allowance.take()) await wait(this.#parts.clock, FRAME_WAIT_MS)
       if (this.#reason !== undefined) return
       if ('fault' in read) return this.#fail(wrong(`a line that is ${FAULTS[read.fault]}`))
       const line = LineToHost.safeParse(read.value)
@@ -265,6 +283,9 @@ export class GuestHost {
     const { appeared, unprotected, runsLater } = found.value
     if (appeared.length + unprotected.length + runsLater.length > 0)
       this.#parts.note({ event: 'guest_left', appeared, unprotected, runs_later: runsLater })
+    this.#mustRestart ||= unprotected.length > 0
+    // A message that has begun is not interrupted for it: this is asked again when it ends. Others run in the next guest.
+    if (this.#mustRestart && !this.#parts.book.hasBegun && !this.#isOver) void this.stop()
   }
 
   #refuse(what: string): false {
@@ -296,12 +317,21 @@ function wrong(what: string): Failed {
   return failed('invalid_response', `The agent was stopped because it sent ${what}.`)
 }
 
+function stuck(): Failed {
+  return failed('backpressure', 'The agent does not read its messages.')
+}
+
 function notReady(ms: number): Failed {
-  return failed('wake_failed', `The agent was not ready after ${ms / 1000} s.`)
+  return failed('wake_failed', `The agent was not ready after ${ms / 1000} s.`, {}, [READ_OUTPUT])
 }
 
 function over(): Failed {
-  return failed('wake_failed', 'The agent is not running.')
+  const start = { action: 'Send it again when the agent has been started.' }
+  return failed('wake_failed', 'The agent is not running.', {}, [start])
+}
+
+const READ_OUTPUT = {
+  action: 'Read what the agent printed, in the log of the server, then send the message again.',
 }
 
 function ended({
@@ -311,5 +341,6 @@ function ended({
 }: Pick<GuestEnding, 'code' | 'signal'> & { readonly complaint: string }): HawserError {
   const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
   const why = complaint === '' ? '' : `: ${shortened(complaint.trim(), COMPLAINT_BYTES)}`
-  return failed('wake_failed', `The agent ended ${how}${why}`, { code, signal }).error
+  const details = { code, signal }
+  return failed('wake_failed', `The agent ended ${how}${why}`, details, [READ_OUTPUT]).error
 }

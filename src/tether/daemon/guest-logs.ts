@@ -145,17 +145,20 @@ function cursorAfter({ seq, hash, offset }: HeadRecord): Cursor {
 }
 
 function changed(session: SessionId, offset: number, reason: Fault): Failed {
-  const { details, message } = damaged(session, offset, reason).error
+  const { details, message, next_actions } = damaged(session, offset, reason).error
   return failed(
     'log_damaged',
     `The Log of Session ${session} was tampered with. ${message}`,
     details,
+    [...next_actions, RESTORE],
   )
 }
 
+const RESTORE = { action: 'Restore the Log from a backup, or create the Instance again.' }
+
 function gone(session: SessionId): Failed {
   const message = `The Log of Session ${session} is gone.`
-  return failed('log_damaged', message, { session_id: session, reason: 'missing' })
+  return failed('log_damaged', message, { session_id: session, reason: 'missing' }, [RESTORE])
 }
 
 function tooLong(session: SessionId, limit: number): Failed {

@@ -15,6 +15,8 @@ export type FrameVerdict =
 
 interface Delivery {
   readonly frame: Message
+  /** What is to interrupt it. */
+  cancel?: FrameOf<'control.cancel'>
   turn?: TurnId
   ended: boolean
 }
@@ -34,16 +36,19 @@ export class MessageBook {
   readonly #pings = new Set<string>()
   #ended: string[] = []
 
-  /** `unended`: messages that an earlier daemon accepted, in their order. */
-  constructor(unended: readonly Message[] = []) {
-    for (const frame of unended) this.add(frame)
+  /** `accepted`: messages without an end that an earlier daemon accepted, and what cancels them, in their order. */
+  constructor(accepted: readonly FrameToGuest[] = []) {
+    for (const frame of accepted) this.add(frame)
   }
 
-  /** Whether the frame has to be sent: false for a message that was added before, and for a ping while its answer is awaited. */
+  /**
+   * Whether the frame has to be sent: false for a message that was added before, for a ping while its answer is awaited, and if
+   * there is nothing to cancel, or it is cancelled already.
+   */
   add(frame: FrameToGuest): boolean {
     const key = keyOf(frame.session, frame.msg_id)
     if (frame.type === 'control.ping') return this.#addPing(key)
-    if (frame.type !== 'user.message') return true
+    if (frame.type === 'control.cancel') return this.#addCancel(frame)
     if (this.#messages.has(key)) return false
     this.#messages.set(key, { frame, ended: false })
     return true
@@ -57,6 +62,19 @@ export class MessageBook {
   /** The messages without an end, in the order in which they were added. */
   get unended(): readonly Message[] {
     return [...this.#messages.values()].flatMap(({ frame, ended }) => (ended ? [] : [frame]))
+  }
+
+  /** What the next guest gets: these messages, each followed by what cancels it. */
+  get deliveries(): readonly FrameToGuest[] {
+    return [...this.#messages.values()].flatMap(({ frame, cancel, ended }) => {
+      if (ended) return []
+      return cancel === undefined ? [frame] : [frame, { ...cancel, in_reply_to: frame.msg_id }]
+    })
+  }
+
+  /** Whether a message has a Turn that has not ended. */
+  get hasBegun(): boolean {
+    return [...this.#messages.values()].some(({ turn, ended }) => turn !== undefined && !ended)
   }
 
   /** Judges a frame of the guest. One that ends its message and may pass ends it by `end`. */
@@ -86,6 +104,20 @@ export class MessageBook {
   #addPing(key: string): boolean {
     if (this.#pings.has(key) || this.#pings.size >= MOST_PINGS) return false
     this.#pings.add(key)
+    return true
+  }
+
+  /** Cancels the message that it names, or the oldest of its conversation without an end. */
+  #addCancel(cancel: FrameOf<'control.cancel'>): boolean {
+    const { session, in_reply_to } = cancel
+    const delivery =
+      in_reply_to === undefined
+        ? [...this.#messages.values()].find(
+            ({ frame, ended }) => !ended && isSame(frame.session, session),
+          )
+        : this.#messages.get(keyOf(session, in_reply_to))
+    if (delivery === undefined || delivery.ended || delivery.cancel !== undefined) return false
+    delivery.cancel = cancel
     return true
   }
 
@@ -122,6 +154,10 @@ const NEEDS_TURN: ReadonlySet<FrameToHost['type']> = new Set([
 
 function refuse(why: string): FrameVerdict {
   return { verdict: 'refuse', why }
+}
+
+function isSame(one: TetherAddress, other: TetherAddress): boolean {
+  return one.channel === other.channel && one.id === other.id
 }
 
 function keyOf({ channel, id }: TetherAddress, msg_id: string): string {

@@ -6,8 +6,12 @@ import { sha256 } from '../../encoding/hash.ts'
 import { replaceFile, type Folder } from '../../host/files/files.ts'
 import { wholeFile } from '../../host/files/json-file.ts'
 import { systemIds } from '../../host/ids.ts'
-import { InstanceHandle, type InstanceRecord } from '../../model/tether/instance.ts'
-import { InstanceRegister, type InstanceRequest } from './register.ts'
+import {
+  InstanceHandle,
+  type InstanceRecord,
+  type InstanceRequest,
+} from '../../model/tether/instance.ts'
+import { InstanceRegister } from './register.ts'
 import { SpendFile } from './spend-file.ts'
 
 const clock = { ...immediateClock, now: () => Date.UTC(2026, 10, 17, 10) }

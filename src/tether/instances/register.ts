@@ -9,6 +9,7 @@ import {
   InstanceChoices,
   type InstanceHandle,
   type InstanceRecord,
+  type InstanceRequest,
 } from '../../model/tether/instance.ts'
 import { readRegister, writeRegister } from './register-file.ts'
 
@@ -20,9 +21,6 @@ export interface RegisterParts {
 }
 
 type Records = readonly InstanceRecord[]
-
-/** Values of a request, not checked yet. Fields that are `undefined` are as if absent. */
-export type InstanceRequest = Readonly<Partial<Record<keyof InstanceChoices, unknown>>>
 
 /**
  * The Instances of a home. Every change is durable when its promise resolves. Several processes may change the register: each

@@ -1,6 +1,6 @@
 import { hideKey } from '../../encoding/hidden-key.ts'
 import { parseJson, valuesWithin } from '../../encoding/json.ts'
-import { Redactor, SHORTEST_KEY, type RedactedStream } from '../../encoding/redaction.ts'
+import { Redactor, SHORTEST_KEY } from '../../encoding/redaction.ts'
 import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
 import type { UsageSource } from './rules.ts'
 
@@ -34,9 +34,9 @@ export function shownError(body: Buffer, key: string | undefined): Buffer {
   return Buffer.from(value === undefined ? hideKey(text, key) : JSON.stringify(hideKey(value, key)))
 }
 
-/** Removes the key from the bytes of an answer as they arrive. */
-export function withoutKey(key: string | undefined): RedactedStream<Buffer> {
-  return new Redactor(key === undefined || key.length < SHORTEST_KEY ? [] : [key]).byteStream()
+/** Removes the key from the bytes of answers as they arrive. */
+export function redactorOf(key: string | undefined): Redactor {
+  return new Redactor(key === undefined || key.length < SHORTEST_KEY ? [] : [key])
 }
 
 const LONGEST_JSON = 1024 * 1024

@@ -3,13 +3,7 @@ import { DIALECTS, VENDOR_DIALECTS } from '../../../test/support/dialects.ts'
 import { accessTo } from '../../../test/support/relay-place.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { Surface } from '../../model/surface.ts'
-import {
-  ceilingRefusal,
-  headRefusal,
-  judgedModel,
-  priceRefusal,
-  type RequestHead,
-} from './judge.ts'
+import { BodyJudge, ceilingRefusal, headRefusal, priceRefusal, type RequestHead } from './judge.ts'
 import { NO_SPEND } from './rules.ts'
 
 const access = accessTo('messages', 'https://example.invalid')
@@ -74,9 +68,23 @@ describe('the head of a request', () => {
   })
 })
 
+/** The model of a body, or why it is refused, however the body is cut into chunks. */
+function judged(body: Buffer, rules: ConstructorParameters<typeof BodyJudge>[0]) {
+  const [whole, ...others] = [body.length, 1, 7].map((size) => {
+    const judge = new BodyJudge(rules)
+    for (let at = 0; at < body.length; at += size) {
+      const refused = judge.push(body.subarray(at, at + size))
+      if (refused !== undefined) return refused
+    }
+    return judge.end() ?? { model: judge.model }
+  })
+  // The reason may be another one: the first that is known.
+  for (const other of others) expect({ ...other, message: '' }).toEqual({ ...whole, message: '' })
+  return whole
+}
+
 describe('the body of a request', () => {
-  const judge = (text: string) =>
-    judgedModel(Buffer.from(text), { models: ['model', 'größe'], access })
+  const judge = (text: string) => judged(Buffer.from(text), { models: ['model', 'größe'], access })
 
   test('names a model of the list', () => {
     expect(judge('{"model":"model","messages":[{"model":"other"}]}')).toEqual({ model: 'model' })
@@ -119,6 +127,19 @@ describe('the body of a request', () => {
     expect(judge(text)).toMatchObject({ status: 403, code: 'relay_refused' })
   })
 
+  test('is refused as soon as nothing that follows can change it, and its model is known early', () => {
+    const early = (text: string) => {
+      const own = new BodyJudge({ models: ['model'], access })
+      return own.push(Buffer.from(text))?.code ?? own.model
+    }
+    expect(early('{"model":"mod')).toBeUndefined()
+    expect(early('{"model":"model","messages":[{"x":"')).toBe('model')
+    expect(early('{"model":"model","mcp_servers"')).toBe('relay_refused')
+    expect(early('{"model":"model","model"')).toBe('relay_refused')
+    expect(early('{"model":"other"')).toBe('relay_refused')
+    expect(early('{"model":"model","messages":[}')).toBe('relay_refused')
+  })
+
   test('is refused with the models that are allowed', () => {
     expect(judge('{"model":"other"}')).toMatchObject({
       message: 'The relay refused model "other"; allowed: model, größe.',
@@ -146,8 +167,8 @@ describe('the body of a request', () => {
     const item = { kind: 'user', seq: 1, parts: [TEXT] } as const
     const body = buildBody(encode([item], surface), { cacheKey: 'key', marks: [] })
     const { fields } = accessTo(dialect, 'https://example.invalid/v1')
-    const judged = judgedModel(body, { models: ['model'], access: { ...access, fields } })
-    expect(judged).toEqual({ model: 'model' })
+    const rules = { models: ['model'], access: { ...access, fields } }
+    expect(judged(body, rules)).toEqual({ model: 'model' })
     const known = parseJson(body.toString())
     // No field is listed that is never sent.
     expect(Object.keys(isJsonObject(known) ? known : {}).toSorted()).toEqual([...fields].toSorted())

@@ -1,6 +1,6 @@
 import { parseJson } from '../../encoding/json.ts'
 import { quoted, shortened } from '../../encoding/quote.ts'
-import { topLevelMembers } from '../../encoding/top-level-members.ts'
+import { ObjectScan, type Member } from '../../encoding/top-level-members.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
 import { refusal, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
@@ -35,33 +35,73 @@ export function headRefusal(head: RequestHead, path: string): RefusedCall | unde
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i
 
 /**
- * The model of a request, or why the request is refused. The body must be one JSON object, whose top-level fields are all listed,
- * occur once and are written without escapes. So no server can read another model from it, whatever it does about repeated keys
- * or the case of keys. Pure.
+ * Judges a body as it arrives. It must be one JSON object, whose top-level fields are all listed, occur once and are written
+ * without escapes. So no server can read another model from it, whatever it does about repeated keys or the case of keys.
  */
-export function judgedModel(
-  body: Buffer,
-  { models, access: { fields } }: Pick<RelayRules, 'models' | 'access'>,
-): { readonly model: string } | RefusedCall {
-  const members = topLevelMembers(body)
-  if (members === undefined) return denied('the body, which is not one JSON object')
-  const unknown = members.find(({ key }) => !fields.includes(key))
-  if (unknown !== undefined) return denied(`field ${shown(unknown.key)} of the body`)
-  const keys = new Set(members.map(({ key }) => key))
-  if (keys.size < members.length) return denied('a body with a repeated field')
-  const named = members.find(({ key }) => key === 'model')
-  if (named === undefined) return denied('a body without a model')
-  const model = models.find((name) => isText(body.subarray(named.from, named.to), name))
-  if (model !== undefined) return { model }
-  const text = body.toString('utf8', named.from, Math.min(named.to, named.from + LONGEST_QUOTE))
-  const given = parseJson(text)
-  const name = shown(typeof given === 'string' ? given : text)
-  return denied(`model ${name}; allowed: ${models.join(', ') || 'none'}`)
+export class BodyJudge {
+  readonly #models: readonly string[]
+  readonly #fields: readonly string[]
+  readonly #scan = new ObjectScan()
+  #keysRead = 0
+  #membersRead = 0
+  #model: string | undefined
+
+  constructor({ models, access: { fields } }: Pick<RelayRules, 'models' | 'access'>) {
+    this.#models = models
+    this.#fields = fields
+  }
+
+  /** The model that the body names, as soon as it is known: one of the list. */
+  get model(): string | undefined {
+    return this.#model
+  }
+
+  /** Whether the object has ended. Only space may follow. */
+  get isWhole(): boolean {
+    return this.#scan.isWhole
+  }
+
+  /** Why the body is refused, whatever follows. */
+  push(chunk: Buffer): RefusedCall | undefined {
+    const isObject = this.#scan.push(chunk)
+    return this.#refusedKey() ?? this.#refusedModel() ?? (isObject ? undefined : NOT_AN_OBJECT)
+  }
+
+  /** Why the body is refused, now that it is complete. If it is not, its model is known. */
+  end(): RefusedCall | undefined {
+    if (!this.#scan.isWhole) return NOT_AN_OBJECT
+    return this.#model === undefined ? denied('a body without a model') : undefined
+  }
+
+  #refusedKey(): RefusedCall | undefined {
+    const { keys } = this.#scan
+    for (; this.#keysRead < keys.length; this.#keysRead += 1) {
+      const key = keys[this.#keysRead] ?? ''
+      if (!this.#fields.includes(key)) return denied(`field ${shown(key)} of the body`)
+      if (keys.indexOf(key) < this.#keysRead) return denied('a body with a repeated field')
+    }
+    return undefined
+  }
+
+  #refusedModel(): RefusedCall | undefined {
+    const { members } = this.#scan
+    for (; this.#membersRead < members.length; this.#membersRead += 1) {
+      const member = members[this.#membersRead]
+      if (member?.key !== 'model') continue
+      this.#model = this.#models.find((name) => isText(member, name))
+      if (this.#model !== undefined) continue
+      const text = member.beginning.toString('utf8', 0, LONGEST_QUOTE)
+      const given = parseJson(text)
+      const name = shown(typeof given === 'string' ? given : text)
+      return denied(`model ${name}; allowed: ${this.#models.join(', ') || 'none'}`)
+    }
+    return undefined
+  }
 }
 
-/** Whether JSON is this text, written in the only way that our encoders write it. */
-function isText(json: Buffer, text: string): boolean {
-  return json.equals(Buffer.from(JSON.stringify(text)))
+/** Whether a value is this text, written in the only way that our encoders write it. */
+function isText({ from, to, beginning }: Member, text: string): boolean {
+  return to - from === beginning.length && beginning.equals(Buffer.from(JSON.stringify(text)))
 }
 
 /** Why a call to a model is refused although its name is allowed: a limit can be enforced only for known prices. Pure. */
@@ -99,3 +139,5 @@ function shown(text: string): string {
 function denied(what: string): RefusedCall {
   return refusal('denied', `The relay refused ${what}.`)
 }
+
+const NOT_AN_OBJECT = denied('the body, which is not one JSON object')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessTo, relayPlace } from '../../../test/support/relay-place.ts'
+import { accessTo, postTo, relayPlace } from '../../../test/support/relay-place.ts'
 import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
 import type { Fetch } from '../../host/net/http.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
@@ -14,7 +14,7 @@ function post(fetch: Fetch, body = BODY, init: RequestInit = {}) {
 
 /** A provider without a network, whose answers are made by `respond`. */
 function madeBy(respond: Fetch) {
-  return { ...accessTo('messages', 'http://127.0.0.1:1'), fetch: respond }
+  return { ...accessTo('messages', 'http://127.0.0.1:1'), post: postTo(respond) }
 }
 
 test('a closed relay has counted every call, so that the next one begins with the right total', async () => {

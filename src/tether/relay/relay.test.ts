@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { CANARY_KEY, CANARY_PARTS } from '../../../test/support/canary.ts'
 import { serveHttp } from '../../../test/support/loopback-server.ts'
-import { accessTo, relayPlace } from '../../../test/support/relay-place.ts'
+import { accessTo, postTo, relayPlace } from '../../../test/support/relay-place.ts'
 import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Fetch } from '../../host/net/http.ts'
@@ -30,7 +30,7 @@ async function refusalOf(work: Promise<Response>): Promise<unknown> {
 
 /** A provider without a network, whose answers are made by `respond`. */
 function madeBy(respond: Fetch) {
-  return { ...accessTo('messages', 'http://127.0.0.1:1'), fetch: respond }
+  return { ...accessTo('messages', 'http://127.0.0.1:1'), post: postTo(respond) }
 }
 
 test('a call reaches the provider with the key, and its answer the guest with the listed headers only', async () => {
@@ -195,7 +195,7 @@ test('what was spent is counted from the answer, and calls are refused from the 
 
 test('a call without a price is counted as such, and refused if there is a ceiling', async () => {
   const answer = async () => new Response(USAGE, { headers: JSON_HEADERS })
-  const access = { ...accessTo('messages', 'http://127.0.0.1:1', {}), fetch: answer }
+  const access = { ...accessTo('messages', 'http://127.0.0.1:1', {}), post: postTo(answer) }
   const open = await relayPlace(access)
   await (await post(open.fetch)).text()
   expect(open.spends).toEqual([{ calls: 1, usd: 0, estimatedUsd: 0, unpricedCalls: 1 }])

@@ -1,12 +1,15 @@
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+import type { RedactedStream, Redactor } from '../../encoding/redaction.ts'
 import { elapsedMs } from '../../host/clock.ts'
 import { Allowance } from '../../host/net/allowance.ts'
-import { HttpFailure, httpFetch, type Fetch, type HttpAnswer } from '../../host/net/http.ts'
+import { httpPost, type Post, type PostAnswer } from '../../host/net/http-post.ts'
+import { HttpFailure } from '../../host/net/http.ts'
 import { serveCalls } from '../../host/net/relay-server.ts'
 import type { BodyFailure, RelayedCall } from '../../host/net/relayed-call.ts'
 import { wait } from '../../host/wait.ts'
-import { shownError, shownHeaders, UsageTap, withoutKey } from './answer.ts'
-import { ceilingRefusal, headRefusal, judgedModel, priceRefusal } from './judge.ts'
+import { redactorOf, shownError, shownHeaders, UsageTap } from './answer.ts'
+import { ceilingRefusal, headRefusal, priceRefusal } from './judge.ts'
+import { JudgedBody, type CompleteRequest } from './judged-body.ts'
 import { refusal, refusalBody, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
 import { SpendCount, type EndedCall } from './spend-count.ts'
@@ -41,11 +44,13 @@ export function openRelay(socket: Duplex, rules: RelayRules): Relay {
   }
 }
 
-/** A request on its way to the provider. */
-interface SentCall extends Pick<EndedCall, 'model' | 'requestBytes'> {
-  /** When it was sent, by the monotonic clock. */
+/** A request that the provider has. */
+interface SentCall extends CompleteRequest {
+  /** When it was complete, by the monotonic clock. */
   readonly since: number
 }
+
+type Uncounted = Pick<SentCall, 'since'> & Omit<EndedCall, 'ms'>
 
 const MiB = 1024 * 1024
 const MOST_CALLS = 32
@@ -65,7 +70,8 @@ const LONGEST_ERROR = MiB
 class Calls {
   readonly #rules: RelayRules
   readonly #spend: SpendCount
-  readonly #fetch: Fetch
+  readonly #post: Post
+  readonly #redactor: Redactor
   readonly #refusals: Allowance
   readonly #served = new Set<Promise<void>>()
   #running = 0
@@ -74,7 +80,8 @@ class Calls {
   constructor(rules: RelayRules, spend: SpendCount) {
     this.#rules = rules
     this.#spend = spend
-    this.#fetch = rules.access.fetch ?? httpFetch({ clock: rules.clock })
+    this.#post = rules.access.post ?? httpPost(rules.clock)
+    this.#redactor = redactorOf(rules.access.key)
     this.#refusals = new Allowance(REFUSALS_AT_ONCE, REFUSALS_PER_SECOND, rules.clock)
   }
 
@@ -115,18 +122,26 @@ class Calls {
     try {
       const { clock } = this.#rules
       const limits = { bytes: LONGEST_BODY, idleMs: BODY_IDLE_MS, wholeMs: BODY_MS }
-      const body = await call.body({ ...limits, clock, reserve })
-      if (typeof body === 'string') return BODY_REFUSALS[body]
-      const judged = judgedModel(body, this.#rules)
-      if (!('model' in judged)) return judged
-      const { model } = judged
-      // Other calls may have ended while the body arrived.
-      const late = priceRefusal(this.#rules, model) ?? this.#overspent()
-      return late ?? (await this.#send(call, body, model))
+      const body = this.#bodyOf(call)
+      const failure = await call.body({ ...limits, clock, reserve }, (chunk) => body.take(chunk))
+      const sent = failure === undefined ? body.end() : body.refused
+      if (sent !== undefined && 'post' in sent) return await this.#passOn(call, sent)
+      body.abort()
+      return sent ?? (failure && BODY_REFUSALS[failure])
     } finally {
       this.#running -= 1
       this.#bodyBytes -= held
     }
+  }
+
+  #bodyOf(call: RelayedCall): JudgedBody {
+    const { baseUrl, path, headers } = this.#rules.access
+    return new JudgedBody({
+      rules: this.#rules,
+      declared: call.header('content-length'),
+      refusalOf: (model) => priceRefusal(this.#rules, model) ?? this.#overspent(),
+      open: (length) => this.#post(`${baseUrl}${path}`, { headers, length, signal: call.gone }),
+    })
   }
 
   #busy(): RefusedCall | undefined {
@@ -138,28 +153,26 @@ class Calls {
     return ceilingRefusal(this.#rules, this.#spend.total)
   }
 
-  async #send(call: RelayedCall, body: Buffer, model: string): Promise<RefusedCall | undefined> {
-    const { baseUrl, path, headers } = this.#rules.access
-    const sent = { model, requestBytes: body.length, since: this.#rules.clock.monotonicMs() }
+  async #passOn(call: RelayedCall, request: CompleteRequest): Promise<RefusedCall | undefined> {
+    const sent = { ...request, since: this.#rules.clock.monotonicMs() }
     try {
-      const init = { method: 'POST', headers, body, signal: call.gone }
-      const answer = await this.#fetch(`${baseUrl}${path}`, init)
+      const answer = await request.post.answer
       const refused = answerRefusal(answer)
-      if (refused === undefined) return await this.#passOn(call, sent, answer)
-      await answer.body?.cancel()
+      if (refused === undefined) return await this.#passAnswer(call, sent, answer)
+      request.post.destroy()
       return refused
     } catch (error) {
-      if (!call.gone.aborted) return unreachable(error, baseUrl)
+      if (!call.gone.aborted) return unreachable(error, this.#rules.access.baseUrl)
       // The provider may have begun to answer.
       this.#count({ ...sent, answerBytes: 0, reported: undefined }, 'cancelled')
       return undefined
     }
   }
 
-  async #passOn(
+  async #passAnswer(
     call: RelayedCall,
     sent: SentCall,
-    { status, headers, body }: HttpAnswer,
+    { status, headers, body }: PostAnswer,
   ): Promise<undefined> {
     const { key, usageReader } = this.#rules.access
     if (status >= 400) {
@@ -169,15 +182,22 @@ class Calls {
     }
     call.respond(status, shownHeaders(headers, key))
     const tap = new UsageTap(usageReader(), headers.get('content-type') ?? '')
-    const whole = await pass(body, call, { tap, key })
-    // Counted before the guest sees the end, so that its next call finds the new total.
-    const { bytes: answerBytes, reported } = tap
-    this.#count({ ...sent, answerBytes, reported }, whole ? `status ${status}` : 'cut off')
-    if (whole) call.end()
-    else await call.cut()
+    const count = (outcome: string) => {
+      const { bytes: answerBytes, reported } = tap
+      this.#count({ ...sent, answerBytes, reported }, outcome)
+    }
+    const isWhole = await pass(body, call, {
+      tap,
+      clean: this.#redactor.byteStream(),
+      // Counted before the guest sees the end, so that its next call finds the new total.
+      beforeEnd: () => count(`status ${status}`),
+    })
+    if (isWhole) return
+    count('cut off')
+    await call.cut()
   }
 
-  #count({ since, ...call }: SentCall & Omit<EndedCall, 'ms'>, outcome: string): void {
+  #count({ since, ...call }: Uncounted, outcome: string): void {
     const ms = elapsedMs(this.#rules.clock, since)
     const { usd, estimated } = this.#spend.add({ ...call, ms })
     const cost = usd === undefined ? 'cost unknown' : `$${usd}${estimated ? ' (estimated)' : ''}`
@@ -210,41 +230,71 @@ class Calls {
   }
 }
 
-/** `undefined` if there is nobody to answer. */
+/** `undefined` if there is nobody to answer, or another refusal. */
 const BODY_REFUSALS: Readonly<Record<BodyFailure, RefusedCall | undefined>> = {
   too_large: refusal('too_large', `The relay refused a body of more than ${LONGEST_BODY} bytes.`),
   too_slow: refusal('slow', 'The relay gave up on a body that arrived too slowly.'),
   no_memory: refusal('busy', 'The relay refused a body: the calls that are running use too much.'),
+  not_taken: undefined,
   gone: undefined,
 }
 
-/** Passes the answer on as fast as the guest reads it. False if it is incomplete. */
-async function pass(
-  body: HttpAnswer['body'],
-  call: RelayedCall,
-  { tap, key }: { readonly tap: UsageTap; readonly key: string | undefined },
-): Promise<boolean> {
-  const clean = withoutKey(key)
-  try {
-    for await (const chunk of body ?? []) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-      tap.push(bytes)
-      await call.write(clean.push(bytes))
-      if (call.gone.aborted) return false
-    }
-    tap.end()
-    await call.write(clean.end())
-    return !call.gone.aborted
-  } catch {
-    // The connection to the provider broke, or was closed because the guest is gone.
-    return false
-  }
+interface PassOptions {
+  readonly tap: UsageTap
+  readonly clean: RedactedStream<Buffer>
+  readonly beforeEnd: () => void
 }
 
-async function beginningOf(body: HttpAnswer['body'], most: number): Promise<Buffer> {
+/** Passes the answer on as fast as the guest reads it, and ends it. Resolves to false if it is incomplete, without an end. */
+function pass(
+  body: Readable,
+  call: RelayedCall,
+  { tap, clean, beforeEnd }: PassOptions,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    let written: Promise<void> | undefined
+    const cutOff = () => resolve(false)
+    const write = (bytes: Buffer) => {
+      written = call.write(bytes)
+      if (written === undefined) return
+      body.pause()
+      void written.then(() => {
+        written = undefined
+        body.resume()
+      })
+    }
+    const end = () => {
+      if (call.gone.aborted) return cutOff()
+      beforeEnd()
+      call.end()
+      resolve(true)
+    }
+    body.on('data', (chunk: Buffer) => {
+      tap.push(chunk)
+      write(clean.push(chunk))
+    })
+    body.once('end', () => {
+      tap.end()
+      // What is held back may be the beginning of a key. The last chunk may still be on its way.
+      const rest = clean.end()
+      if (written === undefined) write(rest)
+      else written = written.then(() => call.write(rest))
+      if (written === undefined) end()
+      else void written.then(end)
+    })
+    // The connection to the provider broke, or was closed because the guest is gone.
+    body.once('error', cutOff)
+    body.once('close', () => {
+      if (!body.readableEnded) cutOff()
+    })
+    if (body.destroyed) cutOff()
+  })
+}
+
+async function beginningOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body) {
     chunks.push(chunk)
     length += chunk.length
     if (length >= most) break
@@ -253,7 +303,7 @@ async function beginningOf(body: HttpAnswer['body'], most: number): Promise<Buff
 }
 
 /** A redirect is not followed, and an encoded answer could hide a key. */
-function answerRefusal({ status, headers }: Response): RefusedCall | undefined {
+function answerRefusal({ status, headers }: PostAnswer): RefusedCall | undefined {
   if (status >= 300 && status < 400) {
     const why = `The provider returned a redirect (status ${status}), which the relay does not follow.`
     return refusal('denied', why)

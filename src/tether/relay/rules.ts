@@ -1,5 +1,5 @@
 import type { Clock } from '../../host/clock.ts'
-import type { Fetch } from '../../host/net/http.ts'
+import type { Post } from '../../host/net/http-post.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { ModelFacts } from '../../model/model-facts.ts'
 
@@ -22,8 +22,8 @@ export interface RelayedAccess {
   readonly factsOf: (model: string) => ModelFacts | undefined
   /** In US dollars; `undefined` if a required price is unknown. */
   readonly costOf: (usage: Usage, prices: ModelFacts['prices']) => number | undefined
-  /** `httpFetch` by default. */
-  readonly fetch?: Fetch | undefined
+  /** `httpPost` by default. */
+  readonly post?: Post | undefined
 }
 
 /** Reads the usage that a provider reports, from the JSON values of its answer. */

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import type { LogPosition } from '../../context/compaction-draft.ts'
 import type { TierLimits } from '../../context/pressure.ts'
+import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Confinement, RecordedPlace } from '../../host/sandbox/confinement.ts'
 import type { ProtectedChange } from '../../host/sandbox/watch/watch.ts'
@@ -18,6 +19,7 @@ import type { Provider } from '../../providers/provider.ts'
 import type { SkillCatalog } from '../../skills/skill.ts'
 import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
+import type { InstructionParts } from './instruction-parts.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 import type { PermissionAnswer, PermissionQuestion } from './permission.ts'
@@ -89,6 +91,8 @@ export interface TurnParts {
       ) => Promise<Result<readonly ProtectedChange[]>>
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
+    /** The project instructions on disk now, and the folder of the person; absent if none are named. */
+    readonly instructions?: TurnInstructions | undefined
     /** The Skills on disk now. */
     readonly skills: SkillCatalog
     /** Checks and stores a file of the workspace as an attachment of the agent. */
@@ -109,6 +113,12 @@ export interface TurnParts {
     /** Aborts when the person interrupts the Turn. */
     readonly signal: AbortSignal
   }
+}
+
+export interface TurnInstructions extends InstructionParts {
+  readonly redactor: Redactor
+  /** Relative to the workspace; empty at its root. */
+  readonly folder: string
 }
 
 /** Live notices without the fields that the Session adds. */

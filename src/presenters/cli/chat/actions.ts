@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
@@ -6,6 +6,7 @@ import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
+import type { ListFiles } from '../suggest/file-index.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 import type { PendingAttachment } from './pending-attachments.ts'
@@ -40,8 +41,21 @@ export function chatActions(
     skills: { list: async () => (await harness.skills()).skills, trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
+    listFiles: fromHere(sources, harness),
     resources: (session) => harness.resources(session),
     ...(draw === undefined ? {} : { draw }),
+  }
+}
+
+/** Paths as the person would type them. */
+function fromHere({ cwd }: Sources, harness: Harness): ListFiles {
+  return ({ onPaths, signal }) => {
+    const here = cwd()
+    const typed = (path: string) => relative(here, join(harness.workspace, path))
+    return harness.listFiles({
+      onPaths: (paths) => onPaths(here === harness.workspace ? paths : paths.map(typed)),
+      signal,
+    })
   }
 }
 

@@ -5,7 +5,7 @@ import type { Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
-import { PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
+import { isPlain, PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
 import type { ChatActions, ChatSkill } from './command-context.ts'
@@ -15,6 +15,7 @@ import {
   cleared,
   giveBack,
   newEditor,
+  redrafted,
   withHistory,
   type EditorState,
 } from '../screen/editor.ts'
@@ -23,8 +24,13 @@ import type { Key } from '../screen/keys.ts'
 import { fullness, nextPosture, postureWords } from './posture.ts'
 import { aside, sentences } from '../screen/rows.ts'
 import type { Scene } from '../screen/screen.ts'
+import { Suggestions, type SuggestionSources } from '../suggest/suggestions.ts'
+import { suggestionSources } from './suggestion-sources.ts'
 import { failureRows } from './translate.ts'
 import { WatchedSession } from './watched-session.ts'
+
+/** Keys that browse earlier messages. */
+const BROWSING: ReadonlySet<string> = new Set(['up', 'down', 'ctrl-p', 'ctrl-n'])
 
 const NO_SKILLS: NamedSkills = { skills: [], notes: [] }
 
@@ -78,6 +84,8 @@ class Chat {
   readonly #display: Display
   readonly #asking: Asking
   readonly #attached = new PendingAttachments()
+  readonly #sources: SuggestionSources
+  readonly #suggestions: Suggestions
   #current: WatchedSession
   #editor: EditorState
   /** A note to the person, shown until the next key. */
@@ -104,6 +112,13 @@ class Chat {
       onDefect: this.#onDefect,
     })
     const refresh = () => this.#display.refresh()
+    this.#sources = suggestionSources({
+      ...parts,
+      session: () => this.#current.session,
+      skills: () => this.#skills,
+      changed: () => this.#suggest(),
+    })
+    this.#suggestions = new Suggestions(this.#sources)
     this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
@@ -125,6 +140,7 @@ class Chat {
 
   async close(): Promise<void> {
     this.#asking.close()
+    this.#sources.files?.close()
     this.#note = 'Exiting …'
     this.#display.refresh()
     await this.#current.close()
@@ -142,11 +158,34 @@ class Chat {
     this.#note = ''
     this.#armed = false
     if (this.#asking.take(key)) return
-    if (key.kind === 'press' && this.#control(key.chord)) return
+    if (key.kind === 'press' && (this.#chooses(key.chord) || this.#control(key.chord))) return
     if (this.#sendsBare(key)) return this.#submit('')
     const { state, submit } = apply(this.#editor, key, this.#slashWords())
     this.#editor = state
+    // The list would take the keys that browse further.
+    if (key.kind === 'press' && BROWSING.has(key.chord)) this.#suggestions.hide()
+    else this.#suggestions.follow(this.#editor.draft)
     if (submit !== undefined) this.#submit(submit)
+  }
+
+  /** Returns true if the list of suggestions handled the key. */
+  #chooses(chord: string): boolean {
+    const list = this.#suggestions
+    if (!list.isOpen) return false
+    if (chord === 'up' || chord === 'down') list.move(chord)
+    else if (chord === 'escape') list.close()
+    else if (chord === 'tab' || (chord === 'enter' && !list.isComplete)) {
+      const draft = list.accepted(this.#editor.draft) ?? this.#editor.draft
+      this.#editor = redrafted(this.#editor, draft)
+      list.follow(draft)
+    } else return false
+    return true
+  }
+
+  /** More can be suggested for the draft. */
+  #suggest(): void {
+    if (this.#suggestions.hasWord) this.#suggestions.follow(this.#editor.draft)
+    this.#display.refresh()
   }
 
   /** What can follow a slash. */
@@ -200,6 +239,7 @@ class Chat {
     if (this.#armed) return this.leave(EXIT.interrupted)
     if (!busy && this.#editor.draft.text !== '') {
       this.#editor = cleared(this.#editor)
+      this.#suggestions.hide()
       return
     }
     this.#armed = true
@@ -215,6 +255,7 @@ class Chat {
 
   /** A command wins over a Skill of the same name. */
   async #enter(text: string): Promise<void> {
+    if (text.startsWith('!')) return this.#run(text)
     const names = commandNames(this.#parts.actions)
     const command = readCommand(text)
     const isKnown = command !== undefined && names.includes(command.name)
@@ -231,6 +272,16 @@ class Chat {
     await this.#say(text, skills)
   }
 
+  /** Runs a command of the person. Everything typed meanwhile waits for it, because it may depend on it. */
+  async #run(text: string): Promise<void> {
+    const done = await this.#current.run(text.slice(1).trim())
+    this.#note = ''
+    this.#display.refresh()
+    if (done.ok) return
+    this.#display.print(failureRows(done.error, this.#display.columns))
+    this.#editor = giveBack(this.#editor, text)
+  }
+
   /** Also for the completion of names. */
   async #listSkills(): Promise<readonly ChatSkill[]> {
     this.#skills = (await this.#parts.actions.skills?.list()) ?? []
@@ -243,13 +294,12 @@ class Chat {
     const inputs = attached.map(({ input }) => input)
     const current = this.#current
     const enclosed = await this.#parts.actions.enclosed?.(text, current.session, inputs)
-    const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
-    if (unknown.length > 0)
-      this.#note = `No Resource ${unknown.join(', ')} in this Session; sent as text.`
-    if (current.busy && attachments.length + views.length + skills.length > 0) {
+    const { attachments = inputs, mentions = [], views = [], notes = [] } = enclosed ?? {}
+    if (notes.length > 0) this.#note = notes.join(' ')
+    const message = { text, attachments, mentions, views, skills, attached }
+    if (current.busy && !isPlain(message))
       this.#note = 'This message will be sent when the current Turn ends.'
-    }
-    current.say({ text, attachments, views, skills, attached })
+    current.say(message)
   }
 
   async #command(name: string, argument: string): Promise<void> {
@@ -310,6 +360,7 @@ class Chat {
       activity: [...(hasQuestion ? [] : view.activity()), ...this.#waiting()],
       question: (columns, most) => this.#asking.rows(columns, most),
       draft: this.#editor.draft,
+      ...(hasQuestion ? {} : { below: (columns: number) => this.#suggestions.rows(columns) }),
       hint: this.#hint(),
       cursor: busy ? 'drawn' : 'own',
     }

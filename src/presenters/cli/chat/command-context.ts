@@ -11,6 +11,7 @@ import type { ModelChoice } from '../../../session/surface/surface-parts.ts'
 import type { Line } from '../text/cell-width.ts'
 import type { Enclosures } from '../input/attachment-arguments.ts'
 import type { DrawResource } from '../render/pictures.ts'
+import type { ListFiles } from '../suggest/file-index.ts'
 import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
 
 /** The actions of a chat besides sending messages. The caller assembles them; an absent one is not supported. */
@@ -35,6 +36,8 @@ export interface ChatActions {
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosures>
+  /** Lists the files of the workspace, for completion: paths relative to the current folder. */
+  readonly listFiles?: ListFiles
   readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
   /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource

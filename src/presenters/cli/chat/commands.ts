@@ -35,6 +35,15 @@ export async function runCommand(
   return command.run(context, argument)
 }
 
+/** The commands with their summaries, for completion. */
+export function commandSummaries(
+  actions: ChatActions,
+): readonly { readonly name: string; readonly about: string }[] {
+  return COMMANDS.filter((command) => exists(command, actions)).map(({ name, summary }) => {
+    return { name, about: summary }
+  })
+}
+
 export function commandNames(actions: ChatActions): string[] {
   return COMMANDS.filter((command) => exists(command, actions)).map(({ name }) => name)
 }
@@ -176,8 +185,10 @@ function exists({ needs }: Command, actions: ChatActions): boolean {
 const KEYS = [
   ['Enter', 'send; while a Turn is running, steer it'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'insert a new line'],
-  ['@FILE, @HANDLE', 'attach a file; send a Resource again'],
+  ['@FILE, @FOLDER, @HANDLE', 'include a file or a folder; send a Resource again'],
+  ['!COMMAND', 'run a command yourself, in the sandbox; the model sees it with your next message'],
   ['/SKILL [--with SOURCE], $SKILL', 'activate a Skill for one Turn'],
+  ['Tab, Up, Down, Enter, Esc', 'complete @, / and $ words: choose, accept, close the list'],
   ['Shift-Tab', 'cycle through plan, ask and auto'],
   ['Up, Down', 'browse previous messages'],
   ['Ctrl-C', 'interrupt the Turn, or clear the input; again to exit'],

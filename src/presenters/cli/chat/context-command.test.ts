@@ -14,6 +14,7 @@ const FACTS = {
     { part: 'your messages', bytes: 2_000 },
   ],
   largest: [{ what: 'result of read notes.txt', turn: 3, bytes: 51_200 }],
+  instructions: [],
 } as const
 
 test('how full the window is, by record and by estimate, and with what', () => {
@@ -31,6 +32,21 @@ test('how full the window is, by record and by estimate, and with what', () => {
     'Largest: result of read notes.txt (Turn 3, 50.0 KiB).',
     'Notices from 70 % and 80 %; compacted above 90 %. To preview a compaction: /compact dry-run',
   ])
+})
+
+test('the project instructions that apply are listed with their state', () => {
+  const lines = contextLines({
+    ...FACTS,
+    next: { tokens: 1 },
+    instructions: [
+      { path: '$HAWSER_HOME/AGENTS.md', bytes: 10, state: 'loaded' },
+      { path: 'AGENTS.md', bytes: 2_048, state: 'named', why: 'untrusted' },
+      { path: 'a\u001b[2J/AGENTS.md', state: 'refused', why: 'link' },
+    ],
+  })
+  expect(lines).toContain(
+    'Project instructions: $HAWSER_HOME/AGENTS.md (10 bytes, loaded); AGENTS.md (2.0 KiB, named, not loaded because it is untrusted); a\\u{1b}[2J/AGENTS.md (refused, a symbolic link).',
+  )
 })
 
 test('an unknown window is unavailable, never guessed', () => {

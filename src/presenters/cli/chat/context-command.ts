@@ -1,6 +1,7 @@
 import { fileSize, grouped } from '../../../encoding/amounts.ts'
 import { ok, type Result } from '../../../model/errors.ts'
 import type { SessionContext } from '../../../session/queries/context.ts'
+import { applyingWords } from '../text/instruction-lines.ts'
 import { windowShare } from '../render/pressure-words.ts'
 import { sentences } from '../screen/rows.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
@@ -21,6 +22,7 @@ export async function contextCommand({
 /** Pure. */
 export function contextLines(facts: SessionContext): string[] {
   const { model, window_tokens, recorded, next, parts, largest, limits, request_bytes } = facts
+  const { instructions } = facts
   const window =
     window_tokens === undefined
       ? `The context window of ${model} is unknown, so its pressure is unavailable.`
@@ -35,6 +37,9 @@ export function contextLines(facts: SessionContext): string[] {
     `Next request, without your message, by estimate: ${filling(next)}.`,
     `It has ${fileSize(request_bytes)}: ${filled}.`,
     ...(named.length === 0 ? [] : [`Largest: ${named.join('; ')}.`]),
+    ...(instructions.length === 0
+      ? []
+      : [`Project instructions: ${instructions.map(applyingWords).join('; ')}.`]),
     ...(window_tokens === undefined
       ? []
       : [

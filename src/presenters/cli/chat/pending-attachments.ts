@@ -13,6 +13,11 @@ export interface OutgoingMessage extends Message {
   readonly attached: readonly PendingAttachment[]
 }
 
+/** Whether a message is only text, so that it can steer a running Turn. */
+export function isPlain({ attachments, mentions, views, skills }: Message): boolean {
+  return [attachments, mentions, views, skills].every((all = []) => all.length === 0)
+}
+
 /** The attachments for the next message; people see them numbered from 1. */
 export class PendingAttachments {
   #waiting: readonly PendingAttachment[] = []

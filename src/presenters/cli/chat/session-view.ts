@@ -114,6 +114,11 @@ export class SessionView {
   #note(event: WholeEvent): void {
     if (event.type === 'provider_request') this.#status = 'waiting for the model'
     if (event.type === 'tool_result') this.#running.delete(event.data.call_id)
+    if (event.type === 'shell_result') this.#running.delete(event.data.command_id)
+    if (event.type === 'shell_command') {
+      const title = `! ${event.data.command.split('\n')[0] ?? ''}`
+      this.#running.set(event.data.command_id, { title, progress: '', notice: '' })
+    }
     if (event.type === 'tool_call') {
       this.#running.set(event.data.call_id, {
         title: callTitle(event.data),

@@ -12,6 +12,8 @@ import { footer } from '../render/footer.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { subjectOf } from '../render/event-essence.ts'
+import { commandLines } from '../text/command-words.ts'
+import { mentionLines } from '../text/mention-words.ts'
 import { refusalsIn } from '../world/failure.ts'
 import {
   pipedWords,
@@ -20,8 +22,10 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { aside, head, sentences, verbatim } from '../screen/rows.ts'
+import { commandResultRows, commandRows } from '../screen/command-rows.ts'
 import { resultRows } from '../screen/tool-rows.ts'
 
 /**
@@ -42,6 +46,9 @@ export function translate(
         ...userRows(event.data.text, event.data.steer === true, columns),
         ...(event.data.piped === undefined ? [] : say(`  ${pipedWords(event.data.piped)}`)),
         ...attachmentRows(event.data, columns),
+        ...[...mentionLines(event.data), ...commandLines(event.data)].flatMap((text) =>
+          say(`  ${text}`),
+        ),
       ]
     case 'assistant_message':
       return [
@@ -51,6 +58,10 @@ export function translate(
       ]
     case 'tool_result':
       return resultRows(event.data, callOf(event, events), columns)
+    case 'shell_command':
+      return commandRows(event.data, columns)
+    case 'shell_result':
+      return commandResultRows(event.data, columns)
     case 'permission_decision':
       return event.data.by === 'policy' ? [] : say(decisionWords(event.data, resourceOf))
     case 'plan_updated':
@@ -63,6 +74,8 @@ export function translate(
       return say(settingsWords(event.data))
     case 'session_fork':
       return say(`Forked from ${event.data.parent_session_id}.`)
+    case 'project_instructions':
+      return say(loadedWords(event.data))
     case 'skill_activation':
       return say(activationWords(event.data))
     case 'skill_context_hydration':

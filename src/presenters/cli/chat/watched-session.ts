@@ -1,11 +1,12 @@
 import { SessionResources } from '../../../history/session-resources.ts'
+import type { Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/live/session.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
-import type { OutgoingMessage } from './pending-attachments.ts'
+import { isPlain, type OutgoingMessage } from './pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Finished } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
@@ -94,12 +95,23 @@ export class WatchedSession {
 
   /** Steers the running Turn, or starts a new one. A message with anything besides text always starts one. */
   say(message: OutgoingMessage): void {
-    const { text, attachments = [], views = [], skills = [] } = message
-    const isPlain = attachments.length + views.length + skills.length === 0
-    if (isPlain && this.busy && this.session.steer(text)) {
+    const { text } = message
+    if (isPlain(message) && this.busy && this.session.steer(text)) {
       this.#view.steered(text)
       this.#listener.changed()
     } else this.#turn(message).catch(this.#listener.onDefect)
+  }
+
+  /** Runs a command of the person, and resolves when its end is in the Log. */
+  async run(command: string): Promise<Result<unknown>> {
+    this.#turns += 1
+    this.#listener.changed()
+    try {
+      return await this.session.runCommand(command)
+    } finally {
+      this.#turns -= 1
+      this.#listener.changed()
+    }
   }
 
   resize(columns: number): void {

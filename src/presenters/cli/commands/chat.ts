@@ -69,8 +69,10 @@ async function inSession(
     attached: attached.value,
     first: choice.first,
   })
-  // Delete a new Session without any Turn.
-  if (!isContinued(choice) && session.state.turns === 0) await harness.delete(session.id)
+  // Delete a new Session without any Turn or command.
+  const isUnused = session.events.every(({ type }) => type !== 'shell_command')
+  if (!isContinued(choice) && session.state.turns === 0 && isUnused)
+    await harness.delete(session.id)
   return ok(code)
 }
 

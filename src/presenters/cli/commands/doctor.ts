@@ -2,6 +2,11 @@ import * as z from 'zod'
 import { userHome } from '../../../host/machine.ts'
 import { NextAction } from '../../../model/error-shape.ts'
 import { ok, type Result } from '../../../model/errors.ts'
+import {
+  InstructionRefusal,
+  InstructionWithheld,
+} from '../../../model/events/instruction-events.ts'
+import { Sha256 } from '../../../model/ids.ts'
 import { answer, refuse, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
@@ -41,6 +46,20 @@ export const Output = z.object({
         .array(z.string())
         .optional()
         .describe('For the sandbox: what it does not prevent on this machine.'),
+      instructions: z
+        .array(
+          z.object({
+            path: z.string(),
+            bytes: z.int().optional(),
+            content_sha256: Sha256.optional(),
+            state: z.enum(['named', 'loaded', 'refused']),
+            why: z
+              .enum([...InstructionRefusal.options, ...InstructionWithheld.options, 'truncated'])
+              .optional(),
+          }),
+        )
+        .optional()
+        .describe('The project instructions that apply in this folder.'),
     }),
   ),
   bundle: z.string().optional().describe('The report, with --bundle. It contains no paths.'),
@@ -52,7 +71,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   const workspace = await workspaceOf(world, options.workspace)
   const path = workspace.ok ? ok(workspace.value.path) : workspace
   if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
-  const found = await withProgress(world, 'Checking', () => examine(world, path))
+  const found = await withProgress(world, 'Checking', () => examine(world, workspace))
   const healthy = found.checks.every(({ status }) => status !== 'problem')
   const output = { version: world.version, healthy }
   if (options.bundle) {
@@ -64,8 +83,8 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     answer(world, options.json, { ...output, checks, bundle: report }, () => report)
   } else {
     const checks = found.checks.map((check) => {
-      const { id, status, text, next_actions, holds, does_not_hold } = check
-      return { id, status, text, next_actions, holds, does_not_hold }
+      const { id, status, text, next_actions, holds, does_not_hold, instructions } = check
+      return { id, status, text, next_actions, holds, does_not_hold, instructions }
     })
     answer(world, options.json, { ...output, checks }, () => words(world, found))
   }
@@ -118,15 +137,15 @@ function linesOf({
 }: Check): Line[] {
   const title = [
     ...cell(status.padEnd(9), { colour: COLOURS[status] }),
-    ...cell(id.padEnd(11), { bold: true }),
+    ...cell(id.padEnd(13), { bold: true }),
     ...cell(text),
   ]
   const next = next_actions.map(({ action, command }) =>
-    cell(`${' '.repeat(20)}-> ${action}${command === undefined ? '' : ` ${command}`}`),
+    cell(`${' '.repeat(22)}-> ${action}${command === undefined ? '' : ` ${command}`}`),
   )
   const facts = [
     ...holds.map((fact) => `guaranteed: ${fact}`),
     ...does_not_hold.map((fact) => `not prevented: ${fact}`),
   ]
-  return [title, ...facts.map((fact) => cell(`${' '.repeat(20)}${fact}`)), ...next]
+  return [title, ...facts.map((fact) => cell(`${' '.repeat(22)}${fact}`)), ...next]
 }

@@ -185,11 +185,10 @@ async function messageOf(
 ): Promise<Message> {
   const { text, typed } = prompt
   if (!typed) return { text, attachments: attached, piped }
-  const { attachments, views, unknown } = await enclosedIn(text, session, attached, world)
-  const missing = `no Resource ${unknown.join(', ')} in this Session; sent as text.`
-  const notes = [...(unknown.length === 0 ? [] : [missing]), ...others]
-  if (!quiet && !json) for (const note of notes) world.streams.stderr.write(`hawser: ${note}\n`)
-  return { text, attachments, views, skills, piped }
+  const { notes, ...enclosed } = await enclosedIn(text, session, attached, world)
+  if (!quiet && !json)
+    for (const note of [...notes, ...others]) world.streams.stderr.write(`hawser: ${note}\n`)
+  return { text, ...enclosed, skills, piped }
 }
 
 async function wordsFor(

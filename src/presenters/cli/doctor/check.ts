@@ -1,4 +1,5 @@
 import type { NextAction } from '../../../model/errors.ts'
+import type { ApplyingInstructions } from '../../../session/queries/applying-instructions.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
@@ -14,6 +15,8 @@ export interface Check {
   /** What the sandbox prevents, and what it does not. */
   readonly holds?: readonly string[]
   readonly does_not_hold?: readonly string[]
+  /** The project instructions that apply in this folder. */
+  readonly instructions?: readonly ApplyingInstructions[]
 }
 
 export function good(id: string, text: string, plain = text): Check {

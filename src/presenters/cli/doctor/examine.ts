@@ -6,11 +6,20 @@ import { workspaceGaps } from '../../../host/sandbox/mounts/guarantees.ts'
 import { commandLimits, systemSandbox } from '../../../host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../host/process/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
+import type { FoundWorkspace } from '../../../host/workspace-search.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { BadPayload } from '../../../session/queries/resources.ts'
-import { effectiveSettings } from '../../../session/settings/effective-settings.ts'
+import {
+  effectiveSettings,
+  type EffectiveSettings,
+} from '../../../session/settings/effective-settings.ts'
+import {
+  applyingInstructions,
+  type ApplyingInstructions,
+} from '../../../session/queries/applying-instructions.ts'
+import { withInstructions } from '../../../session/workspace/instructions.ts'
 import {
   readAllSettings,
   sourcedSettings,
@@ -23,6 +32,7 @@ import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
 import { providerCheck, shortKeyCheck } from './provider-check.ts'
+import { instructionsCheck } from './instructions-check.ts'
 import { skillsCheck, type SkillWarnings } from './skills-check.ts'
 import * as session from './session-checks.ts'
 
@@ -36,7 +46,11 @@ export interface Examination {
 }
 
 /** Checks everything that Hawser depends on. A failure becomes a check result and does not stop the others. */
-export async function examine(world: CliWorld, path: Result<string>): Promise<Examination> {
+export async function examine(
+  world: CliWorld,
+  found: Result<Pick<FoundWorkspace, 'path' | 'folder'>>,
+): Promise<Examination> {
+  const path = found.ok ? ok(found.value.path) : found
   const facts = machineFacts()
   const homeFacts = await pathFacts(world.home)
   const here: PathFacts = path.ok ? await pathFacts(path.value) : { kind: 'missing' }
@@ -46,7 +60,9 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const workspace = { path: path.ok ? path.value : 'The current folder', facts: here }
   const sessions = await examineSessions(world, path)
   const skills = path.ok ? await examineSkills(world, path.value) : undefined
-  const { settings } = effectiveSettings(stored)
+  const effective = effectiveSettings(stored)
+  const { settings } = effective
+  const applying = found.ok ? await examineInstructions(world, found.value, effective) : undefined
   const shortKeys = shortKeyCheck(world.env, settings)
   const disk = place.diskCheck([workspace, home])
   const limits = commandLimits(settings.limits ?? {})
@@ -72,6 +88,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       session.sessionsCheck(sessions.listed),
       ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
       ...(skills === undefined ? [] : [skillsCheck(skills)]),
+      ...(applying === undefined ? [] : [instructionsCheck(applying)]),
       providerCheck(world.env, settings),
       ...(shortKeys === undefined ? [] : [shortKeys]),
       machine.terminalCheck(terminalFacts(world)),
@@ -144,6 +161,21 @@ async function examineSkills(world: CliWorld, path: string): Promise<SkillWarnin
   const home = await world.openHome()
   if (!home.ok) return undefined
   return closing(home.value, async (opened) => (await world.skills(resolve(path), opened)).list())
+}
+
+/** `undefined` if the home or the workspace cannot be opened, which is a problem of its own. */
+async function examineInstructions(
+  world: CliWorld,
+  { path, folder }: Pick<FoundWorkspace, 'path' | 'folder'>,
+  settings: EffectiveSettings,
+): Promise<readonly ApplyingInstructions[] | undefined> {
+  const home = await world.openHome()
+  if (!home.ok) return undefined
+  return closing(home.value, async ({ folder: own }) => {
+    const here = { workspace: resolve(path), home: own, homePath: world.home, settings }
+    const found = await withInstructions(here, (parts) => applyingInstructions(parts, { folder }))
+    return found.ok && found.value.ok ? found.value.value : undefined
+  })
 }
 
 function terminalFacts(world: CliWorld): machine.TerminalFacts {

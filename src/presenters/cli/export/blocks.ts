@@ -3,8 +3,12 @@ import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { compactionWords } from '../render/compaction-lines.ts'
+import { commandFacts, commandLines } from '../text/command-words.ts'
+import { callText } from './call-text.ts'
+import { mentionLines } from '../text/mention-words.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import {
   refusalWords,
@@ -22,6 +26,10 @@ export type Block =
       readonly title: string
       readonly ts: string
       readonly text: string
+      /** People and models write Markdown. */
+      readonly form: 'markdown' | 'plain'
+      /** A unified diff, below the text. */
+      readonly diff?: string
       /** One line each: descriptors of attachments, and other notes about the text. */
       readonly notes: readonly string[]
     }
@@ -40,7 +48,10 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     title: string,
     body: string,
     notes: readonly string[] = [],
-  ): Block[] => [{ kind: 'text', who, title, ts, text: body, notes }]
+  ): Block[] => {
+    const form = who === 'person' || who === 'model' ? 'markdown' : 'plain'
+    return [{ kind: 'text', who, title, ts, text: body, form, notes }]
+  }
   switch (event.type) {
     case 'turn_started':
       return [{ kind: 'turn', ts }]
@@ -51,6 +62,8 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
         ...text('person', title, event.data.text, [
           ...resources.map(resourceWords),
           ...attachment_errors.map(refusalWords),
+          ...mentionLines(event.data),
+          ...commandLines(event.data),
         ]),
         ...(piped === undefined ? [] : text('tool', 'Standard input', piped)),
       ]
@@ -61,7 +74,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return text('model', title, event.data.text, resources.map(resourceWords))
     }
     case 'tool_call':
-      return text('tool', `Tool call: ${event.data.name}`, event.data.arguments)
+      return text('tool', `Tool call: ${event.data.name}`, callText(event.data))
     case 'tool_result': {
       const { name, error, truncated, output, diff = '', resources = [] } = event.data
       const { outcome, failure } = exitStatus(event.data)
@@ -71,8 +84,21 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
         ...(truncated === true ? ['The output is truncated.'] : []),
         ...resources.map(resourceWords),
       ]
-      return text('tool', `Tool result: ${name}, ${how}`, output + diff, notes)
+      const title = `Tool result: ${name}, ${how}`
+      // Older versions recorded the diff as the output.
+      if (diff === '' && /^--- a\/.*\n\+\+\+ b\//.test(output))
+        return [
+          { kind: 'text', who: 'tool', title, ts, text: '', form: 'plain', diff: output, notes },
+        ]
+      const changed = diff === '' ? {} : { diff }
+      return text('tool', title, output, notes).map((block) => ({ ...block, ...changed }))
     }
+    case 'shell_command':
+      return text('tool', 'Command of the user', `$ ${event.data.command}`)
+    case 'shell_result':
+      return text('tool', 'Output of the command', event.data.output, [
+        commandFacts(event.data).join(', '),
+      ])
     case 'history_compaction': {
       const { range, summary = '', limitations = [] } = event.data
       const title = `Checkpoint: ${compactionWords(event.data)}`
@@ -98,6 +124,8 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return note(`Forked ${essenceOf(event).head}`)
     case 'session_settings':
       return note(`Settings: ${essenceOf(event).head}`)
+    case 'project_instructions':
+      return note(loadedWords(event.data))
     case 'skill_activation':
       return note(activationWords(event.data))
     case 'resource_ingested':
@@ -128,7 +156,8 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
 
 function unknownBlock({ type, ts, data }: ReadEvent['raw']): Block {
   const text = JSON.stringify(data)
-  return { kind: 'text', who: 'harness', title: `Unknown Event type: ${type}`, ts, text, notes: [] }
+  const title = `Unknown Event type: ${type}`
+  return { kind: 'text', who: 'harness', title, ts, text, form: 'plain', notes: [] }
 }
 
 function planText(entries: WholeEvent<'plan_updated'>['data']['entries']): string {

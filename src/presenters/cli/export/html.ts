@@ -1,7 +1,8 @@
 import { sha256 } from '../../../encoding/hash.ts'
-import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
+import { markdownHtml } from './html-markdown.ts'
+import { diffHtml, escaped, lineHtml, verbatimHtml } from './html-text.ts'
 import { titleOf } from './markdown.ts'
 import { STYLE } from './style.ts'
 
@@ -17,13 +18,15 @@ export function htmlExport(): ExportFormat {
       turns += 1
       return `${before}<section>\n<h2>Turn ${turns} ${time(block.ts)}</h2>\n`
     }
-    if (block.kind === 'note') return `<p class="note">${time(block.ts)} ${line(block.text)}</p>\n`
-    const { who, title, ts, text, notes } = block
-    const list = notes.map((note) => `<li>${line(note)}</li>`).join('')
+    if (block.kind === 'note')
+      return `<p class="note">${time(block.ts)} ${lineHtml(block.text)}</p>\n`
+    const { who, title, ts, text, form, diff, notes } = block
+    const list = notes.map((note) => `<li>${lineHtml(note)}</li>`).join('')
     return [
-      `<article class="${who}">\n<h3>${line(title)} ${time(ts)}</h3>\n`,
-      text === '' ? '' : `<pre tabindex="0">\n${escaped(visibleText(text))}</pre>\n`,
-      list === '' ? '' : `<ul>${list}</ul>\n`,
+      `<article class="${who}">\n<h3>${lineHtml(title)} ${time(ts)}</h3>\n`,
+      form === 'markdown' ? markdownHtml(text) : verbatimHtml(text),
+      diff === undefined ? '' : diffHtml(diff),
+      list === '' ? '' : `<ul class="notes">${list}</ul>\n`,
       '</article>\n',
     ].join('')
   }
@@ -34,7 +37,7 @@ export function htmlExport(): ExportFormat {
       const ending =
         damage === undefined
           ? ''
-          : `<p class="damage"><strong>Incomplete.</strong> ${line(damage.message)}</p>\n`
+          : `<p class="damage"><strong>Incomplete.</strong> ${lineHtml(damage.message)}</p>\n`
       return `${turns === 0 ? '' : '</section>\n'}${ending}</main>\n</body>\n</html>\n`
     },
   }
@@ -42,10 +45,10 @@ export function htmlExport(): ExportFormat {
 
 function headerText({ session, version }: ExportHeader): string {
   const { id, state, foreign } = session
-  const title = line(titleOf(state.title))
+  const title = lineHtml(titleOf(state.title))
   const facts = [
     ['Session', `<code>${id}</code>`],
-    ['Model', line(`${state.provider}, ${state.model}`)],
+    ['Model', lineHtml(`${state.provider}, ${state.model}`)],
     ['Turns', String(state.turns)],
     ['Last written', state.last_ts === '' ? 'never' : time(state.last_ts)],
     ...(foreign
@@ -56,7 +59,7 @@ function headerText({ session, version }: ExportHeader): string {
           ],
         ]
       : []),
-    ['Exported by', `Hawser ${line(version)}. Invisible characters are escaped.`],
+    ['Exported by', `Hawser ${lineHtml(version)}. Invisible characters are escaped.`],
   ]
   return `<!doctype html>
 <html lang="en">
@@ -87,21 +90,4 @@ const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri '
 function time(ts: string): string {
   const shown = `${ts.slice(0, 'yyyy-mm-dd'.length)} ${ts.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm:ss'.length)} UTC`
   return `<time datetime="${escaped(ts)}">${escaped(shown)}</time>`
-}
-
-/** Text on one line. */
-function line(text: string): string {
-  return escaped(visibleLine(text))
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
 }

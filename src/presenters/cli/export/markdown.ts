@@ -16,7 +16,11 @@ export function markdownExport(): ExportFormat {
     if (block.kind === 'note') return `*${block.ts}:* ${codeSpan(block.text)}\n\n`
     const notes = block.notes.map((note) => `- ${codeSpan(note)}\n`).join('')
     const title = `### ${plain(block.title)}\n\n`
-    return `${title}${fenced(block.text)}\n${notes === '' ? '' : `${notes}\n`}`
+    const language = block.form === 'markdown' ? 'markdown' : 'text'
+    const text =
+      block.text === '' && block.diff !== undefined ? '' : `${fenced(block.text, language)}\n`
+    const diff = block.diff === undefined ? '' : `${fenced(block.diff, 'diff')}\n`
+    return `${title}${text}${diff}${notes === '' ? '' : `${notes}\n`}`
   }
   return {
     begin: headerText,
@@ -46,10 +50,10 @@ export function titleOf(title: string): string {
 }
 
 /** Only a fence of at least the same length closes a fence, so no text can close its own. */
-function fenced(text: string): string {
+function fenced(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   const shown = visibleText(text)
-  return `${fence}text\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`
+  return `${fence}${language}\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`
 }
 
 function codeSpan(text: string): string {

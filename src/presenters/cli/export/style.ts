@@ -1,10 +1,12 @@
 /** The style sheet of the exported page, for light and dark screens and for print. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2024; --faint: #5b646d; --paper: #fbfbfa; --card: #ffffff;
-  --line: #d9dde1; --person: #0b61a4; --model: #1b7340; --tool: #8a4b08; --harness: #6b4aa0; --damage: #b3261e; }
+  --line: #d9dde1; --person: #0b61a4; --model: #1b7340; --tool: #8a4b08; --harness: #6b4aa0; --damage: #b3261e;
+  --added: #dff3e3; --removed: #fbe3e1; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e7ea; --faint: #9aa4ad; --paper: #15181b; --card: #1d2125; --line: #363d44;
-    --person: #7cbcf5; --model: #7fd3a0; --tool: #e0a35c; --harness: #c0a5ee; --damage: #ff8a80; }
+    --person: #7cbcf5; --model: #7fd3a0; --tool: #e0a35c; --harness: #c0a5ee; --damage: #ff8a80;
+    --added: #173a24; --removed: #47211f; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -25,8 +27,21 @@ article { margin: 1rem 0; padding: .8rem 1rem; background: var(--card); border: 
 .harness { border-left-color: var(--harness); } .harness h3 { color: var(--harness); }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .85rem/1.45 ui-monospace, monospace;
   max-height: 30rem; overflow: auto; tab-size: 4; }
-.person pre, .model pre { font: inherit; max-height: none; }
-ul { margin: .6rem 0 0; padding-left: 1.2rem; font-size: .85rem; color: var(--faint); overflow-wrap: anywhere; }
+.person pre, .model pre { max-height: none; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
+h4, h5, h6 { font-size: 1rem; margin: .9rem 0 .3rem; overflow-wrap: anywhere; }
+article ul, article ol { margin: .4rem 0; padding-left: 1.5rem; overflow-wrap: anywhere; }
+.notes { margin-top: .6rem; padding-left: 1.2rem; font-size: .85rem; color: var(--faint); }
+blockquote { margin: .5rem 0; padding-left: .8rem; border-left: 3px solid var(--line); color: var(--faint); }
+code { font: .9em ui-monospace, monospace; }
+.code { margin: .5rem 0; padding: .5rem .7rem; background: var(--paper); border: 1px solid var(--line); border-radius: 3px; }
+table { display: block; overflow-x: auto; margin: .5rem 0; border-collapse: collapse; }
+th, td { padding: .2rem .6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
+a { color: var(--person); }
+.diff { margin-top: .4rem; max-height: 30rem; overflow: auto; border: 1px solid var(--line); border-radius: 3px; }
+.diff pre { max-height: none; overflow: visible; padding: 0 .6rem; }
+.added { background: var(--added); } .removed { background: var(--removed); }
+.file { font-weight: bold; } .place { color: var(--faint); }
 .note { margin: .6rem 0; font-size: .85rem; color: var(--faint); overflow-wrap: anywhere; }
 .damage { margin-top: 2rem; color: var(--damage); }
 :focus-visible { outline: 2px solid var(--person); outline-offset: 2px; }
@@ -35,7 +50,7 @@ ul { margin: .6rem 0 0; padding-left: 1.2rem; font-size: .85rem; color: var(--fa
     --person: #000; --model: #000; --tool: #000; --harness: #000; --damage: #000; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
-  pre { max-height: none; overflow: visible; }
+  pre, .diff { max-height: none; overflow: visible; }
   article { break-inside: auto; }
   h2, h3 { break-after: avoid; }
 }

@@ -74,16 +74,17 @@ function session() {
   return { resourceNamed: async (handle: string) => ok(known.byHandle(handle)) }
 }
 
-test('@ words resolve to handles of the Session and existing files; everything else is text', async () => {
+test('@ words resolve to handles of the Session, attachments and mentions; everything else is text', async () => {
   const folder = await freshFolder()
   await mkdir(join(folder, 'folder.png'))
   await writeFile(join(folder, 'a b.png'), '')
   await writeFile(join(folder, 'img1.png'), '')
   await writeFile(join(folder, 'given.txt'), '')
+  await writeFile(join(folder, 'Makefile'), '')
   await symlink('img1.png', join(folder, 'link.png'))
   const given: AttachmentInput = { from: 'path', path: join(folder, 'given.txt') }
   const text =
-    '@img1, @img2: @img1.png @./img1.png @"a b.png" @given.txt @link.png @folder.png @gone.png @x'
+    '@img1, @img2: @img1.png @./img1.png @"a b.png" @given.txt @link.png @folder.png @gone.png @Makefile. @x'
   const enclosed = await enclosedIn(text, session(), [given], { cwd: () => folder })
   expect(enclosed).toEqual({
     attachments: [
@@ -93,7 +94,12 @@ test('@ words resolve to handles of the Session and existing files; everything e
       // The resolver reports why a link is refused.
       { from: 'path', path: join(folder, 'link.png'), given: 'link.png' },
     ],
+    mentions: [
+      { path: join(folder, 'folder.png'), given: 'folder.png' },
+      { path: join(folder, 'gone.png'), given: 'gone.png' },
+      { path: join(folder, 'Makefile'), given: 'Makefile' },
+    ],
     views: ['@img1'],
-    unknown: ['@img2'],
+    notes: ['No Resource @img2 in this Session; sent as text.', 'No file @x here; sent as text.'],
   })
 })

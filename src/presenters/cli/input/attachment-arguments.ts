@@ -1,9 +1,9 @@
-import { leadsToFile } from '../../../host/machine.ts'
-import type { AttachmentInput } from '../../../model/attachment.ts'
+import { entryAt } from '../../../host/machine.ts'
+import type { AttachmentInput, MentionInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import type { Session } from '../../../session/live/session.ts'
-import { mentionsIn } from './mentions.ts'
+import { isAttachable, looksLikePath, mentionsIn, type PathWord } from './mentions.ts'
 import { stagedName } from './staged-name.ts'
 import { wholePath } from './whole-path.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -16,10 +16,12 @@ type Sources = Pick<CliWorld, 'cwd' | 'clipboard'> & {
 /** What a message contains besides its text. */
 export interface Enclosures {
   readonly attachments: readonly AttachmentInput[]
+  /** Other files and folders, whose content the message includes. */
+  readonly mentions: readonly MentionInput[]
   /** Handles of Resources to show to the model again. */
   readonly views: readonly string[]
-  /** Words that look like handles but are unknown in this Session. */
-  readonly unknown: readonly string[]
+  /** What was sent as text only, for the person. */
+  readonly notes: readonly string[]
 }
 
 /**
@@ -73,18 +75,55 @@ export async function enclosedIn(
     if (!found.ok || found.value !== undefined) known.add(handle)
   }
   const isKnown = (handle: string) => known.has(handle)
-  const added: AttachmentInput[] = []
-  for (const named of paths) {
-    const path = wholePath(sources, named)
-    if (!path.ok || [...attached, ...added].some((one) => isPath(one, path.value))) continue
-    if (await leadsToFile(path.value)) added.push({ from: 'path', path: path.value, given: named })
+  const unknown = handles.filter((handle) => !isKnown(handle))
+  const attachments = [...attached]
+  const mentions: MentionInput[] = []
+  const missing: string[] = []
+  for (const word of paths) {
+    const { given, path, entry } = await located(word, sources)
+    if (path === undefined) continue
+    if (entry === 'file' && isAttachable(given)) {
+      if (!attachments.some((one) => isPath(one, path)))
+        attachments.push({ from: 'path', path, given })
+    } else if (entry !== undefined || looksLikePath(given)) mentions.push({ path, given })
+    else missing.push(`@${given}`)
   }
-  return {
-    attachments: [...attached, ...added],
-    views: handles.filter(isKnown),
-    unknown: handles.filter((handle) => !isKnown(handle)),
-  }
+  return { attachments, mentions, views: handles.filter(isKnown), notes: notesOn(unknown, missing) }
 }
+
+interface LocatedWord {
+  readonly given: string
+  /** Absent if the current folder no longer exists. */
+  readonly path?: string
+  /** Absent if nothing exists there. */
+  readonly entry?: 'file' | 'folder' | 'other'
+}
+
+/** The longest spelling that exists; otherwise the shortest. */
+async function located(word: PathWord, sources: Pick<Sources, 'cwd'>): Promise<LocatedWord> {
+  let last: LocatedWord = { given: '' }
+  for (const given of word) {
+    const path = wholePath(sources, given)
+    if (!path.ok) return { given }
+    const entry = await entryAt(path.value)
+    if (entry !== undefined) return { given, path: path.value, entry }
+    last = { given, path: path.value }
+  }
+  return last
+}
+
+function notesOn(unknown: readonly string[], missing: readonly string[]): string[] {
+  return [
+    ...(unknown.length === 0
+      ? []
+      : [`No Resource ${unknown.join(', ')} in this Session; sent as text.`]),
+    ...(missing.length === 0
+      ? []
+      : [`No file ${missing.slice(0, MOST_NAMED).join(', ')} here; sent as text.`]),
+  ]
+}
+
+const MOST_NAMED = 3
 
 /** At least two letters, because a single one may be a drive. */
 const SCHEME = /^[a-z][a-z0-9+-]+:/i

@@ -1,24 +1,44 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mentionsIn } from './mentions.ts'
+import { isAttachable, looksLikePath, mentionsIn } from './mentions.ts'
 
 test.each([
   ['What is in @img1?', ['@img1'], []],
   ['@img1, @pdf2 and @img1 again.', ['@img1', '@pdf2'], []],
   ["@img1's colours (see @txt3)", ['@img1', '@txt3'], []],
   ['Look at @./img1.png', [], ['./img1.png']],
-  ['@img1.png is a file, @img1/x is none', [], ['img1.png']],
+  ['@img1.png is a file, and @img1/x too', [], ['img1.png', 'img1/x']],
   ['Compare @docs/a.pdf with @docs/a.pdf.', [], ['docs/a.pdf']],
   ['(@a.png), “@b.JPG”, @c.webp… @d.md!?', [], ['a.png', 'b.JPG', 'c.webp', 'd.md']],
-  ["@a.png's sky", [], ['a.png']],
+  ["@a.ts's sky", [], ['a.ts']],
   ['@"a b.png" and @"c.txt"', [], ['a b.png', 'c.txt']],
-  ['@"a b.zip" @"img1"', [], []],
+  ['@"a b.zip" @"img1"', [], ['a b.zip', 'img1']],
   ['write to a@b.png or x@img1', [], []],
-  ['@someone, @img0, @img01, @img1x, @link-1, @', [], []],
-  ['@a.tar.gz @.png @a.png.exe @folder/', [], []],
+  ['@Makefile, @src/index.ts and @src/', [], ['Makefile', 'src/index.ts', 'src/']],
+  ['@. @.. @/ @ @@ @- @...', [], ['.', '..']],
+  ['@@ -1,2 +1,2 @@', [], []],
   ['line\n@notes.txt\n@img2', ['@img2'], ['notes.txt']],
 ])('%j mentions %j and %j', (text, handles, paths) => {
-  expect(mentionsIn(text)).toEqual({ handles, paths })
+  const found = mentionsIn(text)
+  expect(found.handles).toEqual(handles)
+  expect(found.paths.map((spellings) => spellings.at(-1))).toEqual(paths)
+})
+
+test('a sign at the end belongs to the path or to the sentence: both spellings are candidates', () => {
+  expect(mentionsIn('See @notes(1).ts).').paths).toEqual([
+    ['notes(1).ts).', 'notes(1).ts)', 'notes(1).ts'],
+  ])
+})
+
+test('the nine extensions are attached, and a word that may be a person is not a path', () => {
+  expect(['a.PNG', 'b/c.md', 'd.ts', 'Makefile', '.png'].filter(isAttachable)).toEqual([
+    'a.PNG',
+    'b/c.md',
+  ])
+  expect(['alice', 'src/x', 'a.ts', 'pytest.fixture', '.env'].filter(looksLikePath)).toEqual([
+    'src/x',
+    'a.ts',
+  ])
 })
 
 test('each mention is a part of the text, and none is listed twice, for any text', () => {
@@ -31,8 +51,9 @@ test('each mention is a part of the text, and none is listed twice, for any text
     fc.property(texts, (text) => {
       const { handles, paths } = mentionsIn(text)
       expect(handles.filter((handle) => !text.includes(handle))).toEqual([])
-      expect(paths.filter((path) => !text.includes(path))).toEqual([])
-      expect(new Set([...handles, ...paths]).size).toBe(handles.length + paths.length)
+      expect(paths.flat().filter((path) => !text.includes(path))).toEqual([])
+      const shortest = paths.map((spellings) => spellings.at(-1))
+      expect(new Set([...handles, ...shortest]).size).toBe(handles.length + paths.length)
     }),
   )
 })

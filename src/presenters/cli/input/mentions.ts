@@ -5,24 +5,44 @@ import { HANDLE_PREFIXES } from '../../../model/descriptor.ts'
 export interface Mentions {
   /** Such as `@img1`. */
   readonly handles: readonly string[]
-  /** As written after the `@`. */
-  readonly paths: readonly string[]
+  readonly paths: readonly PathWord[]
 }
 
 /**
- * Finds `@img1`, `@docs/a.pdf` and `@"a b.png"` in a text. An `@` within a word, such as in an email address, is
- * ignored, and so is trailing punctuation. Pure.
+ * A path as written after the `@`, and without its trailing punctuation, which may belong to the sentence. The longest
+ * spelling first; never empty.
+ */
+export type PathWord = readonly string[]
+
+/**
+ * Finds `@img1`, `@src/index.ts` and `@"a b.png"` in a text. An `@` within a word, such as in an email address, is ignored.
+ * Pure.
  */
 export function mentionsIn(text: string): Mentions {
   const handles = new Set<string>()
-  const paths = new Set<string>()
+  const paths = new Map<string, PathWord>()
   for (const [, quoted, bare = ''] of text.matchAll(MENTION)) {
     const handle = quoted === undefined ? handlePattern().exec(bare)?.[0] : undefined
     if (handle !== undefined) handles.add(`@${handle}`)
-    const path = handle === undefined ? pathIn(quoted, bare) : undefined
-    if (path !== undefined && paths.size < MOST_PATHS) paths.add(path)
+    if (handle !== undefined || paths.size >= MOST_PATHS) continue
+    const spellings =
+      quoted === undefined && !/^\.{1,2}$/.test(bare) ? spellingsOf(bare) : [quoted ?? bare]
+    const shortest = spellings.at(-1) ?? ''
+    if (NAMES_SOMETHING.test(spellings[0] ?? '') && shortest.length <= LONGEST_PATH)
+      paths.set(shortest, paths.get(shortest) ?? spellings)
   }
-  return { handles: [...handles], paths: [...paths] }
+  return { handles: [...handles], paths: [...paths.values()] }
+}
+
+/** Whether a file of this name is attached. Only the last extension counts, case-insensitively, and something must precede it. */
+export function isAttachable(path: string): boolean {
+  const extension = /[^/\\](\.[^./\\]+)$/.exec(path)?.[1]
+  return extension !== undefined && Object.hasOwn(ATTACHMENT_EXTENSIONS, extension.toLowerCase())
+}
+
+/** Whether a word is meant as a path even if nothing exists there; `@alice` may be a person. */
+export function looksLikePath(word: string): boolean {
+  return word.includes('/') || /[^.]\.[a-z0-9]{1,5}$/i.test(word)
 }
 
 const LONGEST_PATH = 4_096
@@ -31,6 +51,9 @@ const LONGEST_PATH = 4_096
 const MOST_PATHS = 100
 
 const MENTION = /(?<=^|[\s([{<"'“‘«,;:])@(?:"([^"\n]+)"|([^\s"]+))/gu
+
+/** `@@` of a diff, `@-` and `@...` name nothing; `@.` and `@..` name folders. */
+const NAMES_SOMETHING = /^[^@]*[\p{L}\p{N}]|^\.{1,2}\/?$/u
 
 const PREFIXES = Object.values(HANDLE_PREFIXES).join('|')
 
@@ -46,19 +69,13 @@ function handlePattern(): RegExp {
 const MOST_SIGNS = 8
 const PUNCTUATION = /(?:['’]s|[.,;:!?)\]}>'’”»…*_`])$/u
 
-function pathIn(quoted: string | undefined, bare: string): string | undefined {
-  if (quoted !== undefined) return hasExtension(quoted) ? quoted : undefined
+function spellingsOf(bare: string): PathWord {
+  const spellings = [bare]
   let path = bare
-  for (let signs = 0; signs <= MOST_SIGNS; signs++) {
-    if (hasExtension(path)) return path
+  for (let signs = 0; signs < MOST_SIGNS; signs++) {
     path = path.replace(PUNCTUATION, '')
+    if (path === '' || path === spellings.at(-1)) break
+    spellings.push(path)
   }
-  return undefined
-}
-
-/** Only the last extension counts, case-insensitively, and something must precede it. */
-function hasExtension(path: string): boolean {
-  if (path.length > LONGEST_PATH) return false
-  const extension = /[^/\\](\.[^./\\]+)$/.exec(path)?.[1]
-  return extension !== undefined && Object.hasOwn(ATTACHMENT_EXTENSIONS, extension.toLowerCase())
+  return spellings
 }

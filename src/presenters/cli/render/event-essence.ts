@@ -7,6 +7,9 @@ import { windowShare } from './pressure-words.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
+import { commandFacts, commandLines } from '../text/command-words.ts'
+import { mentionLines } from '../text/mention-words.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
@@ -40,9 +43,13 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'user_message':
       return userMessage(event.data)
     case 'late_context': {
-      const { workspace, branch, mode, permission_mode, date } = event.data
-      return { head: listed([workspace, branch, mode, permission_mode, date]) }
+      const { workspace, branch, mode, permission_mode, date, instructions } = event.data
+      const files =
+        instructions === undefined ? [] : [counted(instructions.length, 'instruction file')]
+      return { head: listed([workspace, branch, mode, permission_mode, date, ...files]) }
     }
+    case 'project_instructions':
+      return { head: loadedWords(event.data) }
     case 'skill_activation':
       return { head: activationWords(event.data) }
     case 'skill_context_hydration':
@@ -69,6 +76,15 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       }
     case 'tool_result':
       return toolResult(event.data)
+    case 'shell_command': {
+      const { command, folder } = event.data
+      return {
+        head: folder === undefined ? 'by the person' : `by the person in ${folder}`,
+        body: command,
+      }
+    }
+    case 'shell_result':
+      return { head: listed(commandFacts(event.data)), body: event.data.output }
     case 'plan_updated':
       return {
         head: counted(event.data.entries.length, 'step'),
@@ -163,6 +179,8 @@ function userMessage(data: EventData<'user_message'>): Essence {
     ...(steer === true ? ['to the running Turn'] : []),
     ...resources.map(resourceWords),
     ...attachment_errors.map(({ name, reason }) => `${name} was rejected: ${reason}`),
+    ...mentionLines(data),
+    ...commandLines(data),
   ])
   return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
 }

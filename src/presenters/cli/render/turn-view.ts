@@ -9,6 +9,7 @@ import { cutWords } from '../text/cut-words.ts'
 import { failureAsText } from '../world/failure.ts'
 import { jsonLine } from '../text/json-line.ts'
 import type { TurnResult } from '../../../history/turn-result.ts'
+import { missingParts, wholeMentions } from '../text/mention-words.ts'
 import {
   broughtBy,
   isNoteworthy,
@@ -18,6 +19,7 @@ import {
   resourceWords,
   type ResourceOf,
 } from '../text/resource-words.ts'
+import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationWords } from '../text/skill-lines.ts'
 import { visibleText } from '../text/visible-text.ts'
 
@@ -129,14 +131,15 @@ function noteOf(
 ): string | undefined {
   if (event.type === 'notice') return `hawser: ${visibleText(event.data.text)}\n`
   if (event.type === 'user_message' && stderr.isTTY) {
-    return broughtBy(event)
-      .map((resource) => `  ${resourceWords(resource)}\n`)
-      .join('')
+    const attached = broughtBy(event).map(resourceWords)
+    return [...attached, ...wholeMentions(event.data)].map((words) => `  ${words}\n`).join('')
   }
   if (event.type === 'history_compaction') return `hawser: ${compactionSentence(event.data)}\n`
   if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
     return `hawser: ${resourceNews(event, resourceOf)}\n`
   }
+  if (event.type === 'project_instructions' && stderr.isTTY)
+    return `hawser: ${loadedWords(event.data)}\n`
   if (event.type === 'skill_activation' && stderr.isTTY)
     return `hawser: ${activationWords(event.data)}\n`
   if (event.type === 'skill_context_hydration' && (stderr.isTTY || event.data.status !== 'ok'))
@@ -150,8 +153,10 @@ function noteOf(
 }
 
 function refusals(event: WholeEvent): string | undefined {
-  if (event.type !== 'user_message' || event.data.attachment_errors === undefined) return undefined
-  return event.data.attachment_errors.map((error) => `${refusalWords(error)}\n`).join('')
+  if (event.type !== 'user_message') return undefined
+  const refused = (event.data.attachment_errors ?? []).map(refusalWords)
+  const all = [...refused, ...missingParts(event.data)]
+  return all.length === 0 ? undefined : all.map((words) => `${words}\n`).join('')
 }
 
 function activityOf(event: WholeEvent): string | undefined {

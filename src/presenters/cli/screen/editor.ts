@@ -56,6 +56,11 @@ export function giveBack(state: EditorState, text: string): EditorState {
   return withDraft(state, { text: text + rest, cursor: text.length + rest.length })
 }
 
+/** Replaces the draft, for example by a completed one. */
+export function redrafted(state: EditorState, draft: Draft): EditorState {
+  return withDraft(state, draft)
+}
+
 export function cleared(state: EditorState): EditorState {
   return newEditor(state.history)
 }

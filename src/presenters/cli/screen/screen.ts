@@ -13,6 +13,8 @@ export interface Scene {
   readonly question: (columns: number, most: number) => readonly Line[]
   /** Absent if there is no input. */
   readonly draft: Draft | undefined
+  /** What is suggested for the draft, one row each. */
+  readonly below?: (columns: number) => readonly Line[]
   readonly hint: Line
   /**
    * `own`: the terminal cursor is in the draft. `drawn`: output may come at any time, so the terminal cursor waits in
@@ -40,14 +42,16 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
   const hint = wrapped(scene.hint, columns).slice(0, 1)
   const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
   const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
-  let left = Math.max(0, budget - input.length - hint.length)
+  const room = Math.max(0, budget - input.length - hint.length)
+  const below = scene.below?.(columns).slice(0, room) ?? []
+  let left = room - below.length
   const question = headOf(rowsOf(scene.question(columns, left), columns), left)
   left -= question.length
   const activity = headOf(rowsOf(scene.activity, columns), Math.min(left, MOST_ACTIVITY))
   left -= activity.length
   const open = scene.open.slice(Math.max(0, scene.open.length - left))
   const above = [...open, ...activity, ...question]
-  const lines = [...above, ...input, ...hint]
+  const lines = [...above, ...input, ...below, ...hint]
   const cursor =
     scene.cursor === 'own'
       ? {

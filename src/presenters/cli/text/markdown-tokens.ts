@@ -14,7 +14,7 @@ import { visibleText } from './visible-text.ts'
 /** Formats blocks as lines no wider than `columns`, separated by blank lines unless `close`. */
 export function blockLines(tokens: readonly Token[], columns: number, close = false): Line[] {
   return tokens
-    .map((token) => linesOf(known(token), columns))
+    .map((token) => linesOf(knownToken(token), columns))
     .filter((lines) => lines.length > 0)
     .flatMap((lines, at) => (at === 0 || close ? lines : [[], ...lines]))
 }
@@ -100,7 +100,9 @@ function linesOf(token: MarkedToken, columns: number): Line[] {
 const BOLD: Style = { bold: true }
 
 function inlineSpans(tokens: readonly Token[], style: Style): Span[] {
-  return tokens.flatMap((token) => spansOf(known(token), style)).filter(({ text }) => text !== '')
+  return tokens
+    .flatMap((token) => spansOf(knownToken(token), style))
+    .filter(({ text }) => text !== '')
 }
 
 function spansOf(token: MarkedToken, style: Style): Span[] {
@@ -185,7 +187,7 @@ function besides(gutter: string, columns: number, render: (columns: number) => L
 }
 
 /** The lexer creates no other types without extensions; an unknown one is shown verbatim. */
-function known(token: Token): MarkedToken {
+export function knownToken(token: Token): MarkedToken {
   return isKnown(token) ? token : { type: 'text', raw: token.raw, text: token.raw }
 }
 

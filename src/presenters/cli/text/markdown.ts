@@ -53,6 +53,39 @@ export class MarkdownStream {
   }
 }
 
+/** A part of a whole text: source for the lexer, the content of a fence, or verbatim text. */
+export type MarkdownPiece =
+  | { readonly kind: 'source'; readonly source: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'literal'; readonly text: string }
+
+/**
+ * Splits a whole text. Neighbouring blocks stay together, so that the items of a list are lexed as one, as far as the limit of
+ * the lexer allows. All text is made visible.
+ */
+export function markdownPieces(text: string): MarkdownPiece[] {
+  const cutter = new BlockCutter()
+  const pieces = text.split('\n').flatMap((line) => cutter.take(sourceLine(line)))
+  const joined: MarkdownPiece[] = []
+  for (const piece of [...pieces, ...cutter.close()]) {
+    const last = joined.at(-1)
+    if (piece.kind === 'blocks' || piece.kind === 'item') {
+      const gap = piece.kind === 'blocks' || piece.spaced ? '\n\n' : '\n'
+      const source = last?.kind === 'source' ? `${last.source}${gap}${piece.source}` : ''
+      if (source === '' || source.length > LONGEST_BLOCK)
+        joined.push({ kind: 'source', source: piece.source })
+      else joined.splice(-1, 1, { kind: 'source', source })
+    } else if (piece.kind === 'fence') joined.push({ kind: 'code', text: '' })
+    else if (last?.kind === piece.kind && !(piece.kind === 'literal' && piece.begins))
+      joined.splice(-1, 1, {
+        kind: piece.kind,
+        text: last.text === '' ? piece.text : `${last.text}\n${piece.text}`,
+      })
+    else joined.push({ kind: piece.kind, text: piece.text })
+  }
+  return joined
+}
+
 /** The context above the next piece. */
 interface Place {
   readonly begun: boolean
@@ -107,7 +140,7 @@ function shownItem(
   above: Place['list'],
   columns: number,
 ): RenderResult {
-  const [first, ...others] = lexed(source) ?? []
+  const [first, ...others] = lexedMarkdown(source) ?? []
   if (first === undefined || !isList(first)) {
     return { lines: blocksOf(source, columns), apart: true }
   }
@@ -127,12 +160,12 @@ function isList(token: Token): token is Tokens.List {
 }
 
 function blocksOf(source: string, columns: number): Line[] {
-  const tokens = lexed(source)
+  const tokens = lexedMarkdown(source)
   return tokens === undefined ? literalLines(source, columns) : blockLines(tokens, columns)
 }
 
 /** `undefined` if the lexer fails: no input may crash the program. */
-function lexed(source: string): Token[] | undefined {
+export function lexedMarkdown(source: string): Token[] | undefined {
   try {
     return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(source)
   } catch {

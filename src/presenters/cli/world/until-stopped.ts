@@ -10,3 +10,15 @@ export async function untilStopped({ streams }: Pick<CliWorld, 'streams'>): Prom
   })
   for (const stop of listening) stop()
 }
+
+/** Aborts at the first signal that asks the program to end, for work that a signal ends in the regular way. */
+export function stopOnSignals({ streams }: Pick<CliWorld, 'streams'>): {
+  readonly signal: AbortSignal
+  readonly stopListening: () => void
+} {
+  const stop = new AbortController()
+  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    streams.onSignal(signal, () => stop.abort()),
+  )
+  return { signal: stop.signal, stopListening: () => listening.forEach((end) => end()) }
+}

@@ -11,6 +11,7 @@ import type {
 } from '../../../session/workspace/rehearsal-server.ts'
 import type { Scratch } from '../../../session/workspace/scratch.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
+import type { Tether } from '../../../tether/tether.ts'
 import type { OpenAt } from '../../../session/workspace/workspace.ts'
 
 /** The outside world of a command; the composition root creates it. */
@@ -45,6 +46,8 @@ export interface CliWorld {
   readonly acp: (stop: AbortSignal) => Promise<Result<void>>
   /** Starts the local server of this home in this process. */
   readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
+  /** Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. */
+  readonly mcp: (tether: Tether, stopped: Promise<void>) => Promise<void>
 }
 
 /** The catalogue of models. */

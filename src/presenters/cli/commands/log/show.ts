@@ -9,6 +9,7 @@ import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
 import { reportEnd } from '../../world/log-end.ts'
+import { stopOnSignals } from '../../world/until-stopped.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { TurnFilter } from '../../../../history/turn-filter.ts'
@@ -87,13 +88,4 @@ function asWords(read: ReadEvent, resources: SessionResources, colour: boolean):
   return eventLines(read, (id) => resources.byId(id)?.descriptor)
     .map((line) => `${painted(line, colour)}\n`)
     .join('')
-}
-
-/** A signal is the regular way to end following, not a failure. */
-function stopOnSignals({ streams }: CliWorld) {
-  const stop = new AbortController()
-  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
-    streams.onSignal(signal, () => stop.abort()),
-  )
-  return { signal: stop.signal, stopListening: () => listening.forEach((end) => end()) }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { DaemonRecord } from '../../../../host/daemon/daemon-lock.ts'
-import { asResult, closing } from '../../../../host/files/files.ts'
-import { startDetached } from '../../../../host/process/detached.ts'
+import { startServer } from '../../../../host/daemon/start-server.ts'
+import { closing } from '../../../../host/files/files.ts'
 import { ErrorBody } from '../../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { parseJson } from '../../../../encoding/json.ts'
@@ -100,21 +100,13 @@ function words({ origin, socket, token_file, page_url, opened }: UpOutput, last:
 
 /** The same command as a process of its own; its JSON says that it is ready, or why not. */
 async function inBackground(
-  { openHome, env, home }: CliWorld,
+  { openHome, env }: CliWorld,
   port: number | undefined,
 ): Promise<Result<UpOutput>> {
   const opened = await openHome()
   if (!opened.ok) return opened
   const { folder, close } = opened.value
-  const line = await closing({ close }, () =>
-    asResult('open the logs', async () => {
-      const logs = await folder.folder('logs', 'create')
-      await logs.close()
-      const args = ['up', '--json', ...(port === undefined ? [] : ['--port', String(port)])]
-      const errors = join(logs.label, 'server.err')
-      return startDetached({ args, env, folder: home, errors })
-    }),
-  )
+  const line = await closing({ close }, () => startServer({ home: folder, env, port }))
   if (!line.ok) return line
   const said = parseJson(line.value)
   const { data } = Output.safeParse(said)

@@ -18,27 +18,40 @@ import type { CliWorld } from '../../world/world.ts'
 
 const TrustArgs = z.object({
   args: z.tuple([z.string().optional()]),
-  options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
+  options: z.object({
+    yes: z.boolean().default(false),
+    instructions: z.boolean().default(false),
+    workspace: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
 })
 type Options = z.infer<typeof TrustArgs>['options']
 
 export const Output = z.object({
   ok: z.literal(true),
-  what: z.enum(['settings', 'session']),
+  what: z.enum(['settings', 'session', 'instructions']),
   changed: z
     .boolean()
     .describe('False when there was nothing to trust, or it was trusted already.'),
   session_id: SessionId.optional(),
   sha256: Sha256.optional().describe('Of the settings that are trusted now.'),
   settings: z.record(z.string(), z.unknown()).optional().describe('The settings that now apply.'),
+  files: z
+    .array(z.object({ path: z.string(), sha256: Sha256 }))
+    .optional()
+    .describe('The project instructions that are trusted now.'),
 })
 
-/** Trusts the settings of a workspace, or a foreign Session, after showing it and asking for confirmation. */
+/** Trusts the settings or the project instructions of a workspace, or a foreign Session, after showing it and asking for confirmation. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options,
   } = TrustArgs.parse(commandInput)
+  if (options.instructions) {
+    const { trustHere } = await import('./trust-instructions.ts')
+    return trustHere(world, { named, options })
+  }
   return named === undefined
     ? inSettings(world, commandInput, 'open', (place) => trustSettings(world, place, options))
     : inWorkspace(world, commandInput, (opened) => trustSession(world, opened, named, options))

@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../../model/errors.ts'
+import type { ErrorKind } from '../../../model/errors.ts'
 
 /** The status and the type of a response to a failed request. */
 export interface ErrorResponse {

@@ -1,7 +1,19 @@
-import { serverSentText } from '../../encoding/server-sent-events.ts'
-import { liveBody } from '../../host/net/live-body.ts'
-import type { ServerParts } from './server-parts.ts'
-import type { StreamMessage } from './translate-updates.ts'
+import { serverSentText } from '../../../encoding/server-sent-events.ts'
+import type { Clock } from '../../../host/clock.ts'
+import { liveBody } from '../../../host/net/live-body.ts'
+
+/** One server-sent event. `id` is the number of an Event of the Log: a client that has it has everything up to there. */
+export interface StreamMessage {
+  readonly event: string
+  readonly data: object
+  readonly id?: number
+}
+
+export interface LiveParts {
+  readonly clock: Clock
+  /** Called for a defect after the response has begun. Never throws. */
+  readonly onDefect: (error: unknown) => void
+}
 
 /** Where a route writes its stream. */
 export interface LiveOutput {
@@ -26,7 +38,7 @@ const RESYNC = Buffer.from(
  * dropped. `disconnected` is called once if the client left or was dropped; `signal` is that of its request.
  */
 export function liveResponse(
-  { clock, onDefect }: Pick<ServerParts, 'clock' | 'onDefect'>,
+  { clock, onDefect }: LiveParts,
   { signal, disconnected = () => {} }: { signal: AbortSignal; disconnected?: () => void },
   work: (output: LiveOutput) => Promise<void>,
 ): Response {

@@ -1,8 +1,8 @@
-import type * as z from 'zod'
-import { depthWithin } from '../../encoding/json.ts'
-import { quoted, shortened } from '../../encoding/quote.ts'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { LIMITS } from '../../model/limits.ts'
+import * as z from 'zod'
+import { depthWithin } from '../../../encoding/json.ts'
+import { quoted, shortened } from '../../../encoding/quote.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
 
 /** Enough for every route whose body has no message. */
 const USUAL_BYTES = 1024 * 1024
@@ -49,17 +49,39 @@ const WORDS: Readonly<Record<string, string>> = {
   invalid_format: 'invalid format',
 }
 
-async function limitedBody({ headers, body }: Request, limit: number): Promise<Result<Buffer>> {
+/** The bytes of a body, read up to the limit, whatever its length is declared to be. */
+export async function limitedBody(
+  { headers, body, signal }: Request,
+  limit: number,
+): Promise<Result<Buffer>> {
   if (Number(headers.get('content-length') ?? 0) > limit) return tooLarge(limit)
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const piece of piecesOf(body)) {
-    length += piece.length
-    if (length > limit) return tooLarge(limit)
-    pieces.push(piece)
+  try {
+    for await (const piece of piecesOf(body)) {
+      length += piece.length
+      if (length > limit) return tooLarge(limit)
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (signal.aborted) return failed('interrupted', 'The client disconnected.')
+    throw error
   }
   return ok(Buffer.concat(pieces))
 }
+
+/** A request that has nothing to say may have no body, or an empty JSON object. */
+export async function emptyBody(request: Request): Promise<Result<void>> {
+  const bytes = await limitedBody(request, USUAL_BYTES)
+  if (!bytes.ok) return bytes
+  if (bytes.value.length === 0) return ok(undefined)
+  const value = parsed(bytes.value)
+  if (value === undefined || !depthWithin(value.json, LIMITS.event_depth)) return notJson()
+  const empty = checked(NOTHING, value.json)
+  return empty.ok ? ok(undefined) : empty
+}
+
+const NOTHING = z.strictObject({})
 
 /** The pieces of a body as they arrive. */
 export async function* piecesOf(

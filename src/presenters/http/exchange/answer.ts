@@ -1,7 +1,11 @@
 import type { Context } from 'hono'
-import type { HawserError, Result } from '../../model/errors.ts'
-import type { RequestVariables } from './server-parts.ts'
-import { failureAnswer, sessionFailure, type FailureAnswer } from './translate.ts'
+import type { HawserError, Result } from '../../../model/errors.ts'
+import { failureAnswer, sessionFailure, type FailureAnswer } from './failure-answer.ts'
+
+/** The variables of a request. */
+export interface RequestVariables {
+  Variables: { requestId: string; error?: string }
+}
 
 /** Sends an error response, and leaves its kind for the log. */
 export function sendAnswer(context: Context<RequestVariables>, answer: FailureAnswer): Response {

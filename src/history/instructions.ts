@@ -1,0 +1,70 @@
+import { instructionsEnd, instructionsStart } from '../encoding/words/instructions.ts'
+import { canonicalJson } from '../encoding/json.ts'
+import type { Part } from '../model/conversation.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
+import type { NamedInstructions } from '../model/events/instruction-events.ts'
+import type { BlobKey } from '../model/ids.ts'
+import { historyOf, type History } from './history.ts'
+import { stableText } from './user-parts.ts'
+import { withoutCalls } from './without-calls.ts'
+
+type LateContext = EventData<'late_context'>
+
+/** What the model received about project instructions so far. */
+export interface InstructionsSoFar {
+  /** The last late context, also if a checkpoint covers it. */
+  readonly late: LateContext | undefined
+  /** Whether the next request shows that late context. */
+  readonly isShown: boolean
+  /** The last text of each path that the next request shows. */
+  readonly texts: () => ReadonlyMap<string, BlobKey>
+}
+
+export function instructionsSoFar(events: readonly WholeEvent[]): InstructionsSoFar {
+  const { state, events: raw } = historyOf(events)
+  const shown = withoutCalls(raw).findLast((event) => event.type === 'late_context')
+  return {
+    late: shown?.type === 'late_context' ? shown.data : state.late_context,
+    isShown: shown !== undefined,
+    texts: () => {
+      const texts = new Map(textsBefore(state).map(({ path, blob }) => [path, blob]))
+      for (const event of withoutCalls(raw))
+        if (event.type === 'project_instructions') texts.set(event.data.path, event.data.blob)
+      return texts
+    },
+  }
+}
+
+type LoadedInstructions = NamedInstructions & { readonly blob: BlobKey }
+
+/** The texts in force before the raw Events, which follow the checkpoint. */
+export function textsBefore({ late_context }: History['state']): LoadedInstructions[] {
+  return (late_context?.instructions ?? []).filter(isLoaded)
+}
+
+function isLoaded(named: NamedInstructions): named is LoadedInstructions {
+  return named.blob !== undefined
+}
+
+/** The item of a text: its label, the text, and its end. */
+export function instructionParts(
+  text: Pick<LoadedInstructions, 'path' | 'blob' | 'bytes' | 'text_bytes' | 'truncated'>,
+): Part[] {
+  const { blob, text_bytes } = text
+  const length = text_bytes === undefined ? {} : { text_bytes }
+  return [
+    ...stableText(instructionsStart(text)),
+    { type: 'blob', blob, media_type: 'text/markdown', ...length, lifetime: 'stable' },
+    ...stableText(instructionsEnd(text)),
+  ]
+}
+
+/** Whether two late contexts state the same facts. That a file changed since the one before is not a fact of its own. */
+export function sameFacts(one: LateContext | undefined, other: LateContext): boolean {
+  return one !== undefined && comparable(one) === comparable(other)
+}
+
+function comparable({ instructions = [], ...facts }: LateContext): string {
+  const named = instructions.map(({ changed: _changed, ...rest }) => rest)
+  return canonicalJson({ ...facts, instructions: named })
+}

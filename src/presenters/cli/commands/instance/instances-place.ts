@@ -1,0 +1,63 @@
+import { failed, type Failed, type Result } from '../../../../model/errors.ts'
+import { nearest } from '../../../../session/settings/nearest.ts'
+import { RemoteTether } from '../../../../tether/remote/remote-tether.ts'
+import { runningServer, startedServer } from '../../../../tether/remote/started-server.ts'
+import type { Tether } from '../../../../tether/tether.ts'
+import { refuse } from '../../world/answer.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+/** Runs `work` with the Instances of this home, through the local server. A failure is printed; returns the exit code. */
+export async function inInstances(
+  world: CliWorld,
+  json: boolean,
+  work: (tether: Tether) => Promise<Result<number>>,
+): Promise<number> {
+  const { env, clock, streams } = world
+  const home = await world.openHome()
+  if (!home.ok) return refuse(world, json, home.error)
+  const { folder, close } = home.value
+  const onStart = () => streams.stderr.write(STARTED)
+  try {
+    const tether = new RemoteTether({
+      find: () => startedServer({ home: folder, env, clock, onStart }),
+      findAgain: () => runningServer(folder),
+      clock,
+    })
+    const done = await work(tether)
+    return done.ok ? done.value : refuse(world, json, done.error)
+  } finally {
+    await close()
+  }
+}
+
+const STARTED = 'hawser: started the local server in the background (to stop it: hawser down)\n'
+
+/** A result about a named Instance. If there is none of this name, the failure suggests the closest one. */
+export async function aboutInstance<T>(
+  tether: Tether,
+  name: string,
+  asking: Promise<Result<T>>,
+): Promise<Result<T>> {
+  const result = await asking
+  if (result.ok || result.error.kind !== 'not_found') return result
+  // The Instance exists, and something else was not found.
+  const listed = await tether.list()
+  if (!listed.ok || listed.value.some(({ id, handle }) => id === name || handle === name))
+    return result
+  return unknownInstance(
+    name,
+    nearest(
+      name,
+      listed.value.map(({ handle }) => handle),
+    ),
+  )
+}
+
+function unknownInstance(name: string, close: string | undefined): Failed {
+  const hint = close === undefined ? '' : ` Did you mean ${close}?`
+  const shown = visibleLine(JSON.stringify(name.slice(0, 100)))
+  return failed('not_found', `There is no Instance ${shown}.${hint}`, { instance: name }, [
+    { action: 'List all Instances.', command: 'hawser instance list' },
+  ])
+}

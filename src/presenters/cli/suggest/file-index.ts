@@ -1,0 +1,94 @@
+import type { Clock } from '../../../host/clock.ts'
+import { candidate, type Candidate } from './fuzzy.ts'
+
+/** Lists the files of the workspace; see `Harness.listFiles`. */
+export type ListFiles = (scan: {
+  readonly onPaths: (paths: readonly string[]) => boolean
+  readonly signal: AbortSignal
+}) => Promise<void>
+
+/** More files are not suggested. */
+const MOST_FILES = 200_000
+
+/** After this time, the next `@` scans again; until then the old list is used. */
+const STALE_MS = 10_000
+
+/** How often a running scan is reported: each time, the list is searched again. */
+const TELL_MS = 100
+
+/** The files and folders of the workspace, scanned when they are first needed. */
+export class FileIndex {
+  readonly #list: ListFiles
+  readonly #clock: Clock
+  readonly #changed: () => void
+  readonly #stop = new AbortController()
+  #paths: readonly Candidate[] = []
+  #scanned = 0
+  #scanning = false
+  #at = -Infinity
+
+  constructor(list: ListFiles, clock: Clock, changed: () => void) {
+    this.#list = list
+    this.#clock = clock
+    this.#changed = changed
+  }
+
+  /** As of the last complete scan; during the first one, what was found so far. */
+  get paths(): readonly Candidate[] {
+    return this.#paths
+  }
+
+  /** The number of paths found by a running scan; `undefined` if none is running. */
+  get progress(): number | undefined {
+    return this.#scanning ? this.#scanned : undefined
+  }
+
+  /** Starts a scan, unless one is running or the last one is recent. */
+  refresh(): void {
+    if (this.#scanning || this.#clock.monotonicMs() - this.#at < STALE_MS) return
+    this.#scanning = true
+    void this.#scan().finally(() => {
+      this.#scanning = false
+      this.#at = this.#clock.monotonicMs()
+      this.#changed()
+    })
+  }
+
+  close(): void {
+    this.#stop.abort()
+  }
+
+  async #scan(): Promise<void> {
+    const found: Candidate[] = []
+    const folders = new Set<string>()
+    const isFirst = this.#paths.length === 0
+    if (isFirst) this.#paths = found
+    this.#scanned = 0
+    let told = -Infinity
+    const onPaths = (paths: readonly string[]) => {
+      for (const path of paths) {
+        addFolders(path, folders, found)
+        found.push(candidate(path))
+      }
+      this.#scanned = found.length
+      const now = this.#clock.monotonicMs()
+      if (now - told >= TELL_MS) {
+        told = now
+        this.#changed()
+      }
+      return found.length < MOST_FILES
+    }
+    await this.#list({ onPaths, signal: this.#stop.signal })
+    this.#paths = found
+  }
+}
+
+/** Adds the folders of a path that are not known yet; where one is known, so are those above it. */
+function addFolders(path: string, known: Set<string>, found: Candidate[]): void {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const folder = path.slice(0, end + 1)
+    if (known.has(folder)) return
+    known.add(folder)
+    found.push(candidate(folder))
+  }
+}

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../host/clock.ts'
+import { completedWord, withSuggestion } from './completed-word.ts'
+import { FileIndex } from './file-index.ts'
+import { candidate, fuzzyMatches } from './fuzzy.ts'
+import { Suggestions, type SuggestionSources } from './suggestions.ts'
+
+function best(query: string, ...paths: string[]): readonly string[] {
+  return fuzzyMatches(paths.map(candidate), query, 5).best
+}
+
+test('the best matches come first, and letters may be missing in between', () => {
+  const paths = ['src/main.ts', 'main.ts', 'src/domain.ts', 'main/a.ts', 'src/m/a/i/n', 'README.md']
+  expect(best('main', ...paths)).toEqual([
+    'main.ts',
+    'main/a.ts',
+    'src/main.ts',
+    'src/domain.ts',
+    'src/m/a/i/n',
+  ])
+  expect(best('MAIN.TS', ...paths)[0]).toBe('main.ts')
+  expect(best('rdme', ...paths)).toEqual(['README.md'])
+  expect(best('xyz', ...paths)).toEqual([])
+})
+
+test('an exact match wins over a longer one', () => {
+  expect(best('permission', 'permissions', 'permission')).toEqual(['permission', 'permissions'])
+})
+
+test.each([
+  ['look at @src/in', 'path', 'src/in', 8],
+  ['@"a b', 'path', 'a b', 0],
+  ['/he', 'command', 'he', 0],
+  ['/', 'command', '', 0],
+  ['use $rev', 'skill', 'rev', 4],
+  ['/sessions ses_', 'session', 'ses_', 10],
+])('%j completes a %s', (text, kind, query, from) => {
+  expect(completedWord({ text, cursor: text.length })).toEqual({ kind, query, from })
+})
+
+test.each(['a@b.c', '/help me', 'no word ', 'a /help', '@done '])(
+  '%j has nothing to complete',
+  (text) => {
+    expect(completedWord({ text, cursor: text.length })).toBeUndefined()
+  },
+)
+
+test('a suggestion replaces the word at the cursor, and a path with spaces is quoted', () => {
+  const completed = (text: string, cursor: number, chosen: string) => {
+    const word = completedWord({ text, cursor })
+    return word === undefined ? undefined : withSuggestion({ text, cursor }, word, chosen)
+  }
+  expect(completed('see @in now', 7, 'src/index.ts')).toEqual({
+    text: 'see @src/index.ts now',
+    cursor: 18,
+  })
+  expect(completed('@a', 2, 'a b.ts')).toEqual({ text: '@"a b.ts" ', cursor: 10 })
+  expect(completed('@sr', 3, 'src/')).toEqual({ text: '@src/', cursor: 5 })
+  expect(completed('@"a', 3, 'a b/')).toEqual({ text: '@"a b/', cursor: 6 })
+})
+
+const none = () => []
+
+/** A list over these files, when their scan has ended. */
+async function listOver(...paths: string[]) {
+  let done: () => void = () => {}
+  const scanned = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const files = new FileIndex(
+    async ({ onPaths }) => void onPaths(paths),
+    systemClock,
+    () => {
+      if (files.progress === undefined) done()
+    },
+  )
+  const sources: SuggestionSources = {
+    files,
+    handles: () => [{ name: 'img1', about: 'harbour.png' }],
+    commands: () => [{ name: 'help', about: 'list commands' }],
+    skills: none,
+    sessions: none,
+  }
+  files.refresh()
+  await scanned
+  return new Suggestions(sources)
+}
+
+function shown(list: Suggestions): string[] {
+  return list.rows(80).map((row) => row.map(({ text }) => text).join(''))
+}
+
+test('the list has handles, folders and files; arrows choose, Tab accepts, Esc closes it for this word', async () => {
+  const list = await listOver('src/image.ts', 'src/index.ts')
+  const draft = { text: '@i', cursor: 2 }
+  list.follow(draft)
+  expect(shown(list)).toEqual(['› img1  harbour.png', '  src/image.ts', '  src/index.ts'])
+  list.move('down')
+  expect(list.accepted(draft)).toEqual({ text: '@src/image.ts ', cursor: 14 })
+  list.move('up')
+  list.move('up')
+  expect(shown(list).at(-1)).toBe('› src/index.ts')
+  list.close()
+  expect([list.isOpen, shown(list)]).toEqual([false, []])
+  list.follow({ text: '@in', cursor: 3 })
+  expect(list.isOpen).toBe(false)
+  list.follow({ text: '@in @', cursor: 5 })
+  expect(shown(list)[0]).toBe('› img1  harbour.png')
+})
+
+test('a longer query is searched in what the shorter one found, with the same result', async () => {
+  const paths = Array.from({ length: 300 }, (_, at) => `src/${at % 7}/file-${at}.ts`)
+  const list = await listOver(...paths)
+  for (const text of ['@f', '@fi', '@file-1', '@file-12', '@file-1', '@file-2', '@']) {
+    list.follow({ text, cursor: text.length })
+    const fresh = await listOver(...paths)
+    fresh.follow({ text, cursor: text.length })
+    expect(shown(list)).toEqual(shown(fresh))
+  }
+})
+
+test('Enter sends a word that is complete', async () => {
+  const list = await listOver('Makefile')
+  list.follow({ text: '@Make', cursor: 5 })
+  expect(list.isComplete).toBe(false)
+  list.follow({ text: '@Makefile', cursor: 9 })
+  expect(list.isComplete).toBe(true)
+})

@@ -1,0 +1,82 @@
+import { elapsedMs, type Clock } from '../../host/clock.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { FramePage } from '../../tether/frames/frame-query.ts'
+import type { Tether } from '../../tether/tether.ts'
+import { CHANNEL, DEFAULT_WAIT_MS, ENDING_TYPES, type TetherReadInput } from './protocol.ts'
+import type { ToolContent, CallContext } from './tool.ts'
+import { imageContent, imagesOf, pageWithin } from './translate.ts'
+
+interface ReadParts {
+  readonly tether: Tether
+  readonly clock: Clock
+}
+
+interface ReadPage {
+  readonly page: FramePage
+  /** Of the answers in it, in order. */
+  readonly images: readonly ToolContent[]
+}
+
+const PROGRESS_MS = 5_000
+
+/** A page of frames with the images of its answers. Reports progress while it waits. */
+export async function readFrames(
+  parts: ReadParts,
+  input: TetherReadInput,
+  context: CallContext,
+): Promise<Result<ReadPage>> {
+  const { tether, clock } = parts
+  const { instance, wait_ms = DEFAULT_WAIT_MS } = input
+  const stopReporting = reportWaiting(clock, wait_ms, context)
+  const polled = await pollFrames(parts, input, wait_ms, context).finally(stopReporting)
+  if (!polled.ok) return polled
+  const page = pageWithin(polled.value, LIMITS.mcp_page_image_bytes)
+  const images: ToolContent[] = []
+  for (const reference of imagesOf(page.frames)) {
+    if (context.signal.aborted) break
+    images.push(imageContent(await tether.image(instance, reference.blob), reference))
+  }
+  return ok({ page, images })
+}
+
+/** A long log is examined in several steps; a step without a frame is not the end, nor is a wait that was cut short. */
+async function pollFrames(
+  { tether, clock }: ReadParts,
+  input: TetherReadInput,
+  waitMs: number,
+  { signal, ending }: CallContext,
+): Promise<Result<FramePage>> {
+  const { instance, session_id = 'default', types = ENDING_TYPES, limit, reply_to_msg_id } = input
+  const filter = { channel: CHANNEL, session_id, types, limit, reply_to_msg_id }
+  const begun = clock.monotonicMs()
+  for (let { after_seq } = input; ;) {
+    const isLast = ending.aborted
+    const left = isLast ? 0 : Math.max(0, waitMs - elapsedMs(clock, begun))
+    const until = isLast ? signal : AbortSignal.any([signal, ending])
+    const query = { ...filter, after_seq }
+    const found = await tether.poll(instance, query, { waitMs: left, signal: until })
+    if (ending.aborted && !isLast) continue
+    if (!found.ok) return found
+    const { frames, next_seq, timed_out } = found.value
+    const isOver = frames.length > 0 || timed_out || next_seq === after_seq || signal.aborted
+    if (isOver || after_seq === undefined) return found
+    after_seq = next_seq
+  }
+}
+
+/** Hosts that limit the time of a call may extend it as long as there is progress. */
+function reportWaiting(clock: Clock, waitMs: number, { progress }: CallContext): () => void {
+  const begun = clock.monotonicMs()
+  let stop: (() => void) | undefined
+  const again = () => {
+    stop = clock.after(PROGRESS_MS, () => {
+      const seconds = Math.round(elapsedMs(clock, begun) / 1000)
+      const message = `waiting for frames, ${seconds} s`
+      progress({ progress: seconds, total: Math.ceil(waitMs / 1000), message })
+      again()
+    })
+  }
+  if (waitMs > PROGRESS_MS) again()
+  return () => stop?.()
+}

@@ -1,0 +1,8 @@
+import { test } from 'vitest'
+import { DIALECT_NAMES } from '../../test/support/dialects.ts'
+import { expectGrownAsFromScratch } from '../../test/support/grown-requests.ts'
+
+test.each(DIALECT_NAMES)(
+  'requests in %s that grow with their Log equal those composed from scratch, byte for byte, in many Logs',
+  (dialect) => expectGrownAsFromScratch(dialect, 40),
+)

@@ -1,0 +1,186 @@
+import { join } from 'node:path'
+import { sha256 } from '../../encoding/hash.ts'
+import type { Clock } from '../../host/clock.ts'
+import {
+  asResult,
+  closing,
+  ifPossible,
+  ifThere,
+  replaceFile,
+  type Folder,
+} from '../../host/files/files.ts'
+import { wholeFile } from '../../host/files/json-file.ts'
+import type { Ids } from '../../host/ids.ts'
+import type { ProgramFiles } from '../../host/process/own-program.ts'
+import type { Sandbox } from '../../host/sandbox/sandbox.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { PermissionMode } from '../../model/modes.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { InstanceRecord } from '../../model/tether/instance.ts'
+import { GuestHost, type GuestHostParts } from '../daemon/guest-host.ts'
+import { GuestLogs } from '../daemon/guest-logs.ts'
+import { launchGuest } from '../daemon/launch-guest.ts'
+import { openRelay } from '../relay/relay.ts'
+import type { RelayedAccess } from '../relay/rules.ts'
+import type { AgentOrder, InstanceRuntime, RunningAgent } from './runtime.ts'
+
+/** The model of an agent, by its record and the settings of now. */
+export interface AgentModel {
+  readonly provider: string
+  readonly model: string
+  readonly permissionMode: PermissionMode
+  /** How its provider is reached; absent if that needs no network. */
+  readonly access?: RelayedAccess | undefined
+  /** The settings that apply inside the guest. Without keys. */
+  readonly settings: Settings
+}
+
+export interface GuestRuntimeParts {
+  /** Path of `$HAWSER_HOME`. */
+  readonly home: string
+  readonly sandbox: Pick<Sandbox, 'start'>
+  readonly modelOf: (record: InstanceRecord) => Promise<Result<AgentModel>>
+  readonly clock: Clock
+  readonly ids: Ids
+  /** The program of a guest. Default: this program. */
+  readonly program?: ProgramFiles | undefined
+}
+
+/** Runs each agent as a guest: a process in its own sandbox, see ADR 20. */
+export function guestRuntime(parts: GuestRuntimeParts): InstanceRuntime {
+  return { start: (order) => startGuest(parts, order) }
+}
+
+/** The last of what a guest printed, for the log if it crashes. */
+const KEPT_OUTPUT = 2_000
+
+async function startGuest(
+  parts: GuestRuntimeParts,
+  order: AgentOrder,
+): Promise<Result<RunningAgent>> {
+  const model = await parts.modelOf(order.record)
+  if (!model.ok) return model
+  const prepared = await prepare(parts, order, model.value)
+  if (!prepared.ok) return prepared
+  const { heads } = prepared.value
+  const { record, workspace, images, path, book, onFrame, note } = order
+  const { provider, model: name, permissionMode } = model.value
+  const { clock, ids, sandbox, home, program } = parts
+  const relay = relayOf(parts, order, model.value)
+  let output = ''
+  const started = await GuestHost.start({
+    start: {
+      instance: record.id,
+      workspace,
+      provider,
+      model: name,
+      permission_mode: permissionMode,
+      replay: 'window',
+      images,
+    },
+    launch: () =>
+      launchGuest(sandbox, {
+        workspace,
+        home,
+        ownHome: join(path, HOME),
+        ...(record.isolation === 'process' ? { unconfined: true } : {}),
+        ...(program === undefined ? {} : { program }),
+        onOutput: (chunk) => {
+          output = (output + chunk.toString()).slice(-KEPT_OUTPUT)
+        },
+      }),
+    relay: relay.open,
+    logs: new GuestLogs({ instance: record.id, workspace, heads, ids }),
+    book,
+    clock,
+    onFrame,
+    note,
+  })
+  const finish = async () => {
+    await relay.saved()
+    await ifPossible(heads.close())
+    if (output !== '') note({ event: 'guest_output', output })
+  }
+  if (!started.ok) {
+    await finish()
+    return started
+  }
+  const host = started.value
+  const ended = host.ended.then(async ({ reason }) => {
+    await finish()
+    return reason === undefined ? {} : { reason }
+  })
+  return ok({
+    send: (frame) => host.send(frame),
+    pause: () => host.pause(),
+    resume: () => host.resume(),
+    stop: (graceMs) => host.stop(graceMs),
+    ended,
+  })
+}
+
+const HOME = 'home'
+const HEADS = 'heads'
+const CONFIG = 'config.json'
+
+/** Creates the home of the guest and writes its settings. Opens the daemon's heads of its Logs. */
+async function prepare(
+  { ids }: GuestRuntimeParts,
+  { folder, workspace }: AgentOrder,
+  { settings }: AgentModel,
+): Promise<Result<{ readonly heads: Folder }>> {
+  return asResult('prepare the folders of the agent', async () => {
+    await closing(await existing(folder, HOME), async (own) => {
+      const text = Buffer.from(`${JSON.stringify(settings, undefined, 2)}\n`)
+      // A start waits for every write to the disk.
+      if (!(await contains(own, text))) await replaceFile(own, CONFIG, text, ids.temporary())
+    })
+    // After the workspace was changed, other Logs are the ones to grow.
+    const name = sha256(workspace).slice(0, 32)
+    const all = await existing(folder, HEADS)
+    return closing(all, async () => ok({ heads: await existing(all, name) }))
+  })
+}
+
+/** The guest can write to its home, so anything may be there. */
+async function contains(home: Folder, text: Buffer): Promise<boolean> {
+  const found = await asResult('read the settings of the agent', async () =>
+    ok(await wholeFile(home, CONFIG, text.length + 1)),
+  )
+  return found.ok && found.value?.equals(text) === true
+}
+
+/** Opens a folder; creates it only if it is missing, because that waits for the disk. */
+async function existing(parent: Folder, name: string): Promise<Folder> {
+  return (await ifThere(parent.folder(name, 'open'))) ?? parent.folder(name, 'create')
+}
+
+interface OrderedRelay {
+  readonly open: GuestHostParts['relay']
+  /** Resolves when what was spent is recorded. */
+  readonly saved: () => Promise<unknown>
+}
+
+function relayOf(
+  { clock }: GuestRuntimeParts,
+  { record, spend, note }: AgentOrder,
+  { model, access }: AgentModel,
+): OrderedRelay {
+  if (access === undefined) return { open: () => ({ close: () => {} }), saved: async () => {} }
+  let saving: Promise<unknown> = Promise.resolve()
+  const open: GuestHostParts['relay'] = (socket) =>
+    openRelay(socket, {
+      access,
+      models: [model],
+      ceilingUsd: record.ceiling_usd,
+      spent: spend.total,
+      onSpend: (total) => {
+        saving = spend.save(total).then((saved) => {
+          if (!saved.ok) note({ event: 'spend_not_recorded', why: saved.error })
+        })
+      },
+      clock,
+      log: (text) => note({ event: 'relay', text }),
+    })
+  return { open, saved: () => saving }
+}

@@ -1,0 +1,128 @@
+import { asResult, closing, ifPossible, type Folder } from '../../host/files/files.ts'
+import { inOrder } from '../../host/in-order.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { FrameLog, type FrameLogParts } from '../frames/frame-log.ts'
+import type { PollPlaces } from '../frames/frame-waiters.ts'
+
+export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
+  readonly places: PollPlaces
+  /** Opens the folder of the Instance. */
+  readonly folder: () => Promise<Result<Folder>>
+  /** The log has to stay open although nobody uses it. */
+  readonly isNeeded: () => boolean
+  /** Called with a log that was just opened, before anybody else can use it. */
+  readonly opened: (log: FrameLog) => Promise<void>
+  /** Called before a log is closed that nobody needs any more. */
+  readonly closing: () => Promise<void>
+  /** Called with what is thrown where nobody waits for it. */
+  readonly onDefect: (error: unknown) => void
+}
+
+interface Opened {
+  readonly log: FrameLog
+  readonly folder: Folder
+  users: number
+}
+
+/** How long a log stays open after its last use. */
+const IDLE_MS = 60_000
+const NAME = 'frames'
+
+/** The frame log of an Instance, open while somebody uses or needs it. */
+export class HeldLog {
+  readonly #parts: HeldLogParts
+  readonly #inOrder = inOrder()
+  #opened: Opened | undefined
+  #cancel: (() => void) | undefined
+  #isClosed = false
+
+  constructor(parts: HeldLogParts) {
+    this.#parts = parts
+  }
+
+  /** The log, if it is open. */
+  get current(): FrameLog | undefined {
+    return this.#opened?.log
+  }
+
+  /** Opens the log if necessary. It stays open until `release`, unless it fails. */
+  async hold(): Promise<Result<{ readonly log: FrameLog; readonly release: () => void }>> {
+    const opened = this.#opened ?? (await this.#inOrder(() => this.#open()))
+    if ('ok' in opened) return opened
+    opened.users += 1
+    let isReleased = false
+    const release = () => {
+      if (isReleased) return
+      isReleased = true
+      opened.users -= 1
+      this.#rest()
+    }
+    return ok({ log: opened.log, release })
+  }
+
+  async use<T>(work: (log: FrameLog) => Promise<Result<T>>): Promise<Result<T>> {
+    const held = await this.hold()
+    if (!held.ok) return held
+    try {
+      return await work(held.value.log)
+    } finally {
+      held.value.release()
+    }
+  }
+
+  /** Closes it now, whoever uses it. The next use opens it again: a log that failed to sync accepts nothing until then. */
+  reopen(): Promise<void> {
+    return this.#inOrder(() => this.#close())
+  }
+
+  /** Permanently. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.reopen()
+  }
+
+  async #open(): Promise<Opened | Extract<Result<never>, { ok: false }>> {
+    if (this.#opened !== undefined) return this.#opened
+    if (this.#isClosed) return failed('not_found', 'The frames of this Instance are closed.')
+    const { folder: opening, opened, clock, ids, places } = this.#parts
+    const outer = await opening()
+    if (!outer.ok) return outer
+    const inner = await asResult('open the frames of the Instance', async () =>
+      ok(await closing(outer.value, () => outer.value.folder(NAME, 'create'))),
+    )
+    if (!inner.ok) return inner
+    const folder = inner.value
+    const log = await FrameLog.open({ clock, ids, places, folder })
+    if (!log.ok) {
+      await ifPossible(folder.close())
+      return log
+    }
+    await opened(log.value)
+    this.#opened = { log: log.value, folder, users: 0 }
+    return this.#opened
+  }
+
+  async #close(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const opened = this.#opened
+    if (opened === undefined) return
+    this.#opened = undefined
+    await opened.log.close()
+    await ifPossible(opened.folder.close())
+  }
+
+  #rest(): void {
+    if (this.#opened === undefined || this.#opened.users > 0) return
+    this.#cancel?.()
+    this.#cancel = this.#parts.clock.after(IDLE_MS, () => {
+      this.#cancel = undefined
+      this.#inOrder(async () => {
+        if (this.#opened === undefined || this.#opened.users > 0) return
+        if (this.#parts.isNeeded()) return this.#rest()
+        await this.#parts.closing()
+        if (this.#opened.users === 0) await this.#close()
+      }).catch(this.#parts.onDefect)
+    })
+  }
+}

@@ -1,0 +1,250 @@
+import { asResult, type Folder } from '../../host/files/files.ts'
+import { timestamp, type Clock } from '../../host/clock.ts'
+import type { Ids } from '../../host/ids.ts'
+import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
+import type { InstanceId } from '../../model/ids.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { MessageBook } from '../daemon/message-book.ts'
+import type { FrameLog } from '../frames/frame-log.ts'
+import type { PollPlaces } from '../frames/frame-waiters.ts'
+import { GuestFrames, isTerminal, type FrameOf } from '../frames/guest-frames.ts'
+import type { AppendedFrame } from '../frames/known-messages.ts'
+import { RETRYABLE } from '../guest/retryable.ts'
+import { cancelledIn, named, replacedBy } from './cancelled.ts'
+import { HeldLog } from './held-log.ts'
+import type { OpenInstanceFolder } from './instance-spend.ts'
+import { nameOf } from './message-name.ts'
+import { UnendedMark } from './unended-mark.ts'
+
+type Message = FrameOf<'user.message'>
+type Cancel = FrameOf<'control.cancel'>
+
+export interface QueueParts {
+  readonly id: InstanceId
+  readonly folder: OpenInstanceFolder
+  /** `instances/unended`. */
+  readonly unended: Folder
+  /** An earlier server left messages that have not ended. */
+  readonly isMarked: boolean
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly places: PollPlaces
+  /** An agent is there, so the log stays open. */
+  readonly isUsed: () => boolean
+  /** A message has arrived or ended. */
+  readonly changed: () => void
+  /** An agent has ended a message. */
+  readonly answered: () => void
+  readonly note: (entry: Readonly<Record<string, unknown>>) => void
+  /** Called with what is thrown where nobody waits for it. */
+  readonly onDefect: (error: unknown) => void
+}
+
+/** A stored frame, and what has to be sent to a running agent because of it. */
+export interface Accepted extends AppendedFrame {
+  readonly deliver: readonly FrameToGuest[]
+}
+
+/**
+ * The messages of an Instance: the frame log is their queue, so what is accepted is durable. Every message ends once, by its
+ * agent or here.
+ */
+export class InstanceQueue {
+  readonly #parts: QueueParts
+  readonly #frames: GuestFrames
+  readonly #mark: UnendedMark
+  /** What the agent that runs was given. */
+  #book = new MessageBook()
+  /** Messages that were cancelled, and how they end if no agent ends them. */
+  readonly #cancelled = new Map<string, { readonly cancel: Cancel; readonly kind: EndKind }>()
+  readonly log: HeldLog
+
+  constructor(parts: QueueParts) {
+    const { id, folder, unended, isMarked, clock, ids, places, isUsed, onDefect } = parts
+    this.#parts = parts
+    this.#frames = new GuestFrames(clock, ids)
+    this.#mark = new UnendedMark(unended, id, isMarked)
+    this.log = new HeldLog({
+      folder: () => folder('create'),
+      clock,
+      ids,
+      places,
+      isNeeded: () => isUsed() || this.isBusy,
+      opened: (log) => this.#opened(log),
+      closing: () => this.settle(),
+      onDefect,
+    })
+  }
+
+  /** Messages that have not ended, in the order of their arrival. Empty while the log is not open. */
+  get waiting(): readonly Message[] {
+    return messagesIn(this.log.current)
+  }
+
+  /** Messages have not ended, or may not have: after a failure, the log is closed for a moment. */
+  get isBusy(): boolean {
+    return this.log.current === undefined ? this.#mark.isSet : this.waiting.length > 0
+  }
+
+  /** The messages for the next agent. Those that were cancelled are not among them: they end now. */
+  async book(): Promise<Result<MessageBook>> {
+    const opened = await this.log.use(async () => ok(undefined))
+    if (!opened.ok) return opened
+    await this.endCancelled()
+    for (const message of this.waiting) this.#book.add(message)
+    return ok(this.#book)
+  }
+
+  /** Cancellations that an agent has to know of. */
+  get cancels(): readonly Cancel[] {
+    return [...this.#cancelled.values()].map(({ cancel }) => cancel)
+  }
+
+  /** Stores a frame for the agent. */
+  accept(frame: FrameToGuest): Promise<Result<Accepted>> {
+    return asResult('store the frame', () => {
+      if (frame.type === 'user.message') return this.#acceptMessage(frame)
+      return frame.type === 'control.cancel' ? this.cancel(frame) : this.#acceptPing(frame)
+    })
+  }
+
+  /** Stores a cancellation of the message that it names, or else of the oldest of its conversation. */
+  async cancel(cancel: Cancel, kind: EndKind = 'interrupted'): Promise<Result<Accepted>> {
+    return this.#use(async (log) => {
+      const target = named(cancel, messagesIn(log))
+      const exact = target === undefined ? cancel : { ...cancel, in_reply_to: target.msg_id }
+      const stored = await log.append(exact)
+      if (!stored.ok) return stored
+      if (target !== undefined) this.#cancelled.set(nameOf(target), { cancel: exact, kind })
+      return ok({ ...stored.value, deliver: target === undefined ? [] : [exact] })
+    })
+  }
+
+  /** A cancellation by the daemon itself. */
+  cancelOf({ session, msg_id }: Message): Cancel {
+    const { clock, ids } = this.#parts
+    const envelope = { v: 1, ts: timestamp(clock), session, msg_id: ids.request() } as const
+    return { ...envelope, type: 'control.cancel', in_reply_to: msg_id, payload: {} }
+  }
+
+  /** Stores a frame of the agent. Rejects if that fails: the agent must then be stopped. */
+  async store(frame: FrameToHost): Promise<void> {
+    const stored = await this.#use((log) => log.append(frame))
+    if (stored.ok) {
+      if (!isTerminal(frame)) return
+      this.#over(nameOf({ ...frame, msg_id: frame.in_reply_to ?? '' }))
+      return this.#parts.answered()
+    }
+    // The daemon ended the message while the agent did.
+    if (stored.error.kind === 'invalid_args' && isTerminal(frame)) return
+    this.#parts.note({ event: 'frame_not_stored', type: frame.type, why: stored.error })
+    // It thinks that the message has ended.
+    this.#book = new MessageBook()
+    if (stored.error.kind === 'storage_failed') this.log.reopen().catch(this.#parts.onDefect)
+    throw new FrameNotStored(stored.error)
+  }
+
+  /** Ends messages here, because no agent will. */
+  async end(messages: readonly Message[], kind: EndKind, message: string): Promise<void> {
+    for (const one of messages) {
+      const error = this.#frames.error({ to: one }, { kind, message, retryable: RETRYABLE[kind] })
+      const stored = await this.#use((log) => log.append(error))
+      if (stored.ok) {
+        this.#book.add(one)
+        this.#book.end(error)
+        this.#over(nameOf(one))
+      } else if (stored.error.kind !== 'invalid_args')
+        this.#parts.note({ event: 'message_not_ended', why: stored.error })
+    }
+  }
+
+  /** Messages that were cancelled and have no agent any more are not delivered again. */
+  async endCancelled(): Promise<void> {
+    for (const message of this.waiting) {
+      const { kind } = this.#cancelled.get(nameOf(message)) ?? {}
+      if (kind !== undefined) await this.end([message], kind, ENDS[kind])
+    }
+  }
+
+  /** Removes the mark if all messages have ended. */
+  async settle(): Promise<void> {
+    await this.#mark.clear(() => this.log.current === undefined || this.waiting.length > 0)
+  }
+
+  async close(): Promise<void> {
+    await this.settle()
+    await this.log.close()
+  }
+
+  #acceptMessage(message: Message): Promise<Result<Accepted>> {
+    return this.#mark.during(() =>
+      this.#use(async (log) => {
+        const stored = await log.append(message)
+        if (!stored.ok) return stored
+        if (stored.value.repeated === true) return ok({ ...stored.value, deliver: [] })
+        const deliver: FrameToGuest[] = []
+        const replaces = message.payload.when_busy === 'replace'
+        // After the message: none is cancelled for one that was refused. A crash in between is repaired by `cancelledIn`.
+        for (const one of replaces ? replacedBy(message, messagesIn(log)) : []) {
+          const cancelled = await this.cancel(this.cancelOf(one))
+          if (cancelled.ok) deliver.push(...cancelled.value.deliver)
+        }
+        this.#parts.changed()
+        return ok({ ...stored.value, deliver: [...deliver, message] })
+      }),
+    )
+  }
+
+  #acceptPing(frame: FrameToGuest): Promise<Result<Accepted>> {
+    return this.#use(async (log) => {
+      const stored = await log.append(frame)
+      return stored.ok ? ok({ ...stored.value, deliver: [frame] }) : stored
+    })
+  }
+
+  #use<T>(work: (log: FrameLog) => Promise<Result<T>>): Promise<Result<T>> {
+    return this.log.use(async (log) =>
+      this.log.current === log ? work(log) : failed('storage_failed', 'The frame log was closed.'),
+    )
+  }
+
+  async #opened(log: FrameLog): Promise<void> {
+    const waiting = messagesIn(log)
+    if (waiting.length === 0) return
+    for (const [message, cancel] of await cancelledIn(log, waiting))
+      this.#cancelled.set(nameOf(message), {
+        cancel: cancel ?? this.cancelOf(message),
+        kind: 'interrupted',
+      })
+  }
+
+  #over(name: string): void {
+    this.#cancelled.delete(name)
+    this.#parts.changed()
+  }
+}
+
+/** How a message ends without an agent. */
+export type EndKind = 'interrupted' | 'timeout' | 'wake_failed' | 'instance_disabled'
+
+const ENDS: Readonly<Record<EndKind, string>> = {
+  interrupted: 'The message was cancelled.',
+  timeout: 'The message took too long.',
+  wake_failed: 'The agent could not be started.',
+  instance_disabled: 'The Instance was disabled.',
+}
+
+/** A frame of an agent could not be made durable. */
+class FrameNotStored extends Error {
+  readonly error: HawserError
+
+  constructor(error: HawserError) {
+    super(error.message)
+    this.name = 'FrameNotStored'
+    this.error = error
+  }
+}
+
+function messagesIn(log: FrameLog | undefined): readonly Message[] {
+  return (log?.pending() ?? []).flatMap((frame) => (frame.type === 'user.message' ? [frame] : []))
+}

@@ -1,0 +1,75 @@
+import { asResult, ifPossible, type Folder } from '../../host/files/files.ts'
+import type { Ids } from '../../host/ids.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { NO_SPEND, type Spend } from '../relay/rules.ts'
+import { SpendFile } from './spend-file.ts'
+
+/** Opens the folder of an Instance; `open` fails with `not_found` if it was never used. */
+export type OpenInstanceFolder = (mode: 'open' | 'create') => Promise<Result<Folder>>
+
+interface Opened {
+  readonly folder: Folder
+  readonly file: SpendFile
+}
+
+/** What an Instance has spent. Its folder is open only while an agent runs. */
+export class InstanceSpend {
+  readonly #folder: OpenInstanceFolder
+  readonly #ids: Ids
+  #opened: Opened | undefined
+  #total: Spend | undefined
+
+  constructor(folder: OpenInstanceFolder, ids: Ids) {
+    this.#folder = folder
+    this.#ids = ids
+  }
+
+  /** Reads it once: only this process changes it. */
+  async total(): Promise<Result<Spend>> {
+    const known = this.#opened?.file.total ?? this.#total
+    if (known !== undefined) return ok(known)
+    const folder = await this.#folder('open')
+    if (!folder.ok) return folder.error.kind === 'not_found' ? ok(NO_SPEND) : folder
+    const file = await SpendFile.open(folder.value, this.#ids)
+    await ifPossible(folder.value.close())
+    if (!file.ok) return file
+    this.#total = file.value.total
+    return ok(this.#total)
+  }
+
+  /** For an agent. Close it when the agent has ended. */
+  async open(): Promise<Result<Opened>> {
+    if (this.#opened !== undefined) return ok(this.#opened)
+    const folder = await this.#folder('create')
+    if (!folder.ok) return folder
+    const file = await SpendFile.open(folder.value, this.#ids)
+    if (!file.ok) {
+      await ifPossible(folder.value.close())
+      return file
+    }
+    this.#opened = { folder: folder.value, file: file.value }
+    return ok(this.#opened)
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    if (opened === undefined) return
+    this.#opened = undefined
+    this.#total = opened.file.total
+    await ifPossible(opened.folder.close())
+  }
+}
+
+/** The path of a folder in the folder of an Instance, created if it is missing. */
+export async function makeFolder(opening: OpenInstanceFolder, name: string): Promise<Result<void>> {
+  return asResult(`create the folder ${name} of the Instance`, async () => {
+    const folder = await opening('create')
+    if (!folder.ok) return folder
+    try {
+      await (await folder.value.folder(name, 'create')).close()
+    } finally {
+      await ifPossible(folder.value.close())
+    }
+    return ok(undefined)
+  })
+}

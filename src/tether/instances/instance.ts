@@ -1,0 +1,302 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Folder } from '../../host/files/files.ts'
+import { realFolder } from '../../host/files/real-folder.ts'
+import type { Ids } from '../../host/ids.ts'
+import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
+import type { InstanceId } from '../../model/ids.ts'
+import type { FrameToGuest } from '../../model/tether/frame.ts'
+import type { InstanceRecord } from '../../model/tether/instance.ts'
+import type { PollPlaces } from '../frames/frame-waiters.ts'
+import type { FrameOf } from '../frames/guest-frames.ts'
+import { NO_SPEND } from '../relay/rules.ts'
+import type { AcceptedFrame, InstanceInfo, InstanceState } from '../tether.ts'
+import { unfitFrame } from './frame-check.ts'
+import { noImages, refusedImages } from './instance-images.ts'
+import { InstanceQueue, type EndKind } from './instance-queue.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { MessageTimes } from './message-times.ts'
+import { nameOf } from './message-name.ts'
+import type { InstanceRuntime, RunningAgent } from './runtime.ts'
+import { InstanceSpend, makeFolder, type OpenInstanceFolder } from './instance-spend.ts'
+import { checkedWorkspace, mappedPath, OWN_WORKSPACE, ownWorkspace } from './workspace-place.ts'
+
+export interface InstanceParts {
+  readonly id: InstanceId
+  /** As it is registered now. */
+  readonly record: () => InstanceRecord
+  /** Paths of `$HAWSER_HOME` and of the folder of the Instance in it. */
+  readonly home: string
+  readonly path: string
+  readonly folder: OpenInstanceFolder
+  readonly unended: Folder
+  readonly isMarked: boolean
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly places: PollPlaces
+  readonly runtime: InstanceRuntime
+  readonly note: (entry: Readonly<Record<string, unknown>>) => void
+}
+
+type Message = FrameOf<'user.message'>
+
+const MESSAGE_SECONDS = 3_600
+
+/** One Instance of this server: its queue, and the agent that works on it. */
+export class Instance {
+  readonly #parts: InstanceParts
+  readonly #life: Lifecycle
+  readonly #times: MessageTimes
+  readonly queue: InstanceQueue
+  readonly #spend: InstanceSpend
+  /** The real path of the workspace of the agent. */
+  #workspace: string | undefined
+
+  constructor(parts: InstanceParts) {
+    this.#parts = parts
+    const { clock, record } = parts
+    this.#spend = new InstanceSpend(parts.folder, parts.ids)
+    const note = (entry: Readonly<Record<string, unknown>>) =>
+      parts.note({ instance: parts.id, ...entry })
+    this.queue = new InstanceQueue({
+      ...parts,
+      isUsed: () => this.#life.state !== 'stopped',
+      changed: () => this.#changed(),
+      answered: () => this.#life.worked(),
+      note,
+      onDefect: (error) => this.#defect(error),
+    })
+    this.#life = new Lifecycle({
+      clock,
+      idle: () => record().idle,
+      start: () => this.#start(note),
+      isBusy: () => this.queue.isBusy,
+      started: (agent) => this.#deliverAll(agent),
+      ended: () => this.#ended(),
+      unable: ({ message }) => this.#endAll('wake_failed', message),
+      changed: (state) => this.#stateChanged(state),
+      onDefect: (error) => this.#defect(error),
+    })
+    this.#times = new MessageTimes({
+      clock,
+      limitMs: () => (record().message_seconds ?? MESSAGE_SECONDS) * 1000,
+      overdue: (message) => this.#later(() => this.#timeOut(message)),
+      expired: (message) => this.#later(() => this.#giveUp(message)),
+    })
+  }
+
+  get id(): InstanceId {
+    return this.#parts.id
+  }
+
+  /** As it is registered now. */
+  get record(): InstanceRecord {
+    return this.#parts.record()
+  }
+
+  async info(): Promise<InstanceInfo> {
+    const { record, path } = this.#parts
+    const { workspace: _, ...own } = record()
+    const mapped = mappedPath(record(), path)
+    const spent = await this.#spend.total()
+    const { usd, calls } = spent.ok ? spent.value : NO_SPEND
+    const reason = this.#life.reason ?? (spent.ok ? undefined : spent.error)
+    return {
+      ...own,
+      ...(mapped === undefined ? {} : { workspace: mapped }),
+      state: this.#life.state,
+      waiting: this.queue.waiting.length,
+      ...(reason === undefined ? {} : { reason: { kind: reason.kind, message: reason.message } }),
+      spend: { usd, calls },
+    }
+  }
+
+  /** Checks a frame completely, stores it, and wakes the agent. Nothing is written if it is refused. */
+  async send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
+    const workspace = await this.#checked(frame)
+    if (!workspace.ok) return workspace
+    const accepted = await this.queue.accept(frame)
+    if (!accepted.ok) return accepted
+    const { seq, deliver } = accepted.value
+    const hasMoved = this.#life.agent !== undefined && this.#workspace !== workspace.value
+    // The agent sees the old folder only; the next one gets the message.
+    if (hasMoved) this.#later(() => this.#restart())
+    else if (deliver.length > 0) this.#deliver(deliver)
+    return ok({ msg_id: frame.msg_id, session_id: frame.session.id, ingress_seq: seq })
+  }
+
+  /** Runs what an earlier server left, or ends it. */
+  async recover(): Promise<void> {
+    const opened = await this.queue.log.use(async () => ok(undefined))
+    if (!opened.ok) return this.#parts.note({ event: 'frames_unreadable', why: opened.error })
+    if (!this.#parts.record().enabled) await this.#endAll('instance_disabled', DISABLED)
+    if (this.queue.waiting.length > 0) await this.#life.wake()
+    else await this.queue.settle()
+  }
+
+  start(): Promise<Result<void>> {
+    return this.#life.start()
+  }
+
+  pause(): Promise<void> {
+    return this.#life.pause()
+  }
+
+  stop(): Promise<void> {
+    return this.#life.stop()
+  }
+
+  /** After it was disabled: stops the agent, and ends all messages. */
+  async disabled(): Promise<void> {
+    await this.#life.stop()
+    if (this.queue.isBusy) await this.recover()
+  }
+
+  /** Stops the agent and closes the log. It cannot be used afterwards. */
+  async close(graceMs?: number): Promise<void> {
+    await this.#life.close(graceMs)
+    this.#times.update([], false)
+    await this.queue.close()
+    await this.#spend.close()
+  }
+
+  /** The real path of the mapped workspace now. */
+  async mapped(): Promise<Result<string>> {
+    const { record, path } = this.#parts
+    return mappedPath(record(), path) === undefined ? noImages() : this.#realWorkspace()
+  }
+
+  /** Everything that can be wrong with a frame or its Instance. Returns the real path of the workspace. */
+  async #checked(frame: FrameToGuest): Promise<Result<string>> {
+    const unfit = unfitFrame(frame)
+    if (unfit !== undefined) return unfit
+    const { enabled, handle, workspace: mapped } = this.#parts.record()
+    if (!enabled) return disabled(handle)
+    const { images = [] } = frame.type === 'user.message' ? frame.payload : {}
+    if (images.length > 0 && mapped === undefined) return noImages()
+    const { obstacle } = this.#life
+    if (obstacle !== undefined) return unableToStart(handle, obstacle)
+    const workspace = await this.#realWorkspace()
+    if (!workspace.ok) return unableToStart(handle, workspace.error)
+    return (await refusedImages(workspace.value, images)) ?? workspace
+  }
+
+  #deliver(frames: readonly FrameToGuest[]): void {
+    const { agent } = this.#life
+    if (agent !== undefined) for (const frame of frames) agent.send(frame)
+    const isOnlyCancelled = frames.every(({ type }) => type === 'control.cancel')
+    // A message that no agent has is over when it is cancelled.
+    if (isOnlyCancelled && this.#life.state === 'stopped')
+      this.#later(() => this.queue.endCancelled())
+    else void this.#life.wake()
+    this.#life.rest()
+  }
+
+  /** What arrived before the agent was ready. What it has already is not sent again. */
+  #deliverAll(agent: RunningAgent): void {
+    for (const frame of [...this.queue.waiting, ...this.queue.cancels]) agent.send(frame)
+  }
+
+  async #start(
+    note: (entry: Readonly<Record<string, unknown>>) => void,
+  ): Promise<Result<RunningAgent>> {
+    const { record, path, runtime } = this.#parts
+    if (!record().enabled) return disabled(record().handle)
+    const workspace = await this.#realWorkspace()
+    if (!workspace.ok) return workspace
+    const book = await this.queue.book()
+    if (!book.ok) return book
+    const spend = await this.#spend.open()
+    // Trying again does not help, so it is no crash.
+    if (!spend.ok) return failed('unreadable', spend.error.message, spend.error.details)
+    this.#workspace = workspace.value
+    const started = await runtime.start({
+      record: record(),
+      workspace: workspace.value,
+      images: record().workspace !== undefined,
+      folder: spend.value.folder,
+      path,
+      spend: spend.value.file,
+      book: book.value,
+      onFrame: (frame) => this.queue.store(frame),
+      note,
+    })
+    if (!started.ok) await this.#spend.close()
+    return started
+  }
+
+  async #ended(): Promise<void> {
+    await this.#spend.close()
+    await this.queue.endCancelled()
+  }
+
+  async #endAll(kind: EndKind, message: string): Promise<void> {
+    await this.queue.end(this.queue.waiting, kind, message)
+  }
+
+  /** It has run for too long: its agent is to end it. */
+  async #timeOut(message: Message): Promise<void> {
+    const cancelled = await this.queue.cancel(this.queue.cancelOf(message), 'timeout')
+    if (cancelled.ok) this.#deliver(cancelled.value.deliver)
+  }
+
+  /** The agent did not end it. Its other messages run in the next one. */
+  async #giveUp(message: Message): Promise<void> {
+    const isThere = this.queue.waiting.some((one) => nameOf(one) === nameOf(message))
+    if (!isThere) return
+    await this.queue.end([message], 'timeout', 'The message took too long, and was given up.')
+    await this.#restart(0)
+  }
+
+  async #restart(graceMs?: number): Promise<void> {
+    await this.#life.stop(graceMs)
+    if (this.queue.isBusy) await this.#life.wake()
+  }
+
+  /** Work that nobody waits for. */
+  #later(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#defect(error))
+  }
+
+  #defect(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#parts.note({ event: 'instance_defect', instance: this.id, error: text })
+  }
+
+  #changed(): void {
+    this.#times.update(this.queue.waiting, this.#life.state === 'running')
+    this.#life.rest()
+  }
+
+  #stateChanged(state: InstanceState): void {
+    this.#times.update(this.queue.waiting, state === 'running')
+    // Not when it is paused: the next message would have to wait for the mark.
+    if (state === 'stopped') this.#later(() => this.queue.settle())
+  }
+
+  async #realWorkspace(): Promise<Result<string>> {
+    const { record, path, home } = this.#parts
+    const { workspace } = record()
+    if (workspace !== undefined && workspace !== OWN_WORKSPACE)
+      return checkedWorkspace(workspace, home)
+    const own = await realFolder(ownWorkspace(path))
+    if (own.ok || own.error.kind !== 'not_found') return own
+    const made = await makeFolder(this.#parts.folder, 'workspace')
+    return made.ok ? realFolder(ownWorkspace(path)) : made
+  }
+}
+
+const DISABLED = 'The Instance was disabled.'
+
+export function disabled(handle: string): Failed {
+  return failed('instance_disabled', `The Instance ${handle} is disabled.`, { handle }, [
+    { action: 'Enable it.', command: `hawser instance enable ${handle}` },
+  ])
+}
+
+function unableToStart(handle: string, { kind, message }: HawserError): Failed {
+  const text = `The Instance ${handle} cannot be started. ${message}`
+  return failed('wake_failed', text, { handle, reason: kind }, [
+    { action: 'Try to start it now.', command: `hawser instance start ${handle}` },
+    { action: 'Show its state.', command: `hawser instance info ${handle}` },
+  ])
+}

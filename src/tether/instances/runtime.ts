@@ -1,0 +1,59 @@
+import type { Folder } from '../../host/files/files.ts'
+import type { HawserError, Result } from '../../model/errors.ts'
+import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import type { InstanceRecord } from '../../model/tether/instance.ts'
+import type { MessageBook } from '../daemon/message-book.ts'
+import type { SpendFile } from './spend-file.ts'
+
+/** What runs the agents of Instances: a sandboxed process, and later perhaps a container or a virtual machine. */
+export interface InstanceRuntime {
+  /**
+   * Starts an agent, resolves when it is ready, and delivers every message in `book` that has not ended. A failure of the
+   * kinds in `CRASH_KINDS` may pass; any other lasts until a person changes something.
+   */
+  start(order: AgentOrder): Promise<Result<RunningAgent>>
+}
+
+/** An agent to start. */
+export interface AgentOrder {
+  readonly record: InstanceRecord
+  /** The real path of the folder that it works in. */
+  readonly workspace: string
+  /** It may exchange images. */
+  readonly images: boolean
+  /** The folder of the Instance, and its path. */
+  readonly folder: Folder
+  readonly path: string
+  readonly spend: SpendFile
+  readonly book: MessageBook
+  /**
+   * Receives each frame of the agent once, in order; the next one is passed on when it resolves. If it rejects, the frame was not
+   * stored: the agent must be stopped, and nothing more of it is used.
+   */
+  readonly onFrame: (frame: FrameToHost) => Promise<void>
+  /** For the log of the server: never contains texts of messages. */
+  readonly note: (entry: Readonly<Record<string, unknown>>) => void
+}
+
+export interface RunningAgent {
+  /** Sends a frame, also to a paused agent. Fails if the agent has ended or is ending: the frame is then lost. */
+  send(frame: FrameToGuest): Result<void>
+  /** Stops it until `resume`, at no cost. Any failure means that it cannot be paused: it should be stopped instead. */
+  pause(): Promise<Result<void>>
+  /** Fails if it has ended. */
+  resume(): Promise<Result<unknown>>
+  /** Ends it: messages that are running end as interrupted, if it can do that in time. May be called more than once. */
+  stop(graceMs?: number): Promise<unknown>
+  /** Resolves when nothing of it is left and its last frame was passed on. Never rejects. */
+  readonly ended: Promise<{ readonly reason?: HawserError }>
+}
+
+/** An agent that ended by one of these may work when it is started again. */
+export const CRASH_KINDS: ReadonlySet<HawserError['kind']> = new Set([
+  'wake_failed',
+  'invalid_response',
+  'backpressure',
+  'timeout',
+  'storage_failed',
+  'internal',
+])

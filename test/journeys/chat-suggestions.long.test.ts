@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { bundleChat, flat, IDLE, leave, logOf, openChat } from './open-chat.ts'
+
+const { confined } = await systemSandbox().status()
+
+let program: string
+beforeAll(async () => {
+  program = await bundleChat()
+})
+
+test('a list under the input completes a path; the message includes the file, and the chat shows it', async () => {
+  const chat = await openChat(program)
+  await mkdir(join(chat.workspace, 'src'))
+  await writeFile(join(chat.workspace, 'src', 'harbour.ts'), 'export const rope = 1\n')
+  await writeFile(join(chat.workspace, 'Makefile'), 'all:\n')
+  chat.write('See @harb')
+  await chat.until('› src/harbour.ts')
+  chat.write('\t')
+  await chat.until('> See @src/harbour.ts')
+  chat.write('\r')
+  await chat.turns(1)
+  expect(flat(chat)).toContain('@src/harbour.ts · 1 line · 22 bytes')
+  expect(await leave(chat)).toBe(0)
+  const [message] = (await logOf(chat.root)).flatMap((event) =>
+    event.type === 'user_message' ? [event.data] : [],
+  )
+  expect(message?.mentions?.map(({ path }) => path)).toEqual(['src/harbour.ts'])
+})
+
+test('Esc closes the list first, and arrows choose in it; commands are in it with what they do', async () => {
+  const chat = await openChat(program)
+  chat.write('/co')
+  await chat.until('› context')
+  chat.write('\u001b[B')
+  await chat.until('› compact')
+  chat.write('\u001b')
+  await chat.until((rows) => !rows.join('\n').includes('context  show'))
+  chat.write('\u007f\u007f\u007f')
+  await chat.until(IDLE)
+  chat.write('/hel')
+  await chat.until('› help')
+  chat.write('\r')
+  await chat.until('> /help')
+  chat.write('\r')
+  await chat.until('!COMMAND')
+  expect(flat(chat)).toContain('include a file or a folder')
+  expect(await leave(chat)).toBe(0)
+})
+
+test.skipIf(!confined)(
+  '!COMMAND runs at once and shows its output, Esc interrupts it, and the next message has both',
+  async () => {
+    const chat = await openChat(program, { permission: 'read-only' })
+    chat.say('!echo rope-$((40 + 2)); exit 3')
+    await chat.until('[exit code 3]')
+    expect(flat(chat)).toContain('! echo rope-$((40 + 2)); exit 3 rope-42 [exit code 3]')
+    await chat.until(IDLE)
+    chat.say('!echo begun-$((1 + 1)); sleep 600')
+    await chat.until('begun-2')
+    chat.write('\u001b')
+    await chat.until('The command was interrupted.')
+    await chat.until(IDLE)
+    chat.say('Hello')
+    await chat.turns(1)
+    expect(await leave(chat)).toBe(0)
+    const events = await logOf(chat.root)
+    const [message] = events.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
+    expect(message?.shell?.map(({ outcome, output }) => [outcome, output])).toEqual([
+      ['failed', 'rope-42\n[exit code 3]\n'],
+      ['failed', 'begun-2\n[interrupted]\n'],
+    ])
+  },
+)

@@ -1,0 +1,190 @@
+// Programs that come and go while Instances work, over the routes of the daemon and with real guests.
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { Agent, request as httpRequest } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { systemClock } from '../../src/host/clock.ts'
+import { openHome } from '../../src/host/home.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { InstanceId } from '../../src/model/ids.ts'
+import type { Frame } from '../../src/model/tether/frame.ts'
+import { InstanceRegister } from '../../src/tether/instances/register.ts'
+import { openFakeTether, type FakeTether } from '../support/fake-tether.ts'
+import { done, userMessage } from '../support/frames.ts'
+import { removeGuestProgram } from '../support/guest-bundle.ts'
+import { localServer } from '../support/local-server.ts'
+import { picture } from '../support/sample-files.ts'
+import { value } from '../support/story.ts'
+import { openStream } from '../support/stream-client.ts'
+import { tetherHost } from '../support/tether-host.ts'
+
+afterAll(removeGuestProgram)
+
+const status = await systemSandbox().status()
+const canNest = status.confined && status.nests === true
+
+test.runIf(canNest)(
+  'a host that sends and dies finds the answer with the same cursor, also on the next server',
+  async () => {
+    const first = await tetherHost()
+    await first.create('boat')
+    const { ingress_seq } = await first.say('boat', 'm1', 'What happened?')
+    await first.running.close()
+    const second = await tetherHost({ root: first.root })
+    const end = await second.answer('boat', 'm1', ingress_seq)
+    expect(end).toMatchObject({ type: 'assistant.done', in_reply_to: 'm1' })
+    // Sent again, because the host does not know whether it arrived: it runs once.
+    expect(await second.say('boat', 'm1', 'What happened?')).toMatchObject({ ingress_seq })
+    const { body } = await second.api('GET', '/v1/instances/boat/tether/poll?after_seq=0&limit=200')
+    const { frames } = body as { frames: readonly Frame[] }
+    const ends = frames.filter(({ type }) => type === 'assistant.done' || type === 'error')
+    expect(ends).toEqual([end])
+    const numbers = frames.map(({ seq }) => seq)
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+  },
+)
+
+test.runIf(canNest)(
+  'two hosts on one Instance see the same frames, each in its own conversation too',
+  async () => {
+    const host = await tetherHost()
+    await host.create('boat')
+    const path = '/v1/instances/boat/tether/stream?after_seq=0&types=user.message,assistant.done'
+    const [one, two] = [await openStream(host, { path }), await openStream(host, { path })]
+    const only = await openStream(host, { path: `${path}&session_id=second` })
+    await Promise.all([
+      host.say('boat', 'm1', 'What happened?', { session: 'first' }),
+      host.say('boat', 'm2', 'What happened?', { session: 'second' }),
+    ])
+    for (const stream of [one, two]) await stream.until(() => stream.received.length === 4)
+    await only.until(() => only.received.length === 2)
+    expect(two.received).toEqual(one.received)
+    expect(only.received).toEqual(
+      one.received.filter(({ data }) => (data['session'] as { id: string }).id === 'second'),
+    )
+  },
+)
+
+test.runIf(canNest)(
+  'two Instances in one workspace have separate Sessions, and a new workspace hides the old images [TI-029] [TI-052]',
+  async () => {
+    const host = await tetherHost()
+    const { workspace, root } = host
+    const id = InstanceId.parse(await host.create('one', { workspace }))
+    await host.create('two', { workspace })
+    await host.ask('one', 'm1', 'What happened?')
+    await host.ask('two', 'm1', 'What happened?')
+    const folder = join(workspace, '.hawser/sessions')
+    const logs = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'))
+    const bound = await Promise.all(
+      logs.map(async (name) => {
+        const text = await readFile(join(folder, name), 'utf8')
+        return /"instance":"(ins_\w+)"/.exec(text)?.[1]
+      }),
+    )
+    expect([bound.length, new Set(bound).size, bound.includes(id)]).toEqual([2, 2, true])
+    const image = await host.put('one', picture(1))
+    const at = `/v1/instances/one/blobs/${image.blob}`
+    expect((await host.api('GET', at)).status).toBe(200)
+    await host.running.close()
+
+    const other = join(root, 'other')
+    await mkdir(other)
+    const home = value(await openHome(join(root, 'home')))
+    const instances = await home.own.folder('instances', 'open')
+    const parts = { folder: instances, clock: systemClock, ids: systemIds(systemClock) }
+    value(await value(await InstanceRegister.open(parts)).update(id, { workspace: other }))
+    await instances.close()
+    await home.close()
+
+    const next = await tetherHost({ root })
+    expect((await next.api('GET', '/v1/instances/one')).body).toMatchObject({ workspace: other })
+    expect((await next.api('GET', at)).status).toBe(410)
+    const refused = await next.api('POST', '/v1/instances/one/tether', {
+      ...userMessage('m2'),
+      payload: { text: 'Look', images: [image] },
+    })
+    expect(refused).toMatchObject({ status: 410, body: { error: { kind: 'resource_missing' } } })
+    expect((await next.api('GET', at.replace('one', 'two'))).status).toBe(200)
+  },
+)
+
+/** Opens a poll on its own connection; resolves to its status and body when it is answered. */
+function heldPoll(port: number, token: string, agent: Agent) {
+  const path = '/v1/instances/boat/tether/poll?after_seq=1&wait_ms=30000'
+  const headers = { authorization: `Bearer ${token}` }
+  return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    httpRequest({ host: '127.0.0.1', port, path, headers, agent }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+test('a thousand polls wait at once, the next one releases the oldest, and others are served', async () => {
+  let tether: FakeTether | undefined
+  const { port, token, api } = await localServer({
+    openTether: async (home) => {
+      const opened = await openFakeTether(home)
+      if (opened.ok) tether = opened.value.tether
+      return opened
+    },
+  })
+  await api('POST', '/v1/instances', { handle: 'boat' })
+  await api('POST', '/v1/instances/boat/tether', userMessage('m1'))
+  const agent = new Agent({ maxSockets: Infinity })
+  const waiting = () => tether?.places.waiting
+  const oldest = heldPoll(port, token, agent)
+  await expect.poll(waiting).toBe(1)
+  const more = Array.from({ length: 999 }, () => heldPoll(port, token, agent))
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1_000)
+  const last = heldPoll(port, token, agent)
+  expect(JSON.parse((await oldest).text)).toMatchObject({ frames: [], timed_out: true })
+  expect((await oldest).status).toBe(200)
+  expect(waiting()).toBe(1_000)
+  expect((await api('GET', '/v1/instances/boat')).status).toBe(200)
+  await tether?.says('boat', done('d1', 'm1'))
+  const all = await Promise.all([...more, last])
+  expect(new Set(all.map(({ text }) => text)).size).toBe(1)
+  expect(JSON.parse(all[0]?.text ?? '')).toMatchObject({ frames: [{ msg_id: 'd1' }] })
+  expect(waiting()).toBe(0)
+  agent.destroy()
+})
+
+test('a frame of 64 MB is refused without being read, and forged numbers are not believed', async () => {
+  const { port, token, api } = await localServer({ openTether: openFakeTether })
+  await api('POST', '/v1/instances', { handle: 'boat' })
+  const sent = await new Promise<{ readonly status: number; readonly written: number }>(
+    (resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const options = { host: '127.0.0.1', port, path: '/v1/instances/boat/tether', headers }
+      let written = 0
+      let isOver = false
+      const piece = Buffer.alloc(65_536, ' ')
+      // Without a length, so that only reading can tell.
+      const request = httpRequest({ ...options, method: 'POST' }, (response) => {
+        isOver = true
+        resolve({ status: response.statusCode ?? 0, written })
+        response.resume()
+        request.destroy()
+      })
+      request.on('error', (error) => (isOver ? undefined : reject(error)))
+      const write = () => {
+        if (isOver || written >= 64_000_000) return void request.end()
+        written += piece.length
+        request.write(piece, () => setImmediate(write))
+      }
+      write()
+    },
+  )
+  expect(sent.status).toBe(413)
+  expect(sent.written).toBeLessThan(64_000_000)
+  for (const [at, seq] of [9_999, 1, -5, Number.MAX_SAFE_INTEGER].entries())
+    expect(
+      (await api('POST', '/v1/instances/boat/tether', { ...userMessage(`m${at}`), seq })).body,
+    ).toMatchObject({ ingress_seq: at + 1 })
+})

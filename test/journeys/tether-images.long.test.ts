@@ -1,0 +1,206 @@
+// The tests of the document about images, over the routes of the daemon and with real guests.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import type { Frame } from '../../src/model/tether/frame.ts'
+import { CANARY_KEY } from '../support/canary.ts'
+import { userMessage } from '../support/frames.ts'
+import { removeGuestProgram } from '../support/guest-bundle.ts'
+import { registerDamage } from '../support/registered-damage.ts'
+import { openRehearsal } from '../support/rehearsal-server.ts'
+import { picture } from '../support/sample-files.ts'
+import { blobsIn, tetherHost } from '../support/tether-host.ts'
+import { treeHash } from '../support/tree-hash.ts'
+
+afterAll(removeGuestProgram)
+
+const status = await systemSandbox().status()
+const canNest = status.confined && status.nests === true
+
+function imagesOf(frame: Frame) {
+  return frame.type === 'assistant.done' ? (frame.payload.images ?? []) : []
+}
+
+const IMAGE_TYPE = /\.(png|jpg|gif|webp)$/
+
+test.runIf(canNest)(
+  'an image reaches the model, is kept once, is seen again after a restart, and may be lost [TI-125] [TI-127] [TI-007] [TI-016] [TI-054] [TI-074] [TI-114]',
+  async () => {
+    const vendor = await openRehearsal()
+    const env = {
+      HAWSER_PROVIDER: 'anthropic',
+      ANTHROPIC_API_KEY: CANARY_KEY,
+      ANTHROPIC_BASE_URL: vendor.baseUrl('messages'),
+    }
+    const host = await tetherHost({ env })
+    const { create, put, ask, api, workspace } = host
+    await create('painter', { workspace })
+    const requests = (from: number) => vendor.requests.slice(from)
+    const shows = (from: number, bytes: Buffer) =>
+      requests(from).some((request) => request.bytes.includes(bytes.toString('base64')))
+
+    // Without images first, as before they existed.
+    expect(await ask('painter', 'm0', 'What happened?')).toMatchObject({
+      type: 'assistant.done',
+      payload: { status: 'completed' },
+    })
+    const pixels = picture(3)
+    const [first, again] = [await put('painter', pixels), await put('painter', pixels)]
+    expect(again).toEqual(first)
+    const seen = await ask('painter', 'm1', 'What do you see?', [first, again])
+    expect(seen).toMatchObject({
+      in_reply_to: 'm1',
+      payload: { status: 'completed', text: expect.stringContaining('picture') as string },
+    })
+    expect(shows(1, pixels)).toBe(true)
+    await ask('painter', 'm2', 'And this?', [first])
+    const isImage = (name: string) => IMAGE_TYPE.test(name)
+    expect((await blobsIn(workspace)).filter(isImage)).toEqual([first.blob])
+
+    // Another guest continues the Session, and its model sees the images again.
+    await api('POST', '/v1/instances/painter/stop')
+    const before = vendor.requests.length
+    await ask('painter', 'm3', 'What happened?')
+    expect(shows(before, pixels)).toBe(true)
+    expect(requests(before)[0]?.bytes.toString('utf8')).not.toMatch(/What do you see\?.*missing/s)
+
+    // Lost: the text stays, and one line says what is missing.
+    await registerDamage(workspace, 'blobs', 'An image of a message is lost.')
+    await rm(join(workspace, '.hawser/blobs', first.blob))
+    const lost = vendor.requests.length
+    expect(await ask('painter', 'm4', 'What happened?')).toMatchObject({
+      payload: { status: 'completed' },
+    })
+    const [request] = requests(lost)
+    expect([shows(lost, pixels), request?.bytes.toString('utf8')]).toEqual([
+      false,
+      expect.stringMatching(/What do you see\?.*missing/s),
+    ])
+  },
+)
+
+test.runIf(canNest)(
+  'images of an answer are named in it, in order, and a missing one is told apart [TI-126] [TI-005] [TI-029] [TI-050] [TI-072] [TI-086] [TI-087] [TI-101]',
+  async () => {
+    const { create, ask, api, origin, token, workspace } = await tetherHost()
+    await create('painter', { workspace })
+    const names = ['one.png', 'two.png', 'three.png']
+    for (const [at, name] of names.entries())
+      await writeFile(join(workspace, name), picture(at + 1))
+    expect((await api('GET', '/v1/instances/painter')).body).toMatchObject({ workspace })
+    const plain = await ask('painter', 'm0', 'What happened?')
+    expect(Object.keys(plain.payload)).not.toContain('images')
+    const blobs: string[] = []
+    for (const [at, name] of names.entries()) {
+      const [image] = imagesOf(await ask('painter', `m${at + 1}`, `Attach ${name}`))
+      blobs.push(image?.blob ?? '')
+    }
+    const [, second = ''] = blobs
+    await registerDamage(workspace, 'blobs', 'An image of an answer is lost.')
+    await rm(join(workspace, '.hawser/blobs', second))
+    const headers = { authorization: `Bearer ${token}` }
+    const fetched = []
+    for (const [at, blob] of blobs.entries()) {
+      const found = await fetch(`${origin}/v1/instances/painter/blobs/${blob}`, { headers })
+      const bytes = Buffer.from(await found.arrayBuffer())
+      fetched.push([found.status, bytes.equals(picture(at + 1))])
+    }
+    expect(fetched).toEqual([
+      [200, true],
+      [410, false],
+      [200, true],
+    ])
+    const { body } = await api('GET', '/v1/instances/painter/tether/poll?types=assistant.done')
+    const { frames } = body as { frames: readonly Frame[] }
+    expect(frames.flatMap((frame) => imagesOf(frame).map(({ blob }) => blob))).toEqual(blobs)
+  },
+)
+
+test.runIf(canNest)(
+  'what is refused leaves nothing behind [TI-128] [TI-129] [TI-130] [TI-131] [TI-039] [TI-045]',
+  async () => {
+    const host = await tetherHost()
+    const { create, put, api, root, origin, token, workspace } = host
+    const tools = join(root, 'tools')
+    await create('plain')
+    await create('mapped', { workspace })
+    await create('off', { workspace })
+    await api('POST', '/v1/instances/off/disable')
+    const image = await put('mapped', picture(1))
+    const log = join(root, 'home/logs')
+    const before = await treeHash(root, [log, tools])
+    const raw = (name: string, bytes: Buffer, type: string) =>
+      fetch(`${origin}/v1/instances/${name}/blobs`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        body: new Uint8Array(bytes),
+      })
+    const large = Buffer.concat([picture(2), Buffer.alloc(15_000_000)])
+    const blobs = [
+      await raw('mapped', large, 'image/png'),
+      await raw('mapped', picture(2), 'image/webp'),
+      await raw('mapped', Buffer.from('GIF?'), 'image/gif'),
+      await raw('plain', picture(2), 'image/png'),
+      await raw('nobody', picture(2), 'image/png'),
+      await raw('off', picture(2), 'image/png'),
+    ]
+    const kinds = []
+    for (const answer of blobs) {
+      const { error } = (await answer.json()) as { error: { kind: string; message: string } }
+      kinds.push([answer.status, error.kind])
+      if (error.kind === 'images_require_workspace')
+        expect(error.message).toBe('images require workspace mapping')
+    }
+    expect(kinds).toEqual([
+      [413, 'too_large'],
+      [415, 'type_mismatch'],
+      [415, 'type_mismatch'],
+      [400, 'images_require_workspace'],
+      [404, 'not_found'],
+      [409, 'instance_disabled'],
+    ])
+    const message = (name: string, images: readonly object[], text = 'Look') =>
+      api('POST', `/v1/instances/${name}/tether`, {
+        ...userMessage('m1'),
+        payload: { text, images },
+      })
+    const other = { ...image, blob: image.blob.replace(/^./, (one) => (one === '0' ? '1' : '0')) }
+    const frames = [
+      await message('mapped', [image, image, image, image, image]),
+      await message('mapped', [{ ...image, size: image.size + 1 }]),
+      await message('mapped', [other]),
+      await message('mapped', [{ ...image, blob: '../../etc/passwd' }]),
+      await message('plain', [image]),
+      await message('nobody', []),
+      await message('off', []),
+      await message('mapped', [], 'a'.repeat(205_000)),
+    ].map(({ status: code, body }) => [code, (body as { error: { kind: string } }).error.kind])
+    expect(frames).toEqual([
+      [400, 'invalid_args'],
+      [410, 'resource_missing'],
+      [410, 'resource_missing'],
+      [400, 'invalid_args'],
+      [400, 'images_require_workspace'],
+      [404, 'not_found'],
+      [409, 'instance_disabled'],
+      [413, 'too_large'],
+    ])
+    for (const key of ['..%2F..%2F..%2Fhome%2Ftoken', 'token', `${image.blob}%00`, '%2e%2e'])
+      expect((await api('GET', `/v1/instances/mapped/blobs/${key}`)).status).toBeGreaterThan(399)
+    const creations = [
+      { handle: 'in', workspace: join(root, 'home') },
+      { handle: 'around', workspace: root },
+      { handle: 'none', workspace: join(root, 'nowhere') },
+      { handle: 'relative', workspace: 'workspace' },
+      { handle: 'plain' },
+    ]
+    for (const body of creations)
+      expect((await api('POST', '/v1/instances', body)).status).toBeGreaterThan(399)
+    for (const more of [{ isolation: 'process' }, { workspace }])
+      expect(
+        (await api('POST', '/v1/instances?by=mcp', { handle: 'x', ...more })).status,
+      ).toBeGreaterThan(399)
+    expect(await treeHash(root, [log, tools])).toBe(before)
+  },
+)
