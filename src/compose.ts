@@ -57,7 +57,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { questionMs, grants, make = false, folder = '', ...options }: WorkspaceOptions,
+  { questionMs, grants, buffers, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
   const { presenter, version, env, contract, answers, relay } = options
   const clock = systemClock
@@ -109,6 +109,7 @@ export async function composeWorkspace(
       ...(await frozenSchemas()),
       skills: systemSkills(skillParts({ workspace, home, folder: homeFolders.own, env, version })),
       files,
+      buffers,
       instructions: workspaceInstructions({ workspace, home: homeFolders.own, files, settings }),
       sandbox,
       protectedPaths: rootPaths('asks'),

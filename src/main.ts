@@ -35,7 +35,8 @@ export async function main(invocation: Invocation): Promise<number> {
   const open = (home: string) => opening(home, invocation.env)
   const skills = (home: string) => skillsAt(home, invocation.env)
   const serve = (home: string) => serving(home, invocation.env)
-  const own = { version: version(), open, skills, serve }
+  const acp = (home: string) => editing(home, invocation.env)
+  const own = { version: version(), open, skills, serve, acp }
   const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp }
   return runProgram(parts, argv)
 }
@@ -128,6 +129,32 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       },
     }
     return serveHarness(world, options)
+  }
+}
+
+/** Nothing but messages reaches standard output from here on. */
+function editing(home: string, env: Invocation['env']): CliWorld['acp'] {
+  return async (stop) => {
+    const { takeProtocolPipes } = await import('./host/process/protocol-pipes.ts')
+    const pipes = takeProtocolPipes()
+    stop.addEventListener('abort', () => pipes.stop())
+    const [{ serveAcp }, { systemClock: clock }, { systemIds }] = await Promise.all([
+      import('./presenters/acp/serve.ts'),
+      import('./host/clock.ts'),
+      import('./host/ids.ts'),
+    ])
+    return serveAcp({
+      home,
+      version: version(),
+      env,
+      clock,
+      ids: systemIds(clock),
+      open: opening(home, env, 'acp'),
+      pipes,
+      onDefect: (error) => {
+        writePlain(2, `hawser: ${error instanceof Error ? error.stack : String(error)}\n`)
+      },
+    })
   }
 }
 

@@ -41,6 +41,7 @@ export const FINISHED_OWNERS: readonly Owner[] = [
   'compaction',
   'pressure',
   'skills',
+  'acp',
   'http',
   'mcp',
 ]

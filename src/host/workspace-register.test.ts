@@ -31,6 +31,7 @@ test('a Session is found in the workspace that has it, however many are register
   expect(await register.workspaceOf(SESSION)).toBeUndefined()
   await writeFile(join(root, 'w7', '.hawser', 'sessions', `${SESSION}.ndjson`), '')
   expect(await register.workspaceOf(SESSION)).toBe(join(root, 'w7'))
+  expect((await register.all()).toSorted()).toEqual(paths.toSorted())
   await home.close()
 })
 

@@ -23,6 +23,8 @@ export interface WorkspaceRegister {
   add(path: string): Promise<void>
   /** The registered workspace that has a Session with this id. */
   workspaceOf(session: SessionId): Promise<string | undefined>
+  /** The paths of all registered workspaces. Some may no longer exist. */
+  all(): Promise<readonly string[]>
 }
 
 export function workspaceRegister(home: Folder, ids: Ids): WorkspaceRegister {
@@ -33,6 +35,10 @@ export function workspaceRegister(home: Folder, ids: Ids): WorkspaceRegister {
     workspaceOf: async (session) => {
       const folder = await ifThere(home.folder(NAME, 'open'))
       return folder && closing(folder, () => workspaceWith(folder, session))
+    },
+    all: async () => {
+      const folder = await ifThere(home.folder(NAME, 'open'))
+      return folder === undefined ? [] : closing(folder, () => allEntries(folder))
     },
   }
 }
@@ -59,12 +65,22 @@ function fileName(path: string): string {
 }
 
 async function workspaceWith(folder: Folder, session: SessionId): Promise<string | undefined> {
+  for await (const path of entriesOf(folder)) if (await hasSession(path, session)) return path
+  return undefined
+}
+
+async function allEntries(folder: Folder): Promise<readonly string[]> {
+  const paths: string[] = []
+  for await (const path of entriesOf(folder)) paths.push(path)
+  return paths
+}
+
+async function* entriesOf(folder: Folder): AsyncGenerator<string, void> {
   const names = (await folder.names()).filter((name) => name.endsWith('.json')).toSorted()
   for (const name of names.slice(0, MOST_WORKSPACES)) {
     const path = await entryOf(folder, name)
-    if (path !== undefined && (await hasSession(path, session))) return path
+    if (path !== undefined) yield path
   }
-  return undefined
 }
 
 async function entryOf(folder: Folder, name: string): Promise<string | undefined> {

@@ -35,7 +35,13 @@ export type AttachmentInput =
       /** As a person typed it. */ readonly given?: string
     }
   /** Bytes in memory, for example from a pipe. The name is checked like a file name. */
-  | { readonly from: 'bytes'; readonly name: string; readonly bytes: Buffer }
+  | {
+      readonly from: 'bytes'
+      readonly name: string
+      readonly bytes: Buffer
+      /** For people and models; decides nothing. */
+      readonly description?: string
+    }
   /** A blob of the Session's workspace. Refused unless its bytes match every claim. */
   | {
       readonly from: 'blob'

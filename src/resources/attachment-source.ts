@@ -14,7 +14,7 @@ export interface ReadInput {
 
 export type InputTarget =
   | { readonly path: string; readonly labels: Labels }
-  | { readonly bytes: Buffer }
+  | { readonly bytes: Buffer; readonly labels: Labels }
   | Extract<FoundLink, { readonly facts: unknown }>
   | { readonly refused: Refusal }
 
@@ -32,7 +32,7 @@ export function readInput(
     case 'bytes': {
       // Some programs send a whole path as the name, and Windows paths have backslashes.
       const name = lastName(input.name.replaceAll('\\', '/'))
-      return { given: input.name, name, is: { bytes: input.bytes } }
+      return { given: input.name, name, is: { bytes: input.bytes, labels: labelsOf(input) } }
     }
     case 'link': {
       const { uri } = input

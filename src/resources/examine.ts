@@ -56,7 +56,7 @@ export async function examine(
   const bytes = 'bytes' in is ? given(is.bytes, reading) : await read(is.path, reading, patience)
   if ('code' in bytes) return bytes
   if (bytes.length === 0) return refusal('empty', 'it is empty')
-  const labels = 'labels' in is ? is.labels : {}
+  const { labels } = is
   if (type === undefined)
     return { name, bytes, media_type: OTHER, probed: { kind: 'file' }, labels }
   const probed = await probe(bytes, type, patience)

@@ -24,7 +24,7 @@ export function readLink(link: LinkInput): FoundLink {
 }
 
 /** Display labels of a link besides its name. They decide nothing. */
-export function labelsOf({ title, description }: LinkInput) {
+export function labelsOf({ title, description }: Pick<LinkInput, 'title' | 'description'>) {
   return {
     ...(title === undefined || title === '' ? {} : { title: label(title, TITLE_BYTES) }),
     ...(description === undefined || description === ''

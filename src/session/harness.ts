@@ -13,6 +13,7 @@ import { checkInputs } from './admission/attachments.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
 import type { CompactionOutcome, CompactOptions } from './live/locked-compaction.ts'
 import { createSession, type NewSession } from './live/create.ts'
+import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
 import type { SessionContext } from './queries/context.ts'
 import type { FileDiff } from './queries/diff.ts'
@@ -173,6 +174,14 @@ export class Harness {
   async diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
     const { diffTurns } = await import('./queries/diff.ts')
     return diffTurns(this.#parts.log, session, turn)
+  }
+
+  /** What a call did to its file, for people. */
+  async changedTexts(
+    result: Parameters<typeof changedTexts>[1],
+  ): Promise<ChangedTexts | undefined> {
+    const query = await import('./queries/changed-texts.ts')
+    return query.changedTexts(this.#parts.log, result)
   }
 
   /** Returns the exact request for `text`. Sends and writes nothing. */

@@ -2,6 +2,7 @@
 export const CLIENTS = {
   'Claude Code': { name: '@anthropic-ai/claude-code', version: '2.1.325' },
   Codex: { name: '@openai/codex', version: '0.166.0' },
+  acpx: { name: 'acpx', version: '0.19.1' },
   pi: { name: '@earendil-works/pi-coding-agent', version: '0.87.1' },
 } as const
 

@@ -58,6 +58,7 @@ const NOTES: Rendered<typeof notes> = {
   lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
   sentBy: ['text', ''].map((text) => notes.sentBy('A ["b"]\n', text, 64)),
   piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
+  embedded: ['one\ntwo\n', 'no newline'].map((text) => notes.embedded('a "b".ts', text)),
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
   filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),

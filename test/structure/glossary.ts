@@ -31,6 +31,7 @@ export const GLOSSARY = [
   'hydration',
   'Provider',
   'Presenter',
+  'Presenter Projection',
   'Presenter Context',
   'Fork',
   'family',

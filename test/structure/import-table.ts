@@ -106,6 +106,7 @@ export const TESTS_MAY_ALSO_IMPORT = {
 
 /** Packages that only one unit may import, so that the rest of the program cannot depend on them. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  '@agentclientprotocol/sdk': 'presenters/acp',
   '@hono/node-server': 'host',
   '@modelcontextprotocol/server': 'presenters/mcp',
   'fs-native-extensions': 'host',

@@ -55,6 +55,16 @@ export function piped(text: string): string {
   ])
 }
 
+/** Text that a program sent with a message, such as the content of an editor. Its end is marked like that of piped text. */
+export function embedded(name: string, text: string): string {
+  const bytes = Buffer.byteLength(text)
+  return lines([
+    `[Embedded in this message: ${quoted(name)}, ${bytes} bytes:]`,
+    text.endsWith('\n') ? text.slice(0, -1) : text,
+    '[End of embedded text]',
+  ])
+}
+
 export function presenterContext(context: Readonly<Record<string, string>>): string {
   const facts = Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return lines([

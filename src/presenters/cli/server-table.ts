@@ -16,6 +16,15 @@ export const SERVER_COMMANDS: readonly Command[] = [
     load: () => import('./commands/server/up.ts'),
   },
   {
+    name: 'acp',
+    summary: 'serve an editor: the agent side of the Agent Client Protocol on stdin and stdout',
+    details:
+      'Editors start it; see docs/editors.md for their settings. Standard output carries messages only, and everything else goes to standard error. It ends when the editor closes its input, and running Turns are interrupted then.',
+    options: [],
+    examples: ['hawser acp'],
+    load: () => import('./commands/server/acp.ts'),
+  },
+  {
     name: 'status',
     summary: 'show whether the local server is running, and where it listens',
     details: 'The exit code is 0 if it is running and 1 if it is not.',

@@ -2,8 +2,7 @@ import { ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { ClientOptions, Session } from '../../session/live/session.ts'
 import type { ServerParts } from './server-parts.ts'
-import { noSuchSession } from './translate.ts'
-import type { HeldWorkspace } from './workspaces.ts'
+import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
 
 /** A Session that a request uses, and its workspace. */
 export interface AttachedSession {

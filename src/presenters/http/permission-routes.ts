@@ -5,7 +5,7 @@ import { answerFailure, answerResult, type RequestVariables } from './exchange/a
 import { PermissionBody } from './protocol.ts'
 import { jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import type { Workspaces } from './workspaces.ts'
+import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** Answers permission questions. */
 export function permissionRoutes({ workspaces, settled }: ServerParts): Hono<RequestVariables> {

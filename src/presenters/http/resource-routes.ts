@@ -9,8 +9,8 @@ import { answerFailure, answerResult, type RequestVariables } from './exchange/a
 import { ResourceParam, ResourceQuery } from './protocol.ts'
 import { checked } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import { byteRange, disposition, noSuchSession } from './translate.ts'
-import { inHeld } from './workspaces.ts'
+import { byteRange, disposition } from './translate.ts'
+import { inHeld, noSuchSession } from '../../session/workspace/open-workspaces.ts'
 
 type StoredDescriptor = Exclude<Descriptor, { readonly kind: 'link' }>
 

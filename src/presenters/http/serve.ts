@@ -27,7 +27,7 @@ import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { settledQuestions } from './settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
-import { openWorkspaces } from './workspaces.ts'
+import { openWorkspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
 export interface ServerWorld {

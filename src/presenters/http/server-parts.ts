@@ -5,7 +5,7 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
 import type { Tether } from '../../tether/tether.ts'
 import type { SettledQuestions } from './settled-questions.ts'
-import type { Workspaces } from './workspaces.ts'
+import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** What the routes need. */
 export interface ServerParts {

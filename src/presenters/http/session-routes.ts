@@ -9,8 +9,13 @@ import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.
 import { checked, jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
-import { apiSession, noSuchSession, type ApiSession } from './translate.ts'
-import { inHeld, type HeldWorkspace, type Workspaces } from './workspaces.ts'
+import { apiSession, type ApiSession } from './translate.ts'
+import {
+  inHeld,
+  noSuchSession,
+  type HeldWorkspace,
+  type Workspaces,
+} from '../../session/workspace/open-workspaces.ts'
 
 /** Creates, lists, shows and deletes Sessions. */
 export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {

@@ -1,14 +1,9 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
-import { failed, type Failed, type HawserError } from '../../model/errors.ts'
+import { failed, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
-
-/** The same for an id that no Session has and for a text that is no id, which is never repeated. */
-export function noSuchSession(): Failed {
-  return failed('not_found', 'No such Session.', {}, [{ action: 'List the Sessions of a folder.' }])
-}
 
 /** A request that was refused before any route saw it. */
 export function guardAnswer(why: GuardRefusal): FailureAnswer {

@@ -21,6 +21,8 @@ export interface AdmitOptions {
   readonly settings?: SettingsChange
   /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
   readonly attachments?: readonly AttachmentInput[]
+  /** `store`: files of other types are stored as kind `file`, which is never shown. `refuse` by default. */
+  readonly otherTypes?: 'refuse' | 'store'
   /** Files and folders of the workspace whose content belongs to the text, as it is now. Text alone names none. */
   readonly mentions?: readonly MentionInput[]
   /** Text from standard input. */

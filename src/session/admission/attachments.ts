@@ -27,7 +27,7 @@ interface Place {
 export async function resolveInputs(
   { store, clock }: Place,
   inputs: readonly AttachmentInput[],
-  options: Pick<ResolverParts, 'signal' | 'hold' | 'redactor'> = {},
+  options: Pick<ResolverParts, 'signal' | 'hold' | 'redactor' | 'otherTypes'> = {},
 ): Promise<Result<readonly ResolvedAttachment[]>> {
   if (inputs.length === 0) return ok([])
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')

@@ -138,6 +138,7 @@ export class LiveSession {
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
       redactor: this.#redactor,
+      otherTypes: options.otherTypes ?? 'refuse',
       // A queued Turn may wait long, so its bytes are not held in memory but read again.
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })

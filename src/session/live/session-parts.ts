@@ -1,5 +1,6 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import type { TierLimits } from '../../context/pressure.ts'
+import type { OpenBuffers } from '../../host/files/buffered-files.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { Folder } from '../../host/files/files.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
@@ -74,6 +75,8 @@ export interface SessionParts {
   readonly tools: SurfaceParts['tools'] & {
     readonly toolset: TurnParts['tools']['toolset']
     readonly files: ConfinedFiles
+    /** The files that a client of a Session has open; `undefined` if it does not show them. */
+    readonly buffers?: ((session: SessionId) => OpenBuffers | undefined) | undefined
     /** The project instructions; default: none are named. */
     readonly instructions?: InstructionParts | undefined
     readonly sandbox: Sandbox

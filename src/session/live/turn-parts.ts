@@ -5,6 +5,7 @@ import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
+import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
@@ -246,7 +247,9 @@ function contextOf(
   { log, person }: Pick<TurnParts, 'log' | 'person'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
-  const { files, instructions, sandbox, protectedPaths, readable = [] } = tools
+  const { instructions, sandbox, protectedPaths, readable = [] } = tools
+  const buffers = tools.buffers?.(log.session)
+  const files = buffers === undefined ? tools.files : bufferedFiles(tools.files, buffers)
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })
   const base = { workspace, home, protectedPaths, readable, keep, watching }

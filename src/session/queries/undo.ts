@@ -5,6 +5,7 @@ import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
+import { bufferedFiles, type OpenBuffers } from '../../host/files/buffered-files.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
 import { eventsOf } from '../reading/whole-session.ts'
 import type { Session } from '../live/session.ts'
@@ -37,7 +38,8 @@ export async function undoTurn(
     const intended = await record([notice('undo_began', text)])
     if (!intended.ok) return intended
     const restored: RestoredFile[] = []
-    for (const change of files) restored.push(await restore(parts, change))
+    const buffers = parts.tools.buffers?.(session.id)
+    for (const change of files) restored.push(await restore(parts, change, buffers))
     const data: UndoResult = { undone_turn_id, files: restored, by: 'person' }
     const recorded = await record([{ type: 'files_restored', data }])
     return recorded.ok ? ok(data) : recorded
@@ -69,8 +71,28 @@ function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Re
   return failed('not_found', text)
 }
 
-async function restore(parts: UndoParts, change: FileChange): Promise<RestoredFile> {
+async function restore(
+  parts: UndoParts,
+  change: FileChange,
+  buffers: OpenBuffers | undefined,
+): Promise<RestoredFile> {
+  const { files } = parts.tools
+  if (buffers !== undefined && (await isUnsaved(files, buffers, change)))
+    return { ...change, outcome: 'changed_since' }
   return { ...change, ...(await restoredAs(parts, change)) }
+}
+
+/** What a person has typed and not saved is never replaced. */
+async function isUnsaved(
+  files: UndoParts['tools']['files'],
+  buffers: OpenBuffers,
+  { path }: FileChange,
+): Promise<boolean> {
+  const [disk, shown] = await Promise.all([
+    files.read(path, FILE_BYTES),
+    bufferedFiles(files, buffers).read(path, FILE_BYTES),
+  ])
+  return disk.ok && shown.ok && !disk.value.bytes.equals(shown.value.bytes)
 }
 
 type FileOutcome = Pick<RestoredFile, 'outcome' | 'why'>

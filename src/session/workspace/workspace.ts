@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly grants?: SessionParts['person']['grants']
   /** The current folder of the person, relative to the workspace, where commands start. Empty or absent at its root. */
   readonly folder?: string
+  /** The files that clients of Sessions have open. */
+  readonly buffers?: SessionParts['tools']['buffers']
   /** Creates `.hawser` if it is missing; otherwise a missing one is `not_found`. */
   readonly make?: boolean
 }

@@ -15,10 +15,11 @@ export interface WorldParts extends Pick<
   readonly open: (home: string) => CliWorld['open']
   readonly skills: (home: string) => CliWorld['skills']
   readonly serve: (home: string) => CliWorld['serve']
+  readonly acp: (home: string) => CliWorld['acp']
 }
 
 /** The world of this machine, this process and this user. */
-export function systemWorld({ streams, open, skills, serve, ...parts }: WorldParts): CliWorld {
+export function systemWorld({ streams, open, skills, serve, acp, ...parts }: WorldParts): CliWorld {
   const home = homePath(parts.env)
   return {
     ...parts,
@@ -28,6 +29,7 @@ export function systemWorld({ streams, open, skills, serve, ...parts }: WorldPar
     open: open(home),
     skills: skills(home),
     serve: serve(home),
+    acp: acp(home),
     openHome: () => openHomeAt(home),
     clipboard: () => clipboardOf(parts.env),
     browser: (path) => browse(path, parts.env),

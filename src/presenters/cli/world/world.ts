@@ -42,6 +42,8 @@ export interface CliWorld {
   readonly scratch: () => Promise<Result<Scratch>>
   /** The offline demo model as a server on this machine. */
   readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
+  /** Serves an editor on the standard streams of this process until it leaves, or `stop` aborts. */
+  readonly acp: (stop: AbortSignal) => Promise<Result<void>>
   /** Starts the local server of this home in this process. */
   readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
   /** Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. */

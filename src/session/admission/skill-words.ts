@@ -1,5 +1,5 @@
-import { failed, ok, type Result } from '../../../model/errors.ts'
-import type { SkillRequest, SourceRequest } from '../../../model/events/context-source.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { SkillRequest, SourceRequest } from '../../model/events/context-source.ts'
 
 /** A Skill as far as a message can name it. */
 export interface NameableSkill {

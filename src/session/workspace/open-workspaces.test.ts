@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
-import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
-import type { Harness } from '../../session/harness.ts'
-import { openWorkspaces, type HeldWorkspace } from './workspaces.ts'
+import type { OpenAt, OpenWorkspace } from './workspace.ts'
+import type { Harness } from '../harness.ts'
+import { openWorkspaces, type HeldWorkspace } from './open-workspaces.ts'
 
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -27,6 +27,7 @@ function recorded(found = async (_make: boolean | undefined) => true) {
   const register = {
     add: async () => {},
     workspaceOf: async () => void calls.push('look up'),
+    all: async () => [],
   }
   return { calls, opened, workspaces: openWorkspaces(open, register) }
 }

@@ -1,9 +1,8 @@
 import { realFolder } from '../../host/files/real-folder.ts'
 import type { WorkspaceRegister } from '../../host/workspace-register.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import type { OpenAt, OpenWorkspace } from '../../session/workspace/workspace.ts'
-import { noSuchSession } from './translate.ts'
+import type { OpenAt, OpenWorkspace } from './workspace.ts'
 
 /**
  * The workspaces that requests use now, by their real path. Requests for one folder share it, whatever its spelling; it is
@@ -128,4 +127,9 @@ export async function inHeld<T>(
   } finally {
     await held.value.release()
   }
+}
+
+/** The same for an id that no Session has and for a text that is no id, which is never repeated. */
+export function noSuchSession(): Failed {
+  return failed('not_found', 'No such Session.', {}, [{ action: 'List the Sessions of a folder.' }])
 }

@@ -1,0 +1,131 @@
+import { isUtf8 } from 'node:buffer'
+import type { AnyMessage, JsonRpcId, Stream } from '@agentclientprotocol/sdk'
+import { isJsonObject, parseJson, wellFormedJson } from '../../encoding/json.ts'
+import { LineFramer } from '../../encoding/lines.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { ProtocolPipes } from '../../host/process/protocol-pipes.ts'
+import { failed, type HawserError } from '../../model/errors.ts'
+import { codeOf, errorData, INVALID_REQUEST, PARSE_ERROR } from './error-response.ts'
+import { MESSAGE_BYTES } from './protocol.ts'
+
+export interface MessageStream extends Stream {
+  /** Resolves when the response to a request was sent; at once if none is due. */
+  answered(id: JsonRpcId): Promise<void>
+}
+
+/**
+ * JSON-RPC messages over pipes, one a line. A line that is no message is answered with an error and skipped: it does not end
+ * the connection. A message is sent when the system has taken it, so a client that does not read is waited for.
+ *
+ * `windDown` is called once when the input has ended. The connection stays open until it has resolved and every request has
+ * its response, but no longer than `FAREWELL_MS`: a client may have stopped reading too.
+ */
+export function messageStream(
+  pipes: Pick<ProtocolPipes, 'input' | 'write'>,
+  { windDown, clock }: { windDown: () => Promise<void>; clock: Pick<Clock, 'after'> },
+): MessageStream {
+  const due = new Map<JsonRpcId, Due>()
+  const send = (message: object) => pipes.write(Buffer.from(`${wellFormedJson(message)}\n`))
+  const lastWords = async () => {
+    await windDown()
+    await Promise.all([...due.values()].map(({ answered }) => answered))
+  }
+  const readAll = async (enqueue: (message: AnyMessage) => void) => {
+    for await (const line of linesOf(pipes.input)) {
+      const read = readMessage(line)
+      if ('refused' in read) await send(read.refused)
+      if (!('message' in read)) continue
+      const { message } = read
+      if ('method' in message && 'id' in message) due.set(message.id, newDue())
+      enqueue(message)
+    }
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(FAREWELL_MS, resolve)
+      void lastWords().finally(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+  return {
+    readable: new ReadableStream<AnyMessage>({
+      start: (controller) => {
+        void readAll((message) => controller.enqueue(message)).finally(() => controller.close())
+      },
+    }),
+    writable: new WritableStream<AnyMessage>({
+      write: async (message) => {
+        await send(message)
+        if ('method' in message || !('id' in message)) return
+        due.get(message.id)?.settle()
+        due.delete(message.id)
+      },
+    }),
+    answered: async (id) => due.get(id)?.answered,
+  }
+}
+
+const FAREWELL_MS = 5_000
+
+interface Due {
+  readonly answered: Promise<void>
+  readonly settle: () => void
+}
+
+function newDue(): Due {
+  const response = new AbortController()
+  const answered = new Promise<void>((resolve) => {
+    response.signal.addEventListener('abort', () => resolve())
+  })
+  return { answered, settle: () => response.abort() }
+}
+
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 'overlong', void> {
+  const framer = new LineFramer(MESSAGE_BYTES)
+  for await (const chunk of input) {
+    for (const framed of framer.push(chunk)) yield 'bytes' in framed ? framed.bytes : 'overlong'
+  }
+}
+
+type ReadMessage =
+  | { readonly message: AnyMessage }
+  | { readonly refused: object }
+  | { readonly blank: true }
+
+/** Pure. */
+export function readMessage(line: Buffer | 'overlong'): ReadMessage {
+  if (line === 'overlong') {
+    const text = `A message exceeds ${MESSAGE_BYTES} bytes.`
+    return refusal(failed('too_large', text, { limit: MESSAGE_BYTES }).error)
+  }
+  if (!isUtf8(line)) return refusal(failed('invalid_args', NOT_JSON).error, PARSE_ERROR)
+  const text = line.toString('utf8').trim()
+  if (text === '') return { blank: true }
+  const value = parseJson(text)
+  if (value === undefined) return refusal(failed('invalid_args', NOT_JSON).error, PARSE_ERROR)
+  return isMessage(value)
+    ? { message: value }
+    : refusal(failed('invalid_args', NO_MESSAGE).error, INVALID_REQUEST)
+}
+
+const NOT_JSON = 'A line is not JSON in UTF-8.'
+const NO_MESSAGE = 'A line is not a JSON-RPC 2.0 message. Batches are not supported.'
+
+/** A request, a notification, or something that at least claims to be a response. */
+function isMessage(value: unknown): value is AnyMessage {
+  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') return false
+  const { id, method, params } = value
+  if (Object.hasOwn(value, 'id') && !isId(id)) return false
+  if (method === undefined) return 'result' in value || 'error' in value
+  return typeof method === 'string' && (params === undefined || typeof params === 'object')
+}
+
+function isId(id: unknown): boolean {
+  return id === null || typeof id === 'string' || Number.isFinite(id)
+}
+
+/** The id of the request is unknown. */
+function refusal(error: HawserError, code = codeOf(error.kind)): ReadMessage {
+  const { message } = error
+  return { refused: { jsonrpc: '2.0', id: null, error: { code, message, data: errorData(error) } } }
+}

@@ -1,0 +1,13 @@
+import type { AgentContext } from '@agentclientprotocol/sdk'
+import type { Session } from '../../session/live/session.ts'
+import type { HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
+import type { ClientOffers } from './protocol.ts'
+
+/** A Session that a client has open, and what serves it. */
+export interface ServedParts {
+  readonly session: Session
+  readonly held: HeldWorkspace
+  readonly client: AgentContext
+  readonly offers: ClientOffers
+  readonly env: Readonly<Record<string, string | undefined>>
+}

@@ -1,0 +1,310 @@
+import {
+  methods,
+  type PromptResponse,
+  type SessionConfigOption,
+  type SessionModeState,
+  type SessionUpdate as Update,
+} from '@agentclientprotocol/sdk'
+import type { Clock } from '../../host/clock.ts'
+import type { OpenBuffers } from '../../host/files/buffered-files.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EphemeralEvent } from '../../model/events/event.ts'
+import type { SessionId, TurnId } from '../../model/ids.ts'
+import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
+import type { SettingsChange } from '../../session/admission/settings-change.ts'
+import { skillsIn } from '../../session/admission/skill-words.ts'
+import type { SessionUpdate } from '../../session/watch/session-stream.ts'
+import { AskedClient } from './asked-client.ts'
+import { clientBuffers } from './client-buffers.ts'
+import { COMMANDS, commandIn } from './commands.ts'
+import type { PromptInput } from './content.ts'
+import { availableCommands, configOptions, modeState } from './options.ts'
+import { notice } from './notice.ts'
+import type { ServedParts } from './served-parts.ts'
+import { optionsOf, type SettingParts } from './settings.ts'
+import { textBlock, type ShownChange } from './tool-call.ts'
+import { EditorTranslation } from './translate.ts'
+import { stopReason } from './turn-end.ts'
+
+/** A prompt from its arrival to its answer. */
+interface Prompt {
+  cancelled: boolean
+}
+
+/** A Session that the client has open: what happens in it is sent, and prompts become Turns. */
+export class ServedSession {
+  readonly id: SessionId
+  readonly #parts: ServedParts
+  readonly #asked: AskedClient
+  readonly #stop = new AbortController()
+  readonly #own = new Set<TurnId>()
+  /** Own Turns whose end was sent before anything waited for it. */
+  readonly #ended = new Set<TurnId>()
+  /** Called when the end of a Turn was sent. */
+  readonly #ends = new Map<TurnId, () => void>()
+  #prompt: Prompt | undefined
+  /** The numbers of the Events of a prompt that was recorded and refused: no one else wrote meanwhile. */
+  #refused = { from: 0, to: 0 }
+  #admitting: Promise<Result<AdmittedTurn>> | undefined
+  #sending: Promise<void> = Promise.resolve()
+  #title = ''
+
+  constructor(parts: ServedParts) {
+    const { session, client, held } = parts
+    this.id = session.id
+    this.#parts = parts
+    const { path: workspace } = held
+    const { questions, id } = session
+    this.#asked = new AskedClient({ client, questions, session: id, workspace })
+  }
+
+  /** Sends everything from now on or, with `replay`, from the start: then it resolves when the past was sent. */
+  async follow({ replay }: { readonly replay: boolean }): Promise<Result<void>> {
+    const { session, held, offers } = this.#parts
+    const { nextSeq } = session
+    const place = { session: session.id, workspace: held.path, offers }
+    const translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
+    const past = replay ? nextSeq : 0
+    this.#title = session.state.title
+    const updates = session.stream({
+      after_seq: replay ? -1 : nextSeq - 1,
+      signal: this.#stop.signal,
+    })
+    return new Promise((resolve) => {
+      if (past === 0) resolve(ok(undefined))
+      this.#sending = (async () => {
+        for await (const update of updates) {
+          if (update.kind === 'failed') resolve({ ok: false, error: update.error })
+          await this.#send(translation, update, past)
+          if (update.kind === 'event' && update.raw.seq === past - 1) resolve(ok(undefined))
+        }
+      })().finally(() => {
+        for (const ended of this.#ends.values()) ended()
+        this.#asked.leave()
+        resolve(failed('interrupted', 'The Session was closed.'))
+      })
+    })
+  }
+
+  /** What the client shows besides the conversation. */
+  async sendState(): Promise<void> {
+    const { skills } = await this.#parts.held.workspace.harness.skills()
+    const commands = availableCommands(skills)
+    await this.#update({ sessionUpdate: 'available_commands_update', availableCommands: commands })
+  }
+
+  /** Its real path. */
+  get workspace(): string {
+    return this.#parts.held.path
+  }
+
+  buffers(clock: Pick<Clock, 'after'>): OpenBuffers | undefined {
+    const { client, offers } = this.#parts
+    return clientBuffers({ client, session: this.id, clock, offers })
+  }
+
+  /** A prompt of this client runs. */
+  get busy(): boolean {
+    return this.#prompt !== undefined
+  }
+
+  get modes(): SessionModeState {
+    return modeState(this.#parts.session.permissionMode)
+  }
+
+  async options(): Promise<SessionConfigOption[]> {
+    return configOptions(optionsOf(this.#parts))
+  }
+
+  /** The setting takes effect as `Session.change` says; the client is told like any other. */
+  async change(change: Result<SettingsChange>): Promise<Result<void>> {
+    return change.ok ? this.#parts.session.change(change.value) : change
+  }
+
+  get settingParts(): SettingParts {
+    return this.#parts
+  }
+
+  /** Something that a person should know; a client that shows no notices does not get it. */
+  async tell(text: string): Promise<void> {
+    if (this.#parts.offers.notices) await this.#update(notice('info', text))
+  }
+
+  /** Runs a prompt to its end. `cancelled` is a regular end. */
+  async prompt(input: PromptInput, signal: AbortSignal): Promise<Result<PromptResponse>> {
+    if (this.#prompt !== undefined) return inProgress()
+    const prompt: Prompt = { cancelled: false }
+    this.#prompt = prompt
+    const cancel = () => this.cancel()
+    if (signal.aborted) prompt.cancelled = true
+    signal.addEventListener('abort', cancel)
+    try {
+      const typed = input.attachments.length === 0 ? commandIn(input.text) : undefined
+      if (typed !== undefined) return await this.#command(typed)
+      return await this.#turn(input, prompt)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      this.#prompt = undefined
+    }
+  }
+
+  /** Ends the running prompt of this client, if there is one. */
+  cancel(): void {
+    if (this.#prompt === undefined) return
+    this.#prompt.cancelled = true
+    this.#parts.session.interrupt()
+  }
+
+  /** Leaves; a Turn of this client is interrupted, and its end is sent. */
+  async close(): Promise<void> {
+    const { session, held } = this.#parts
+    this.cancel()
+    await session.close()
+    this.#stop.abort()
+    await this.#sending
+    await held.release()
+  }
+
+  async #turn(input: PromptInput, prompt: Prompt): Promise<Result<PromptResponse>> {
+    const { session, held } = this.#parts
+    const { harness } = held.workspace
+    const usable = await harness.checkProvider(session)
+    if (!usable.ok) return usable
+    const list = async () => (await harness.skills()).skills
+    const skills = await skillsIn(input.text, list, Object.keys(COMMANDS))
+    if (!skills.ok) return skills
+    for (const note of skills.value.notes) await this.tell(note)
+    if (prompt.cancelled) return ok({ stopReason: 'cancelled' })
+    this.#admitting = session.admit(input.text, {
+      presenter: 'acp',
+      attachments: input.attachments,
+      otherTypes: 'store',
+      skills: skills.value.skills,
+      presenterContext: input.presenterContext,
+    })
+    const from = session.nextSeq
+    const admitted = await this.#admitting.finally(() => (this.#admitting = undefined))
+    if (!admitted.ok) {
+      if (isRecorded(admitted)) this.#refused = { from, to: session.nextSeq }
+      return this.#notAdmitted(admitted, prompt)
+    }
+    const { turn, done } = admitted.value
+    this.#own.add(turn)
+    const sent = this.#endSent(turn)
+    if (prompt.cancelled) session.interrupt()
+    const outcome = await done
+    if (!outcome.ok) return outcome
+    // The client has received everything about the Turn before its answer.
+    await sent
+    this.#own.delete(turn)
+    this.#ended.delete(turn)
+    const { ended } = outcome.value
+    const { usage_total: usage, error } = ended
+    const facts = { turn_id: turn, usage, ...(error === undefined ? {} : { error }) }
+    const reason = prompt.cancelled ? 'cancelled' : stopReason(ended)
+    return ok({ stopReason: reason, _meta: { hawser: facts } })
+  }
+
+  #notAdmitted(refused: Result<never>, { cancelled }: Prompt): Result<PromptResponse> {
+    const isCancelled = cancelled && !refused.ok && refused.error.kind === 'interrupted'
+    return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
+  }
+
+  async #command({ command, argument }: NonNullable<ReturnType<typeof commandIn>>) {
+    const { session, held } = this.#parts
+    const { harness } = held.workspace
+    const said = await command.run(harness, session, argument)
+    if (!said.ok) return said
+    await this.#update({ sessionUpdate: 'agent_message_chunk', content: textBlock(said.value) })
+    await this.sendState()
+    return ok<PromptResponse>({ stopReason: 'end_turn' })
+  }
+
+  /** Resolves when the end of the Turn was sent, or nothing can be sent any more. */
+  #endSent(turn: TurnId): Promise<void> {
+    if (this.#ended.delete(turn)) return Promise.resolve()
+    const sent = new Promise<void>((resolve) => {
+      this.#ends.set(turn, resolve)
+    })
+    return Promise.race([sent, this.#sending])
+  }
+
+  async #send(
+    translation: EditorTranslation,
+    update: SessionUpdate,
+    pastUntil: number,
+  ): Promise<void> {
+    if (update.kind === 'notice') this.#question(update.notice)
+    const past = update.kind === 'event' && update.raw.seq < pastUntil
+    const own = !past && (await this.#isOwn(update))
+    const facts = { own, past, changed: await this.#changed(update) }
+    for (const one of translation.updates(update, facts)) await this.#update(one)
+    if (update.kind !== 'event') return
+    if (!past) await this.#sendChanges(update)
+    const { type, turn_id } = update.raw
+    if (type !== 'turn_ended' || turn_id === undefined) return
+    const ended = this.#ends.get(turn_id)
+    this.#ends.delete(turn_id)
+    if (ended !== undefined) ended()
+    else if (own) this.#ended.add(turn_id)
+  }
+
+  #question({ type, data }: EphemeralEvent): void {
+    if (!this.#parts.offers.answers) return
+    if (type === 'permission_requested') this.#asked.ask(data)
+    if (type === 'permission_settled') this.#asked.settle(data.request_id)
+  }
+
+  /** The Events of an admitted message may come before its admission is reported. */
+  async #isOwn(update: SessionUpdate): Promise<boolean> {
+    if (update.kind !== 'event' || update.raw.turn_id === undefined) return false
+    if (update.raw.type === 'user_message') {
+      const admitted = await this.#admitting
+      if (admitted?.ok === true) this.#own.add(admitted.value.turn)
+      const { from, to } = this.#refused
+      if (admitted !== undefined && isRecorded(admitted)) return true
+      if (update.raw.seq >= from && update.raw.seq < to) return true
+    }
+    return this.#own.has(update.raw.turn_id)
+  }
+
+  async #changed(update: SessionUpdate): Promise<ShownChange | undefined> {
+    if (update.kind !== 'event' || update.event?.type !== 'tool_result') return undefined
+    const { harness } = this.#parts.held.workspace
+    const texts = await harness.changedTexts(update.event.data)
+    return texts && { oldText: texts.before ?? null, newText: texts.after }
+  }
+
+  /** Settings and title, whoever changed them. */
+  async #sendChanges({ raw }: Extract<SessionUpdate, { readonly kind: 'event' }>): Promise<void> {
+    const { session } = this.#parts
+    if (raw.type === 'session_settings') {
+      const { currentModeId } = this.modes
+      await this.#update({ sessionUpdate: 'current_mode_update', currentModeId })
+      const options = await this.options()
+      await this.#update({ sessionUpdate: 'config_option_update', configOptions: options })
+    }
+    const { title } = session.state
+    if (title === this.#title && raw.type !== 'turn_ended') return
+    this.#title = title
+    await this.#update({ sessionUpdate: 'session_info_update', title, updatedAt: raw.ts })
+  }
+
+  /** Waits until the client has taken it. A client that is gone gets nothing more. */
+  async #update(update: Update): Promise<void> {
+    const { client } = this.#parts
+    const notification = { sessionId: this.id, update }
+    await client.notify(methods.client.session.update, notification).catch(() => {})
+  }
+}
+
+/** The only refusal of a message that is in the Log; it holds the lock meanwhile. */
+function isRecorded(refused: Result<unknown>): boolean {
+  return !refused.ok && refused.error.kind === 'attachments_failed'
+}
+
+function inProgress(): Result<never> {
+  return failed('turn_in_progress', 'A prompt is already running in this Session.', {}, [
+    { action: 'Wait for its end, or cancel it.' },
+  ])
+}
