@@ -235,9 +235,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: '1ccce2f2134cb38b7f16d44bfdceba7e9c33a7674947e7d128c62c6653f0d3f1',
+    layer0: 'a3747b8c76cb065dfdc4b1c1af89a68ff2355fcb29aa5681f0d624f5143e46c0',
     words: WORDS_SHA256,
-    layout: '4fd4844829aeb344d7b7ccf5fe3aa7ed1cd4768098338b8d583cca3a5ebe6a12',
+    layout: 'c67f04f40eab20ab707ee169ba5d129c329def2afa66fce7ec8a2bd52609732c',
   })
 })
 
