@@ -36,17 +36,18 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
 /** Whether a server was stopped. No signal is sent: the server that wrote the record is asked, whatever its process is. */
 async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
   let asked = false
-  let unanswered = 0
+  let unansweredSince: number | undefined
   for (let looks = 0; looks < LOOKS; looks++) {
     const found = await announcedDaemon(home)
     if (!found.ok) return found
     const state = found.value
     // It may have stopped before it could answer.
-    if (state === undefined) return ok(asked || unanswered > 0)
+    if (state === undefined) return ok(asked || unansweredSince !== undefined)
     if (!asked && state !== 'starting') {
       asked = (await askDaemon(state, '/control/stop')).ok
-      if (!asked) unanswered += 1
-      if (unanswered === MOST_UNANSWERED) return unreachable(state.record.pid)
+      if (!asked) unansweredSince ??= clock.monotonicMs()
+      const ms = unansweredSince === undefined ? 0 : clock.monotonicMs() - unansweredSince
+      if (ms >= UNANSWERED_MS) return unreachable(state.record.pid)
     }
     await wait(clock, LOOK_EVERY_MS)
   }
@@ -55,7 +56,8 @@ async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
   ])
 }
 
-const MOST_UNANSWERED = 3
+/** A server that is stopping does not answer while it ends its guests. */
+const UNANSWERED_MS = 15_000
 
 function unreachable(pid: number): Failed {
   const message =
