@@ -17,8 +17,11 @@ const HELLO = 'Read none.txt'
 
 // The setting `instructions: load`. What applies is in instructions.test.ts.
 
+/** Also of system messages: right after a checkpoint, chat has them in place of developer messages. */
 function textsIn(request: SeenRequest | undefined): string[] {
-  return messagesIn(request?.segments ?? []).map(([, text]) => text)
+  const segments = request?.segments ?? []
+  const system = segments.flatMap((one) => (one.role === 'system' ? [one.text] : []))
+  return [...system, ...messagesIn(segments).map(([, text]) => text)]
 }
 
 function noticesOf(session: Session): string[] {
