@@ -4,7 +4,7 @@ import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
 import { readPrompt } from './content.ts'
 import type { PromptBlock } from './protocol.ts'
 
-const WORKSPACE = '/work/harbour'
+const WORKSPACE = '/srv/harbour'
 const PNG = TINY_IMAGES.png.toString('base64')
 
 function read(prompt: readonly PromptBlock[], _meta?: Record<string, unknown>) {
@@ -65,7 +65,7 @@ test('an image without a name, or with that of another type, gets one for its ty
 
 test('a file that is mentioned in a sentence leaves its path there', () => {
   const link = (uri: string, name: string): PromptBlock => ({ type: 'resource_link', uri, name })
-  const inside = link(pathToFileURL('/work/harbour/src/quay wall.ts').href, 'quay wall.ts')
+  const inside = link(pathToFileURL('/srv/harbour/src/quay wall.ts').href, 'quay wall.ts')
   const outside = link('file:///etc/hosts', 'hosts')
   expect(read([text('Compare'), inside, text(' with '), outside, text('.')])).toEqual({
     text: 'Compare src/quay wall.ts with hosts.',
@@ -80,7 +80,7 @@ test('a file that is mentioned in a sentence leaves its path there', () => {
 
 test('embedded text is a labelled part after what was typed, and embedded bytes are attached', () => {
   const embedded = (resource: object): PromptBlock => ({ type: 'resource', resource })
-  const ts = embedded({ uri: 'file:///work/harbour/a.ts', mimeType: 'text/x-ts', text: 'let a\n' })
+  const ts = embedded({ uri: 'file:///srv/harbour/a.ts', mimeType: 'text/x-ts', text: 'let a\n' })
   const png = embedded({ uri: 'zed://paste', mimeType: 'image/png', blob: PNG })
   const zip = embedded({ uri: 'file:///x/a.zip', blob: 'UEsDBA==' })
   expect(read([text('Explain '), ts, text(' please'), png, zip])).toMatchObject({

@@ -165,7 +165,7 @@ test.each([
     { status: 'completed', cut: { reason: 'output_limit', stop_reason: 'length', lost_calls: 0 } },
     'incomplete',
   ],
-] as const)('a person is told of %s', (_what, end, words) => {
+] as const)('the editor shows %s', (_what, end, words) => {
   const ended = event('turn_ended', { usage_total: NO_USAGE, ...end })
   expect(translation()(ended)).toMatchObject([
     { sessionUpdate: 'agent_message_chunk', content: { text: expect.stringContaining(words) } },

@@ -9,8 +9,11 @@ import {
 import type { Tether } from '../../../tether/tether.ts'
 import type { CliWorld } from './world.ts'
 
-/** The Instances of this home. The first call that needs the local server starts it if none runs; it keeps running. */
-export function homeTether({ openHome, env, clock }: CliWorld): Tether {
+/**
+ * The Instances of this home. The first call that needs the local server starts it if none runs, and then calls `onStart`; the
+ * server keeps running.
+ */
+export function homeTether({ openHome, env, clock }: CliWorld, onStart?: () => void): Tether {
   const inHome = async (
     look: (home: Folder) => Promise<Result<ServerPlace>>,
   ): Promise<Result<ServerPlace>> => {
@@ -18,7 +21,7 @@ export function homeTether({ openHome, env, clock }: CliWorld): Tether {
     return opened.ok ? closing(opened.value, ({ folder }) => look(folder)) : opened
   }
   return new RemoteTether({
-    find: () => inHome((home) => startedServer({ home, env, clock })),
+    find: () => inHome((home) => startedServer({ home, env, clock, onStart })),
     findAgain: () => inHome(runningServer),
     clock,
   })

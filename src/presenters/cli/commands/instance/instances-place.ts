@@ -1,9 +1,8 @@
 import { failed, type Failed, type Result } from '../../../../model/errors.ts'
 import { nearest } from '../../../../session/settings/nearest.ts'
-import { RemoteTether } from '../../../../tether/remote/remote-tether.ts'
-import { runningServer, startedServer } from '../../../../tether/remote/started-server.ts'
 import type { Tether } from '../../../../tether/tether.ts'
 import { refuse } from '../../world/answer.ts'
+import { homeTether } from '../../world/home-tether.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import type { CliWorld } from '../../world/world.ts'
 
@@ -13,22 +12,9 @@ export async function inInstances(
   json: boolean,
   work: (tether: Tether) => Promise<Result<number>>,
 ): Promise<number> {
-  const { env, clock, streams } = world
-  const home = await world.openHome()
-  if (!home.ok) return refuse(world, json, home.error)
-  const { folder, close } = home.value
-  const onStart = () => streams.stderr.write(STARTED)
-  try {
-    const tether = new RemoteTether({
-      find: () => startedServer({ home: folder, env, clock, onStart }),
-      findAgain: () => runningServer(folder),
-      clock,
-    })
-    const done = await work(tether)
-    return done.ok ? done.value : refuse(world, json, done.error)
-  } finally {
-    await close()
-  }
+  const tether = homeTether(world, () => world.streams.stderr.write(STARTED))
+  const done = await work(tether)
+  return done.ok ? done.value : refuse(world, json, done.error)
 }
 
 const STARTED = 'hawser: started the local server in the background (to stop it: hawser down)\n'
