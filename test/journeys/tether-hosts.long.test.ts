@@ -57,6 +57,21 @@ test.runIf(canNest)(
     expect(only.received).toEqual(
       one.received.filter(({ data }) => (data['session'] as { id: string }).id === 'second'),
     )
+
+    // The second host waits for the first in its conversation, and the third takes the place of both.
+    const busy = 'Run `until [ -e enough ]; do sleep 0.05; done`'
+    await host.say('boat', 'm3', busy, { session: 'first' })
+    await host.say('boat', 'm4', 'What happened?', { session: 'first' })
+    const { payload, ...frame } = userMessage('m5', { id: 'first' }, 'What happened?')
+    const replacing = { ...frame, payload: { ...payload, when_busy: 'replace' } }
+    expect((await host.api('POST', '/v1/instances/boat/tether', replacing)).status).toBe(202)
+    expect(await host.answer('boat', 'm5')).toMatchObject({ payload: { status: 'completed' } })
+    const ends = await Promise.all(['m3', 'm4'].map((name) => host.answer('boat', name)))
+    const how = ends.map((end) => {
+      if (end.type === 'error') return end.payload.kind
+      return end.type === 'assistant.done' ? end.payload.status : end.type
+    })
+    expect(how).toEqual(['interrupted', 'interrupted'])
   },
 )
 
