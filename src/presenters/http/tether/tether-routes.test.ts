@@ -90,7 +90,10 @@ test('an Instance gets another workspace over HTTP, or none', async () => {
     body: { ok: true, handle: 'boat', workspace: '/srv' },
   })
   const bare = await api('PATCH', at(''), { workspace: null })
-  expect([bare.status, bare.body]).toEqual([200, expect.not.objectContaining({ workspace: '/srv' })])
+  expect([bare.status, bare.body]).toEqual([
+    200,
+    expect.not.objectContaining({ workspace: '/srv' }),
+  ])
   for (const body of [
     {},
     { workspace: '' },
