@@ -183,8 +183,9 @@ class DaemonScene {
     }
   }
 
-  /** A moment at which something happens, or any other. */
+  /** A moment at which something happens, or any other. Some come only after a message has ended. */
   async #moment(): Promise<void> {
+    if (this.#chance.below(4) === 0) await this.news.next('assistant.done', MOST_WAIT_MS)
     if (this.#chance.below(3) === 0) return this.#wait('any', this.#chance.below(1_000))
     const sign = this.#chance.pick(SIGNS)
     const happened = await this.news.next(sign, MOST_WAIT_MS)
