@@ -58,6 +58,8 @@ test.each([['the socket', false] as const, ['the port', true] as const])(
     const reference = value(await remote.putImage('boat', image))
     const found = value(await remote.image('boat', reference.blob))
     expect([found.media_type, found.bytes.equals(bytes)]).toEqual(['image/png', true])
+    expect(value(await remote.map('boat', 'own'))).toMatchObject({ workspace: 'own' })
+    expect(value(await remote.map('boat', null))).not.toHaveProperty('workspace')
     expect(value(await remote.delete('boat'))).toBe(made.id)
     expect(await remote.info('boat')).toEqual(await tether.info('boat'))
   },

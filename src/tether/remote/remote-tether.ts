@@ -62,6 +62,16 @@ export class RemoteTether implements Tether {
     return this.#calls.json(call, InstanceInfoAnswer)
   }
 
+  map(name: string, workspace: string | null): Promise<Result<InstanceInfo>> {
+    const call = {
+      method: 'PATCH',
+      path: at(name, '/instances/:id'),
+      body: json({ workspace }),
+      repeatable: true,
+    } as const
+    return this.#calls.json(call, InstanceInfoAnswer)
+  }
+
   async delete(name: string): Promise<Result<InstanceId>> {
     const call = { method: 'DELETE', path: at(name, '/instances/:id'), repeatable: false } as const
     const deleted = await this.#calls.json(call, DeletedInstance)
