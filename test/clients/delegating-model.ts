@@ -24,13 +24,15 @@ interface Done {
 export function delegatingBrain(task: string, workspace: string): Brain {
   return async (request) => {
     const tools = request.segments.flatMap((one) => (one.role === 'tool' ? [one.name] : []))
-    const step = nextStep(doneIn(request), task, workspace)
+    const done = doneIn(request)
+    const step = nextStep(done, task, workspace)
     if (typeof step === 'string') return { text: step, calls: [] }
     // Hosts put the name of the server before that of the tool.
     const name = tools.find((tool) => tool.endsWith(step.name))
-    if (name === undefined)
-      return { text: `No tool ${step.name} among ${tools.join()}.`, calls: [] }
-    return { text: '', calls: [{ ...step, name }] }
+    if (name !== undefined) return { text: '', calls: [{ ...step, name }] }
+    if (tools.includes(WAIT) && done.length < MOST_READS)
+      return { text: '', calls: [{ name: WAIT, arguments: {} }] }
+    return { text: `No tool ${step.name} among ${tools.join()}.`, calls: [] }
   }
 }
 

@@ -53,7 +53,7 @@ async function drive(loop: (typeof loops)[number], modules: string): Promise<voi
     ANTHROPIC_API_KEY: CANARY_KEY,
     ANTHROPIC_BASE_URL: model.value.origin,
   })
-  let failure: unknown
+  let failure: Error | undefined
   let calls = 0
   try {
     const token = (await readFile(join(home, 'token'), 'utf8')).trim()
@@ -93,13 +93,12 @@ async function drive(loop: (typeof loops)[number], modules: string): Promise<voi
       onDamage: async () => {},
     })
   } catch (error) {
-    failure = error
+    failure = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
   } finally {
     await server.stop()
     await model.value.close()
   }
-  if (failure !== undefined)
-    console.log(`${loop}: ${failure instanceof Error ? failure.stack : String(failure)}`)
+  if (failure !== undefined) console.log(`${loop}: ${failure.stack}`)
   const seconds = Number(((performance.now() - started) / 1000).toFixed(1))
   const completed = failure === undefined
   const requests = bodies.length

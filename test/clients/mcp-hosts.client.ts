@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { picture } from '../support/drawing.ts'
 import { strictServer } from '../support/strict-server.ts'
 import { delegatingBrain } from './delegating-model.ts'
@@ -36,14 +37,16 @@ async function verify(host: McpHost, document: string): Promise<void> {
   try {
     const modules = await install(folder, [pin, ...newerNode()])
     const place = await prepare(folder, host, await host.program(modules))
-    const offences: string[] = []
     await host.add(place, document)
-    const { stdout, stderr } = await place.shell(host.list)
-    const listed = plain(stdout + stderr)
-    if (!host.listed.test(listed)) offences.push(`${host.list} printed ${listed}`)
+    const unlisted = await unlistedIn(place, host.list, host.listed)
     const delegated = await delegate(host, place)
-    for (const offence of [...offences, ...delegated.offences]) console.log(`${loop}: ${offence}`)
-    const completed = offences.length + delegated.offences.length === 0
+    const offences = [
+      ...unlisted,
+      ...delegated.offences,
+      ...(await overHttp(host, place, document)),
+    ]
+    for (const offence of offences) console.log(`${loop}: ${offence}`)
+    const completed = offences.length === 0
     const seconds = Number(((performance.now() - started) / 1000).toFixed(1))
     const { calls, requests } = delegated
     console.log(JSON.stringify({ loop, version, completed, calls, requests, seconds }))
@@ -63,9 +66,13 @@ async function prepare(
   { command }: McpHost,
   program: readonly string[],
 ): Promise<Prepared> {
-  const [home, bin, cwd] = [join(folder, 'home'), join(folder, 'bin'), join(folder, 'project')]
+  const [home, bin, project] = ['home', 'bin', 'project'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   const workspace = join(folder, 'works', 'a')
-  for (const path of [home, bin, cwd, workspace]) await mkdir(path, { recursive: true })
+  for (const path of [home, bin, project, workspace]) await mkdir(path, { recursive: true })
   await mkdir(join(home, '.hawser'), { mode: 0o700 })
   const settings = JSON.stringify({
     provider: 'rehearsal',
@@ -89,8 +96,34 @@ async function prepare(
     NO_PROXY: '127.0.0.1',
   }
   const shell: HostPlace['shell'] = (line, more = {}) =>
-    run(['/bin/sh', '-c', line], { cwd, env: { ...env, ...more }, seconds: SECONDS })
-  return { home, workspace, shell }
+    run(['/bin/sh', '-c', line], { cwd: project, env: { ...env, ...more }, seconds: SECONDS })
+  return { home, project, workspace, shell }
+}
+
+async function unlistedIn(
+  { shell }: HostPlace,
+  list: string,
+  listed: RegExp,
+): Promise<readonly string[]> {
+  const { stdout, stderr } = await shell(list)
+  const printed = stripVTControlCharacters(stdout + stderr)
+  return listed.test(printed) ? [] : [`${list} printed ${printed}`]
+}
+
+async function overHttp(
+  host: McpHost,
+  place: HostPlace,
+  document: string,
+): Promise<readonly string[]> {
+  if (host.overHttp === undefined) return []
+  const [lines, listed] = host.overHttp(document)
+  try {
+    const { code, stdout, stderr } = await place.shell(lines)
+    if (code !== 0) return [`${lines} ended with ${code}: ${stdout}${stderr}`]
+    return await unlistedIn(place, host.list, listed)
+  } finally {
+    await place.shell('hawser down')
+  }
 }
 
 async function delegate(host: McpHost, place: Prepared) {
@@ -118,7 +151,7 @@ async function delegate(host: McpHost, place: Prepared) {
       ...(code === 0 ? [] : [`ended with ${code ?? 'a timeout'}: ${stdout}${stderr}`]),
       ...(stdout.includes('assistant.done') ? [] : [`the answer has no assistant.done: ${stdout}`]),
       ...(copy === 'high water at noon\n' ? [] : [`copy.txt is ${copy}`]),
-      ...(host.image?.test(bodies.at(-1) ?? '') === true ? [] : ['its model received no image']),
+      ...wrongImage(host, bodies.at(-1) ?? ''),
     ]
     return { offences, calls, requests: bodies.length }
   } finally {
@@ -127,7 +160,7 @@ async function delegate(host: McpHost, place: Prepared) {
   }
 }
 
-/** Without colours. */
-function plain(text: string): string {
-  return text.replaceAll(/\x1b\[[0-9;]*m/g, '')
+function wrongImage({ image }: McpHost, body: string): readonly string[] {
+  if (image === undefined || image.pattern.test(body) === image.arrives) return []
+  return [image.arrives ? 'its model received no image' : 'its model received an image']
 }

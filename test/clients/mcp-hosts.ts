@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { nativePart, nodeIn } from './install.ts'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { nativePart, nodeIn, Unavailable } from './install.ts'
 import { CLIENTS, GEMINI, OPENCODE, type Pin } from './pins.ts'
 import type { Ran } from './process.ts'
 
@@ -17,12 +17,16 @@ export interface McpHost {
   readonly listed: RegExp
   /** Has its model, which is at this origin, delegate a task. */
   readonly delegate?: (place: HostPlace, origin: string) => Promise<Ran>
-  /** How an image of an answer is in a request to its model. */
-  readonly image?: RegExp
+  /** The lines that replace the entry by one for HTTP, and what it then prints. */
+  readonly overHttp?: (document: string) => readonly [lines: string, listed: RegExp]
+  /** How an image of an answer would be in a request to its model, and whether the host passes it on. */
+  readonly image?: { readonly pattern: RegExp; readonly arrives: boolean }
 }
 
 export interface HostPlace {
   readonly home: string
+  /** Where the host is started. */
+  readonly project: string
   /** Runs a line in a shell, with `hawser` and the host in the path. */
   readonly shell: (line: string, env?: Readonly<Record<string, string>>) => Promise<Ran>
 }
@@ -44,7 +48,11 @@ const CLAUDE: McpHost = {
       // Otherwise a model has to search for tools before it sees them.
       ENABLE_TOOL_SEARCH: 'false',
     }),
-  image: /"type":"image","source":\{"type":"base64"/,
+  overHttp: (document) => [
+    `claude mcp remove hawser\n${documentedScript(document)}`,
+    /hawser: http:\/\/127\.0\.0\.1:\d+\/mcp \(HTTP\) .*Connected/,
+  ],
+  image: { pattern: /"type":"image","source":\{"type":"base64"/, arrives: true },
 }
 
 const CODEX: McpHost = {
@@ -80,7 +88,8 @@ const CODEX: McpHost = {
       OPENAI_API_KEY: 'offline',
     })
   },
-  image: /"type":"input_image"/,
+  // It shows its model only the structured part of a result: see docs/mcp.md.
+  image: { pattern: /"type":"input_image"/, arrives: false },
 }
 
 const GEMINI_CLI: McpHost = {
@@ -88,7 +97,12 @@ const GEMINI_CLI: McpHost = {
   pin: GEMINI,
   command: 'gemini',
   program: async (modules) => [nodeIn(modules), join(modules, '.bin', 'gemini')],
-  add: (place, document) => runDocumented(place, document, 'Gemini CLI'),
+  add: async (place, document) => {
+    await runDocumented(place, document, 'Gemini CLI')
+    // What a person confirms when the host starts in a folder for the first time.
+    const trusted = JSON.stringify({ [place.project]: 'TRUST_FOLDER' })
+    await writeFile(join(place.home, '.gemini', 'trustedFolders.json'), trusted)
+  },
   list: 'gemini mcp list',
   listed: /hawser: hawser mcp .*Connected/,
 }
@@ -97,7 +111,14 @@ const OPEN_CODE: McpHost = {
   name: 'opencode',
   pin: OPENCODE,
   command: 'opencode',
-  program: async (modules) => [join(dirname(modules), 'opencode')],
+  program: async (modules) => {
+    const platform = `${process.platform}-${process.arch}`
+    const path = join(modules, `opencode-${platform}`, 'bin', 'opencode')
+    await access(path).catch(() => {
+      throw new Unavailable(`opencode has no native binary for ${platform}`)
+    })
+    return [path]
+  },
   add: async ({ home }, document) => {
     const folder = join(home, '.config', 'opencode')
     await mkdir(folder, { recursive: true })
@@ -123,4 +144,10 @@ function documentedJson(document: string, host: string): string {
     new RegExp(`^${host}[^\\n]*:\\n\\n\`\`\`json\\n([^\`]+)\`\`\``, 'm').exec(document) ?? []
   if (json === undefined) throw new Error(`docs/mcp.md has no settings for ${host}`)
   return json
+}
+
+function documentedScript(document: string): string {
+  const [, lines] = /^### Over HTTP\n[^`]*`\/mcp`[^`]*```sh\n([^`]+)```/m.exec(document) ?? []
+  if (lines === undefined) throw new Error('docs/mcp.md has no lines for HTTP')
+  return lines
 }
