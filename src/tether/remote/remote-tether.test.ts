@@ -46,6 +46,10 @@ test.each([['the socket', false] as const, ['the port', true] as const])(
     expect(value(await remote.info('boat'))).toEqual(made)
     expect(made).toEqual(value(await tether.info('boat')))
     expect(value(await remote.list())).toEqual([made])
+    for (const name of ['.', '..', '../boat', 'a/b'])
+      expect(await remote.info(name)).toMatchObject({
+        error: { kind: 'not_found', message: 'This Instance does not exist.' },
+      })
     expect(value(await remote.act(made.id, 'start'))).toMatchObject({ state: 'running' })
     const text = 'é'.repeat(90_000)
     const sent = value(await remote.send('boat', userMessage('m/1 ?', {}, text)))
