@@ -32,6 +32,9 @@ import { WatchedSession } from './watched-session.ts'
 /** Keys that browse earlier messages. */
 const BROWSING: ReadonlySet<string> = new Set(['up', 'down', 'ctrl-p', 'ctrl-n'])
 
+/** Keys that choose from the list of suggestions. */
+const CHOOSING: ReadonlySet<string> = new Set(['up', 'down', 'tab', 'enter'])
+
 const NO_SKILLS: NamedSkills = { skills: [], notes: [] }
 
 export interface ChatParts {
@@ -118,7 +121,7 @@ class Chat {
       skills: () => this.#skills,
       changed: () => this.#suggest(),
     })
-    this.#suggestions = new Suggestions(this.#sources)
+    this.#suggestions = new Suggestions(this.#sources, refresh)
     this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
@@ -171,6 +174,7 @@ class Chat {
   /** Returns true if the list of suggestions handled the key. */
   #chooses(chord: string): boolean {
     const list = this.#suggestions
+    if (CHOOSING.has(chord)) list.settle()
     if (!list.isOpen) return false
     if (chord === 'up' || chord === 'down') list.move(chord)
     else if (chord === 'escape') list.close()
