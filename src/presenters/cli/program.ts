@@ -30,7 +30,11 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
     await parser.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.done
+    if (error.exitCode === 0) return EXIT.done
+    if (error.code === 'commander.help') {
+      groupIn(parser, argv).outputHelp()
+      return EXIT.done
+    }
     if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
       return runNamed(world, ['chat', ...argv])
     }
@@ -215,6 +219,12 @@ function misused(parser: Parser, argv: readonly string[], error: CommanderError)
   return failed('invalid_args', sentence(visibleLine(message)), repeatable(argv), [
     showHelp(commandIn(parser, argv)),
   ])
+}
+
+/** The innermost group that the arguments name. */
+function groupIn(parser: Parser, [word, ...rest]: readonly string[]): Parser {
+  const found = parser.commands.find((command) => command.name() === word)
+  return found === undefined ? parser : groupIn(found, rest)
 }
 
 /** The words of the innermost command that the arguments name, for example `log export`. */
