@@ -88,6 +88,7 @@ test.skipIf(!confined)(
     await chat.until(IDLE)
     chat.say('!echo begun-$((1 + 1)); sleep 600')
     await chat.until('begun-2')
+    await chat.until(/Esc interrupts$/m)
     chat.write('\u001b')
     await chat.until('The command was interrupted.')
     await chat.until(IDLE)

@@ -225,7 +225,8 @@ class Chat {
       return true
     }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
-    if (this.#current.busy) this.#note = 'A Turn is running; press Esc to interrupt it.'
+    if (this.#current.busy)
+      this.#note = `A ${this.#current.work} is running; press Esc to interrupt it.`
     else this.leave(EXIT.done)
     return true
   }
@@ -376,10 +377,13 @@ class Chat {
   }
 
   #hint(): Line {
-    const { busy, session } = this.#current
+    const { busy, session, work } = this.#current
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
     const inForce = [postureWords(session.state), ...fullness(session)].join(' · ')
-    return aside(busy ? `${inForce} · Esc interrupts · Enter steers` : `${inForce} · /help`)
+    if (!busy) return aside(`${inForce} · /help`)
+    // A message waits for a command.
+    const enter = work === 'Turn' ? ' · Enter steers' : ''
+    return aside(`${inForce} · Esc interrupts${enter}`)
   }
 }
