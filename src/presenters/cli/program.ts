@@ -107,7 +107,7 @@ Without a command:
   hawser "PROMPT"         start it with a message
   hawser -p "PROMPT"      run one Turn and print the answer (hawser run)
   hawser -c               continue the most recent Session of this folder
-  hawser -r [ID]          continue a Session, chosen from a list without an id`
+  hawser -r [ID]          continue this Session; without an ID, choose one from a list`
 
 const AFTER = `
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
