@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path'
 import {
   methods,
   type PromptResponse,
@@ -7,7 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../host/clock.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
@@ -50,19 +51,18 @@ export class ServedSession {
   #title = ''
 
   constructor(parts: ServedParts) {
-    const { session, client, held } = parts
+    const { session, client, root } = parts
     this.id = session.id
     this.#parts = parts
-    const { path: workspace } = held
     const { questions, id } = session
-    this.#asked = new AskedClient({ client, questions, session: id, workspace })
+    this.#asked = new AskedClient({ client, questions, session: id, workspace: root })
   }
 
   /** Sends everything from now on or, with `replay`, from the start: then it resolves when the past was sent. */
   async follow({ replay }: { readonly replay: boolean }): Promise<Result<void>> {
-    const { session, held, offers } = this.#parts
+    const { session, root, offers } = this.#parts
     const { nextSeq } = session
-    const place = { session: session.id, workspace: held.path, offers }
+    const place = { session: session.id, workspace: root, offers }
     const translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
     const past = replay ? nextSeq : 0
     this.#title = session.state.title
@@ -93,14 +93,15 @@ export class ServedSession {
     await this.#update({ sessionUpdate: 'available_commands_update', availableCommands: commands })
   }
 
-  /** Its real path. */
-  get workspace(): string {
-    return this.#parts.held.path
+  /** The path of the workspace as the client spells it, and the real one. */
+  get roots(): readonly string[] {
+    return [this.#parts.root, this.#parts.held.path]
   }
 
   buffers(clock: Pick<Clock, 'after'>): OpenBuffers | undefined {
-    const { client, offers } = this.#parts
-    return clientBuffers({ client, session: this.id, clock, offers })
+    const { client, offers, held, root } = this.#parts
+    const spelt = (path: string) => join(root, relative(held.path, path))
+    return clientBuffers({ client, session: this.id, clock, offers, spelt })
   }
 
   /** A prompt of this client runs. */
@@ -140,7 +141,7 @@ export class ServedSession {
     signal.addEventListener('abort', cancel)
     try {
       const typed = input.attachments.length === 0 ? commandIn(input.text) : undefined
-      if (typed !== undefined) return await this.#command(typed)
+      if (typed !== undefined) return await this.#command(typed, prompt)
       return await this.#turn(input, prompt)
     } finally {
       signal.removeEventListener('abort', cancel)
@@ -178,6 +179,7 @@ export class ServedSession {
     this.#admitting = session.admit(input.text, {
       presenter: 'acp',
       attachments: input.attachments,
+      mentions: input.mentions,
       otherTypes: 'store',
       skills: skills.value.skills,
       presenterContext: input.presenterContext,
@@ -186,7 +188,7 @@ export class ServedSession {
     const admitted = await this.#admitting.finally(() => (this.#admitting = undefined))
     if (!admitted.ok) {
       if (isRecorded(admitted)) this.#refused = { from, to: session.nextSeq }
-      return this.#notAdmitted(admitted, prompt)
+      return cancelledOr(admitted, prompt)
     }
     const { turn, done } = admitted.value
     this.#own.add(turn)
@@ -205,19 +207,17 @@ export class ServedSession {
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
 
-  #notAdmitted(refused: Result<never>, { cancelled }: Prompt): Result<PromptResponse> {
-    const isCancelled = cancelled && !refused.ok && refused.error.kind === 'interrupted'
-    return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
-  }
-
-  async #command({ command, argument }: NonNullable<ReturnType<typeof commandIn>>) {
+  async #command(
+    { command, argument }: NonNullable<ReturnType<typeof commandIn>>,
+    prompt: Prompt,
+  ): Promise<Result<PromptResponse>> {
     const { session, held } = this.#parts
     const { harness } = held.workspace
     const said = await command.run(harness, session, argument)
-    if (!said.ok) return said
+    if (!said.ok) return cancelledOr(said, prompt)
     await this.#update({ sessionUpdate: 'agent_message_chunk', content: textBlock(said.value) })
     await this.sendState()
-    return ok<PromptResponse>({ stopReason: 'end_turn' })
+    return ok({ stopReason: prompt.cancelled ? 'cancelled' : 'end_turn' })
   }
 
   /** Resolves when the end of the Turn was sent, or nothing can be sent any more. */
@@ -296,6 +296,12 @@ export class ServedSession {
     const notification = { sessionId: this.id, update }
     await client.notify(methods.client.session.update, notification).catch(() => {})
   }
+}
+
+/** A prompt that the client cancelled is not refused. */
+function cancelledOr(refused: Failed, { cancelled }: Prompt): Result<PromptResponse> {
+  const isCancelled = cancelled && refused.error.kind === 'interrupted'
+  return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
 }
 
 /** The only refusal of a message that is in the Log; it holds the lock meanwhile. */

@@ -198,6 +198,8 @@ test('pressure and checkpoints are shown to clients that declare it', () => {
     input_tokens: 80,
     window_tokens: 100,
   })
+  const tier = event('notice', { code: 'context_warning', text: 'The window is 80 % full.' })
+  const other = event('notice', { code: 'window_unknown', text: 'The window is unknown.' })
   const names = (offers: { notices: boolean; compaction: boolean }, update: SessionUpdate) =>
     translation(offers)(update).map(({ sessionUpdate }) => sessionUpdate)
   const [all, none] = [
@@ -205,18 +207,28 @@ test('pressure and checkpoints are shown to clients that declare it', () => {
     { notices: false, compaction: false },
   ]
   expect([names(all, pressure), names(none, pressure)]).toEqual([
-    ['usage_update', 'notice'],
+    ['usage_update'],
     ['usage_update'],
   ])
-  const compaction = event('history_compaction', {
-    trigger: 'manual',
-    strategy: 'excerpts',
-    tail: { from_seq: 9, turns: 1, tokens: 1 },
-    tokens_before: 9,
-    tokens_after: 3,
-    summary: 'We moored.',
-  })
-  expect([names(all, compaction), names(none, compaction)]).toEqual([['compaction_update'], []])
+  expect([names(all, tier), names(none, tier)]).toEqual([['notice'], []])
+  expect([names(all, other), names(none, other)]).toEqual([['notice'], ['agent_message_chunk']])
+  const compaction = (trigger: 'manual' | 'overflow_recovery') =>
+    event('history_compaction', {
+      trigger,
+      strategy: 'excerpts',
+      tail: { from_seq: 9, turns: 1, tokens: 1 },
+      tokens_before: 9,
+      tokens_after: 3,
+      summary: 'We moored.',
+    })
+  const noticesOnly = { notices: true, compaction: false }
+  const shown = (['manual', 'overflow_recovery'] as const).map((trigger) =>
+    [all, noticesOnly, none].map((offers) => names(offers, compaction(trigger))),
+  )
+  expect(shown).toEqual([
+    [['compaction_update'], [], []],
+    [['compaction_update'], ['notice'], []],
+  ])
 })
 
 test('a Turn that only writes the summary of a checkpoint is not shown', () => {

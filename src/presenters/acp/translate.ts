@@ -4,7 +4,7 @@ import type { SessionId } from '../../model/ids.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { ClientOffers } from './protocol.ts'
 import { notice, type Severity } from './notice.ts'
-import { compactionUpdates, pressureUpdates } from './pressure.ts'
+import { compactionUpdates, pressureUpdates, tierUpdates } from './pressure.ts'
 import {
   outputContent,
   resourceLink,
@@ -17,7 +17,7 @@ import { endWords } from './turn-end.ts'
 
 export interface TranslationParts {
   readonly session: SessionId
-  /** Its real path. */
+  /** Its path, as the client spells it. */
   readonly workspace: string
   readonly offers: Pick<ClientOffers, 'notices' | 'compaction'>
   /** The costs of all earlier calls are known, because the Log is read from its start. */
@@ -114,9 +114,13 @@ export class EditorTranslation {
       case 'provider_usage':
         return this.#usage(event, facts)
       case 'history_compaction':
-        return this.#parts.offers.compaction ? compactionUpdates(event) : []
+        return compactionUpdates(event, this.#parts.offers, facts.past === true)
       case 'notice':
-        return facts.past === true ? [] : this.#notice('info', event.data.text, event.id)
+        if (facts.past === true) return []
+        return (
+          tierUpdates(event.data, this.#parts.offers) ??
+          this.#notice('info', event.data.text, event.id)
+        )
       case 'compaction_undone':
         return facts.past === true ? [] : this.#notice('info', 'The last compaction was undone.')
       case 'log_repaired':
@@ -176,7 +180,7 @@ export class EditorTranslation {
         // The text that was sent stays; its Event follows.
         return this.#parts.offers.notices ? [notice('warning', RESTARTED)] : []
       case 'context_pressure':
-        return pressureUpdates(live.data, this.#parts.offers)
+        return pressureUpdates(live.data)
       case 'permission_requested':
       case 'permission_settled':
         return []
@@ -187,10 +191,15 @@ export class EditorTranslation {
 
   /** Resources are links in any case: their bytes are read through Hawser. */
   #userMessage(event: WholeEvent<'user_message'>, { own = false }: UpdateFacts): readonly Update[] {
-    const { text, resources = [], attachment_errors = [], steer } = event.data
-    const refused = attachment_errors.flatMap(({ name, reason }) =>
-      this.#notice('warning', `${name} was not attached: ${reason}.`, `${event.id}:${name}`),
-    )
+    const { text, resources = [], attachment_errors = [], mention_errors = [], steer } = event.data
+    const refused = [
+      ...attachment_errors.flatMap(({ name, reason }) =>
+        this.#notice('warning', `${name} was not attached: ${reason}.`, `${event.id}:${name}`),
+      ),
+      ...mention_errors.flatMap(({ path, reason }) =>
+        this.#notice('warning', `${path} was not included: ${reason}.`, `${event.id}:${path}`),
+      ),
+    ]
     if (own && steer !== true) return refused
     const blocks = [
       ...(text === '' ? [] : [textBlock(text)]),
