@@ -11,5 +11,7 @@ export interface ServedParts {
   readonly root: string
   readonly client: AgentContext
   readonly offers: ClientOffers
+  /** The past is sent too. */
+  readonly replay: boolean
   readonly env: Readonly<Record<string, string | undefined>>
 }

@@ -46,8 +46,8 @@ export class ServedSessions {
       await held.value.release()
       return begun
     }
-    const place = { held: held.value, root: cwd }
-    const served = await this.#serve(client, place, begun.value.session, { replay: false })
+    const place = { held: held.value, root: cwd, replay: false }
+    const served = await this.#serve(client, place, begun.value.session)
     return served.ok ? ok({ served: served.value, offline: begun.value.byDefault }) : served
   }
 
@@ -71,8 +71,8 @@ export class ServedSessions {
       return session
     }
     await endCrashed(held.value, session.value)
-    const place = { held: held.value, root: cwd }
-    return this.#serve(client, place, session.value, { replay })
+    const place = { held: held.value, root: cwd, replay }
+    return this.#serve(client, place, session.value)
   }
 
   /** One that is open here. */
@@ -110,14 +110,13 @@ export class ServedSessions {
 
   async #serve(
     client: AgentContext,
-    place: Pick<ServedParts, 'held' | 'root'>,
+    place: Pick<ServedParts, 'held' | 'root' | 'replay'>,
     session: Session,
-    past: { readonly replay: boolean },
   ): Promise<Result<ServedSession>> {
     const { env, offers } = this.#serving
     const served = new ServedSession({ ...place, session, client, offers: offers(), env })
     this.#open.set(session.id, served)
-    const following = this.#isClosed ? closing() : await served.follow(past)
+    const following = this.#isClosed ? closing() : await served.follow()
     if (following.ok) return ok(served)
     await this.close(session.id)
     return following

@@ -53,12 +53,26 @@ test.each([
   ['streamed in part', [delta('A'), answer('AB')], ['A', 'B']],
   ['not streamed', [answer('AB')], ['AB']],
   ['of two texts', [delta('ABC'), answer('AB'), answer('C')], ['ABC']],
-  ['streamed with a gap', [delta('A'), delta('C'), answer('ABC')], ['A', 'C', 'ABC']],
+  ['streamed with a gap', [delta('A'), delta('C'), answer('ABC')], ['A', 'C', '\n\nABC']],
 ])('an answer that was %s is sent completely', (_how, updates, expected) => {
   const translate = translation()
   translate(STARTED)
   translate(REQUEST)
   expect(texts(updates.map((one) => translate(one)))).toEqual(expected)
+})
+
+test('a message of Hawser after text of the model is a paragraph of its own', () => {
+  const translate = translation()
+  const ended = event('turn_ended', {
+    status: 'failed',
+    usage_total: NO_USAGE,
+    error: { kind: 'network', message: 'No way.' },
+  })
+  const call = event('tool_call', { call_id: 'c1', name: 'bash', arguments: '{}' })
+  const updates = [STARTED, REQUEST, delta('A'), delta('B'), ended].map((one) => translate(one))
+  expect(texts(updates)).toEqual(['A', 'B', '\n\nThe Turn failed: No way.'])
+  translate(call)
+  expect(texts([translate(ended)])).toEqual(['The Turn failed: No way.'])
 })
 
 test('live and replayed answers have the same ids', () => {
