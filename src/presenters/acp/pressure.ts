@@ -4,7 +4,7 @@ import { notice } from './notice.ts'
 import type { ClientOffers } from './protocol.ts'
 import { textBlock } from './tool-call.ts'
 
-/** How full the window of the model is. Pure. */
+/** How full the window of the model is. An Event announces a tier, so only a recovery needs a notice. Pure. */
 export function pressureUpdates(
   data: EphemeralData<'context_pressure'>,
   { notices }: Pick<ClientOffers, 'notices'>,
@@ -13,19 +13,10 @@ export function pressureUpdates(
   const _meta = { hawser: data }
   const usage: Update[] =
     size === undefined ? [] : [{ sessionUpdate: 'usage_update', used, size, _meta }]
-  const words = WORDS[tier]
-  if (words === undefined || !notices) return usage
-  const severity = tier === 'critical' ? 'warning' : 'info'
-  return [...usage, notice(severity, words, data)]
+  return tier === 'recovery' && notices ? [...usage, notice('info', RECOVERED, data)] : usage
 }
 
-const WORDS: Readonly<Record<EphemeralData<'context_pressure'>['tier'], string | undefined>> = {
-  none: undefined,
-  advisory: "The model's window is filling up. /compact makes room.",
-  warning: "The model's window is nearly full. /compact makes room.",
-  critical: "The model's window is almost full. /compact makes room.",
-  recovery: 'The Session was compacted to make room in the window of the model.',
-}
+const RECOVERED = 'The Session was compacted to make room in the window of the model.'
 
 /** A checkpoint that was recorded. Only for clients that offer to show compactions. Pure. */
 export function compactionUpdates({

@@ -193,21 +193,22 @@ test('usage has the whole window and the cost so far, and only where both are kn
 })
 
 test('pressure and checkpoints are shown to clients that declare it', () => {
-  const pressure = live('context_pressure', {
-    tier: 'warning',
-    input_tokens: 80,
-    window_tokens: 100,
-  })
+  const pressure = (tier: 'warning' | 'recovery') =>
+    live('context_pressure', { tier, input_tokens: 80, window_tokens: 100 })
   const names = (offers: { notices: boolean; compaction: boolean }, update: SessionUpdate) =>
     translation(offers)(update).map(({ sessionUpdate }) => sessionUpdate)
   const [all, none] = [
     { notices: true, compaction: true },
     { notices: false, compaction: false },
   ]
-  expect([names(all, pressure), names(none, pressure)]).toEqual([
+  expect([names(all, pressure('recovery')), names(none, pressure('recovery'))]).toEqual([
     ['usage_update', 'notice'],
     ['usage_update'],
   ])
+  // The Event that announces the tier is a notice.
+  expect(names(all, pressure('warning'))).toEqual(['usage_update'])
+  const announced = event('notice', { code: 'context_warning', text: 'It is 80.0 % full.' })
+  expect(names(all, announced)).toEqual(['notice'])
   const compaction = event('history_compaction', {
     trigger: 'manual',
     strategy: 'excerpts',
