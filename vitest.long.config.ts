@@ -6,7 +6,7 @@ import quick from './vitest.config.ts'
 const byWays = readdirSync('test/journeys')
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/journeys/${name}`)
-  .filter((path) => /\/support\/(?:ways|pressed-place)\.ts/.test(readFileSync(path, 'utf8')))
+  .filter((path) => /\b(?:PRESSED_)?WAYS\b/.test(readFileSync(path, 'utf8')))
 
 /** `npm run test:long`. */
 export default mergeConfig(

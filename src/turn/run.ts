@@ -1,3 +1,4 @@
+import { counted } from '../encoding/amounts.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import { notice } from '../model/events/notice.ts'
@@ -105,7 +106,7 @@ class Loop {
       const steered = await this.#enterSteering()
       if (!steered.ok) return steered.error
     }
-    const text = `This Turn made ${provider_calls} calls to the model, which is the limit.`
+    const text = `This Turn made ${counted(provider_calls, 'call')} to the model, which is the limit.`
     return failed('call_limit', text, { limit: provider_calls }, [
       { action: 'Send another message to continue; all work so far is kept.' },
     ]).error

@@ -4,6 +4,7 @@ import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
 import { NextAction } from '../../src/model/error-shape.ts'
 import { ERROR_KINDS } from '../../src/model/errors.ts'
+import { EPHEMERAL_DATA } from '../../src/model/events/event.ts'
 import { PermissionOutcome, PermissionScope } from '../../src/model/events/permission-events.ts'
 import { UsageTotal } from '../../src/model/events/provider-events.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
@@ -195,7 +196,7 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
     scope: PermissionScope,
     by: z.string(),
   }),
-  'context:pressure': z.looseObject({ ...OWN, tier: z.string(), ratio: z.number() }),
+  'context:pressure': z.object({ ...OWN, ...EPHEMERAL_DATA.context_pressure.shape }),
   status: z.object({ ...OWN, text: z.string() }),
   'session:complete': z.looseObject({
     ...OWN,

@@ -78,3 +78,29 @@ test('[PC-059] [PC-071] an automatic compaction is visible, and its limits come 
   const shown = await runCli(world, 'log', 'show', 'latest')
   expect(shown.stdout).toContain('before a request, because the window was nearly full')
 })
+
+test('[PC-064] only after `config set compaction.policy auto` is a Session compacted from the warning tier on', async () => {
+  const pressure = { advisory_percent: 1, warning_percent: 1, critical_percent: 100 }
+  const world = await place(100_000, { pressure })
+  await runCli(world, 'run', 'Read tides.txt')
+  const manual = await runCli(world, 'run', '--continue', 'And now?')
+  expect([manual.code, manual.stderr]).toEqual([0, expect.not.stringContaining('Compacted')])
+  await runCli(world, 'config', 'set', 'compaction.policy', 'auto')
+  const auto = await runCli(world, 'run', '--continue', 'Well?')
+  expect([auto.code, auto.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^hawser: Compacted by policy: pointers replace long tool outputs/),
+  ])
+})
+
+test('the limit of calls of a Turn is a setting', async () => {
+  const world = await place(100_000)
+  await runCli(world, 'config', 'set', 'limits.provider_calls', '1')
+  const stopped = await runCli(world, 'run', 'Read tides.txt')
+  expect([stopped.code, stopped.stderr]).toEqual([
+    1,
+    expect.stringContaining('made 1 call to the model'),
+  ])
+  await runCli(world, 'config', 'set', 'limits.provider_calls', '2')
+  expect(await runCli(world, 'run', 'Read tides.txt')).toMatchObject({ code: 0 })
+})

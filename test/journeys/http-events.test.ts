@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { runCli } from '../support/cli.ts'
+import { STREAM_EVENTS } from '../documents/http-responses.ts'
 import { localServer, type LocalServer } from '../support/local-server.ts'
 import { startProgram } from '../support/program.ts'
 import { newSession, openStream, permit, turn, watch } from '../support/stream-client.ts'
@@ -266,6 +267,10 @@ test('a compaction is planned and recorded, and its watchers see it', async () =
   await watching.until(() =>
     watching.of('log:event').some(({ type }) => type === 'history_compaction'),
   )
+  // The window of this model is unknown, so no share of it is known.
+  const notice = await watching.first('context:pressure')
+  expect(notice).toMatchObject({ tier: 'recovery', trigger: 'manual' })
+  expect(STREAM_EVENTS['context:pressure']?.parse(notice)).toEqual(notice)
   const all = await watch(server, id)
   const last = await lastSeq(server, id)
   await all.until(() => all.ids.at(-1) === last)

@@ -109,7 +109,8 @@ function httpAnswer(dialect: VendorDialect, answer: PressedAnswer): ScriptedAnsw
   return { body, cutAfter: Math.floor(body.length * answer.brokenAt) }
 }
 
-function socketAnswer(answer: PressedAnswer): SocketAnswer {
+/** An answer over a socket. */
+export function socketAnswer(answer: PressedAnswer): SocketAnswer {
   if (answer !== 'overflow') {
     if (!('brokenAt' in answer)) return answer
     const { length } = eventsOf('responses', answer.answer)

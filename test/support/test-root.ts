@@ -14,6 +14,11 @@ import { failuresOf, proveInParallel, summaryOf } from './parallel-proof.ts'
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = await mkdtemp(join(await memoryFolder(), 'hawser-test-'))
   process.env['HAWSER_TEST_ROOT'] = root
+  process.env['HAWSER_TEST_BUNDLES'] = await mkdtemp(join(root, 'bundles-'))
+  // In watch mode, the source may have changed.
+  project.onTestsRerun(async () => {
+    process.env['HAWSER_TEST_BUNDLES'] = await mkdtemp(join(root, 'bundles-'))
+  })
   return async () => {
     const [keys, bytes, proof] = await Promise.all([
       filesWith(CANARY_PARTS, root, '--exclude=config.json'),

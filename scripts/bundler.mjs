@@ -1,0 +1,26 @@
+// Bundles a script for tests: `node scripts/bundler.mjs ORDER`, where ORDER is JSON (`test/support/bundle-script.ts`). A
+// process of its own, because the bundler keeps half a gigabyte of memory, and each child that a process of that size
+// starts costs 30 ms of CPU time instead of 8.
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+
+const { script, folder, name, inParts } = JSON.parse(process.argv[2])
+const native = createRequire(import.meta.url).resolve('fs-native-extensions')
+
+await build({
+  input: script,
+  platform: 'node',
+  logLevel: 'silent',
+  plugins: [
+    {
+      // It has a native part, and no package can be resolved from the folder of the bundle.
+      name: 'native-by-path',
+      resolveId: (id) =>
+        id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,
+    },
+  ],
+  output: inParts
+    ? { dir: folder, entryFileNames: name, chunkFileNames: '[name]-[hash].mjs', format: 'esm' }
+    : { file: join(folder, name), format: 'esm', codeSplitting: false },
+})
