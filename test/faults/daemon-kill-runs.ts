@@ -123,7 +123,7 @@ class DaemonScene {
       const isEarly = this.#chance.below(4) === 0
       if (isEarly) await this.#wait('starting', this.#chance.below(this.#startMs * 1.5))
       else if (await this.server.ready()) await this.#moment()
-      else this.news.complaints.push(`the server did not start: ${this.server.complaint}`)
+      else this.#notStarted()
       await this.server.end('SIGKILL')
       await this.server.start()
     }
@@ -147,7 +147,7 @@ class DaemonScene {
 
   /** Lets every message end and every poller read everything, and stops the server. */
   async finish(): Promise<void> {
-    if (!(await this.server.ready())) return
+    if (!(await this.server.ready())) return this.#notStarted()
     await this.server.call('POST', `/instances/${INSTANCE}/start`)
     this.#stopSending.abort()
     await this.#sending
@@ -191,6 +191,10 @@ class DaemonScene {
     const happened = await this.news.next(sign, MOST_WAIT_MS)
     const name = happened ? sign : 'any'
     await this.#wait(name, this.#chance.below(sign === 'sending' ? 4 : 15))
+  }
+
+  #notStarted(): void {
+    this.news.complaints.push(`the server did not start: ${this.server.complaint}`)
   }
 
   async #wait(moment: string, ms: number): Promise<void> {
