@@ -86,8 +86,13 @@ function offencesOf(checks: readonly ScenarioCheck[]): readonly string[] {
   const stale = Object.keys(EXCEPTED_CHECKS).filter((id) =>
     checks.some((one) => one.id === id && one.status === 'SUCCESS'),
   )
+  const needless = EXCEPTED_SCENARIOS.map(([start]) => start).filter((start) => {
+    const found = checks.filter(({ scenario }) => scenario.startsWith(start))
+    return found.length > 0 && !found.some(({ status }) => status === 'FAILURE')
+  })
   return [
     ...unexpected.map(({ scenario, id }) => `${scenario}: ${id} failed`),
     ...stale.map((id) => `${id} is listed as an exception, but passed`),
+    ...needless.map((start) => `${start} is listed as an exception, but nothing of it failed`),
   ]
 }

@@ -19,7 +19,7 @@ const ways = (...clients: readonly ClientName[]) =>
   TRANSPORTS.flatMap((transport) => clients.map((client) => [client, transport] as const))
 
 test.runIf(canNest).each(ways('v2 auto', 'v1'))(
-  'the client %s over %s sends and reads images, and every wrong message leaves nothing [TI-003] [TI-017] [TI-020] [TI-028] [TI-037] [TI-043] [TI-059] [TI-060] [TI-061] [TI-062] [TI-063] [TI-064] [TI-065] [TI-066] [TI-067] [TI-068] [TI-069] [TI-070] [TI-071] [TI-074] [TI-109] [TI-110] [TI-111] [TI-112] [TI-113] [TI-114]',
+  'the client %s over %s sends and reads images, and every wrong message leaves nothing [TI-003] [TI-017] [TI-028] [TI-037] [TI-043] [TI-059] [TI-060] [TI-061] [TI-062] [TI-063] [TI-064] [TI-065] [TI-066] [TI-067] [TI-068] [TI-069] [TI-070] [TI-071] [TI-074] [TI-109] [TI-110] [TI-111] [TI-112] [TI-113] [TI-114]',
   async (name, transport) => {
     const place = await mcpPlace()
     const { root, vendor, api } = place

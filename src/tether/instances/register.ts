@@ -137,8 +137,8 @@ function checked(values: Record<string, unknown>): Result<InstanceChoices> {
   const field = String(chosen.error.issues[0]?.path[0] ?? 'handle')
   if (field !== 'handle')
     return failed('invalid_args', `The field ${field} of the Instance is invalid.`, { field })
-  const handle = shortened(String(values['handle'] ?? ''), SHOWN_CHARACTERS)
-  const message = `The handle "${handle}" is invalid: it must have 1 to 64 lower-case letters, digits, "-" and "_".`
+  const handle = shortened(JSON.stringify(values['handle'] ?? ''), SHOWN_CHARACTERS)
+  const message = `The handle ${handle} is invalid: it must have 1 to 64 lower-case letters, digits, "-" and "_".`
   return failed('invalid_args', message, { field })
 }
 
