@@ -15,7 +15,8 @@ export function markdownExport(): ExportFormat {
       return `## Turn ${turns}\n\n${block.ts}\n\n`
     }
     if (block.kind === 'note') return `*${block.ts}:* ${codeSpan(block.text)}\n\n`
-    const notes = block.notes.map((note) => `- ${codeSpan(note)}\n`).join('')
+    // Another mark than in the text, whose last list they would continue.
+    const notes = block.notes.map((note) => `* ${codeSpan(note)}\n`).join('')
     const title = `### ${escapedLine(block.title)}\n\n`
     const text = bodyText(block)
     const diff = block.diff === undefined ? '' : `${fenced(block.diff, 'diff')}\n`

@@ -112,11 +112,7 @@ function tableText({ header, rows, raw }: Tokens.Table): string {
 }
 
 function inlineText(tokens: readonly Token[]): string {
-  const texts = tokens.map((token) => spanText(knownToken(token)))
-  // Adjacent runs of backticks would be one, which no longer ends the code before it.
-  return texts.reduce((all, text) => {
-    return all.endsWith('`') && text.startsWith('`') ? `${all} ${text}` : all + text
-  }, '')
+  return tokens.map((token) => spanText(knownToken(token))).join('')
 }
 
 function spanText(token: MarkedToken): string {
