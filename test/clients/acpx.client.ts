@@ -17,6 +17,8 @@ import { run } from './process.ts'
  */
 const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
 const SECONDS = 60
+/** How long its process for a Session waits for the next prompt. A shorter time may end while that is on its way. */
+const TTL_SECONDS = '30'
 /** Its exit code if every question was answered with no. */
 const DENIED = 5
 const pin = CLIENTS.acpx
@@ -36,7 +38,8 @@ try {
   if (!(error instanceof Unavailable)) throw error
   console.log(JSON.stringify({ loop, version: pin.version, skipped: error.message }))
 } finally {
-  await rm(root, { recursive: true, force: true })
+  // Its process for the last Session may still be writing.
+  await rm(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
 }
 
 async function drive() {
@@ -61,7 +64,7 @@ async function drive() {
   const acpx = async (expected: string, ...args: readonly string[]) => {
     requests += 1
     const program = [nodeIn(modules), join(modules, '.bin', 'acpx')]
-    const options = ['--agent', agent, '--cwd', workspace, '--ttl', '1']
+    const options = ['--agent', agent, '--cwd', workspace, '--ttl', TTL_SECONDS]
     const ran = await run([...program, ...options, ...args], {
       cwd: workspace,
       env,
@@ -90,7 +93,7 @@ async function drive() {
   await acpx('provider=rehearsal', 'set', 'provider', 'rehearsal')
   await acpx('rehearsal', 'set', 'model', 'rehearsal')
   await acpx(word, '--approve-all', 'prompt', 'read notes.txt')
-  await acpx('moored', '--approve-all', 'prompt', 'Write "moored" to rope.txt')
+  await acpx('Created rope.txt', '--approve-all', 'prompt', 'Write "moored" to rope.txt')
   await acpx('rope.txt: removed', 'prompt', '/undo')
   const long = 'run `touch begun; sleep 50`'
   const running = acpx('[done] cancelled', '--approve-all', 'prompt', long)
@@ -101,6 +104,7 @@ async function drive() {
   await acpx('ses_', 'sessions', 'close')
   await acpx(id, 'sessions', 'new', '--resume-session', id)
   await acpx('[done] end_turn', '--approve-all', 'prompt', 'Hello')
+  await acpx('ses_', 'sessions', 'close')
   return { offences, requests }
 }
 

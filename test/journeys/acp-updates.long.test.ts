@@ -86,7 +86,7 @@ test.each<[string, ClientCapabilities, string[]]>([
       status: 'completed',
       content: [{ content: { text: expect.stringContaining('two') } }],
     })
-    const used = editor.of('usage_update').map(({ used, size }) => [used, size])
+    const used = editor.of('usage_update').map((one) => [one.used, one.size])
     expect(used[0]).toEqual([110, WINDOW])
     expect(used.at(-1)?.[0]).toBeGreaterThanOrEqual(WINDOW * 0.85)
     expect(editor.of('notice').map(({ title }) => title)).toEqual(notices)
