@@ -23,7 +23,7 @@ test('an unknown command is a usage error on stderr, with a next step', async ()
   expect(await run('xyzzy', '--fast')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'hawser: Unknown command "xyzzy".\nTry: hawser --help\n',
+    stderr: 'hawser: Unknown command "xyzzy".\nTry: hawser run "xyzzy"\nTry: hawser --help\n',
   })
 })
 
@@ -37,7 +37,10 @@ test('with --json the error is data on stdout', async () => {
       kind: 'invalid_args',
       message: expect.any(String),
       details: { arguments: ['xyzzy', '--json'] },
-      next_actions: [{ action: 'show_help', command: 'hawser --help' }],
+      next_actions: [
+        { action: 'send_prompt', command: 'hawser run "xyzzy"' },
+        { action: 'show_help', command: 'hawser --help' },
+      ],
     },
   })
 })

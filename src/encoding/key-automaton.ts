@@ -7,6 +7,8 @@ export class KeyAutomaton {
   readonly depth: readonly number[]
   /** By state: the length of the longest key that the sequence ends with; 0 for none. */
   readonly matched: readonly number[]
+  /** The length of the longest key. */
+  readonly longest: number
   /** Units that occur in no key all have class 0. */
   readonly #classes: ReadonlyMap<number, number>
   readonly #lowClasses = new Uint16Array(LOW_UNITS)
@@ -14,6 +16,7 @@ export class KeyAutomaton {
   readonly #width: number
 
   constructor(keys: readonly (readonly number[])[]) {
+    this.longest = Math.max(1, ...keys.map(({ length }) => length))
     this.#classes = new Map([...new Set(keys.flat())].map((unit, at) => [unit, at + 1]))
     this.#width = this.#classes.size + 1
     for (const [unit, kind] of this.#classes) if (unit < LOW_UNITS) this.#lowClasses[unit] = kind

@@ -85,14 +85,14 @@ export class Redactor {
 
   byteStream(): RedactedStream<Buffer> {
     this.#byteAutomaton ??= new KeyAutomaton(this.#bytes.map((key) => [...key]))
-    return new Scan(this.#byteAutomaton, BYTES)
+    return new Scan(this.#byteAutomaton, BYTES, (bytes) => this.holds(bytes))
   }
 
   textStream(): RedactedStream<string> {
     this.#textAutomaton ??= new KeyAutomaton(
       this.keys.map((key) => Array.from({ length: key.length }, (_, at) => key.charCodeAt(at))),
     )
-    return new Scan(this.#textAutomaton, TEXT)
+    return new Scan(this.#textAutomaton, TEXT, (text) => this.holds(text))
   }
 
   /** Redacts a stream of bytes as it is read. */
@@ -189,6 +189,7 @@ interface Run {
 class Scan<T> implements RedactedStream<T> {
   readonly #automaton: KeyAutomaton
   readonly #units: Units<T>
+  readonly #holds: (content: T) => boolean
   #state = 0
   /** Units that are neither returned nor redacted; the first has position `#start`. */
   #held: T
@@ -198,9 +199,10 @@ class Scan<T> implements RedactedStream<T> {
   /** Runs of overlapping occurrences whose start may still move. */
   readonly #runs: Run[] = []
 
-  constructor(automaton: KeyAutomaton, units: Units<T>) {
+  constructor(automaton: KeyAutomaton, units: Units<T>, holds: (content: T) => boolean) {
     this.#automaton = automaton
     this.#units = units
+    this.#holds = holds
     this.#held = units.join([])
   }
 
@@ -210,7 +212,10 @@ class Scan<T> implements RedactedStream<T> {
     const length = lengthOf(chunk)
     const before = this.#start + lengthOf(this.#held)
     let state = this.#state
-    for (let index = 0; index < length; index += 1) {
+    // The search of the system is much faster. A key that only begins here begins near the end.
+    const isClean = state === 0 && !this.#holds(chunk)
+    const from = isClean ? Math.max(0, length - this.#automaton.longest + 1) : 0
+    for (let index = from; index < length; index += 1) {
       state = this.#automaton.next(state, at(chunk, index))
       const found = matched[state] ?? 0
       if (found > 0) this.#add(before + index + 1 - found, before + index + 1)

@@ -36,7 +36,10 @@ export class ObjectScan {
     while (at < length && this.#next !== NOTHING) {
       if (this.#next === TEXT || this.#next === KEY_TEXT) at = this.#readText(chunk, at)
       else if (this.#next === SCALAR) at = this.#readScalar(chunk, at)
-      else at = this.#readMark(chunk, at)
+      else {
+        const nested = this.#depth > 1 ? this.#readNested(chunk, at) : at
+        at = nested > at ? nested : this.#readMark(chunk, at)
+      }
     }
     this.#key.keep(chunk, this.#before)
     this.#value.keep(chunk, this.#before)
@@ -47,6 +50,52 @@ export class ObjectScan {
   /** Whether the text so far is one whole object. */
   get isWhole(): boolean {
     return this.#next === END
+  }
+
+  /**
+   * Reads as much as it can of what is inside the value of a member, and returns the position after it. It does what the methods
+   * below do one byte at a time, for whole texts and scalars: almost everything is inside a value.
+   */
+  #readNested(chunk: Buffer, from: number): number {
+    const { length } = chunk
+    const open = this.#open
+    let at = from
+    let depth = this.#depth
+    let next = this.#next
+    while (at < length) {
+      const byte = chunk[at] ?? 0
+      const closing = open[depth]
+      if (byte === closing && (next === SEPARATOR || next >= FIRST_KEY)) {
+        // The end of the member is not inside it.
+        if (depth === 2) break
+        depth -= 1
+        next = SEPARATOR
+      } else if (byte === COMMA && next === SEPARATOR) {
+        next = closing === CLOSE_OBJECT ? KEY : VALUE
+      } else if (byte === COLON_BYTE && next === COLON) {
+        next = VALUE
+      } else if (byte === QUOTE && next !== SEPARATOR && next !== COLON) {
+        const end = endOfText(chunk, at + 1)
+        if (end >= length) break
+        next = next === KEY || next === FIRST_KEY ? COLON : SEPARATOR
+        at = end
+      } else if (next === VALUE || next === FIRST_VALUE) {
+        const end = byte === OPEN_OBJECT || byte === OPEN_LIST ? at : endOfLiteral(chunk, at)
+        if (end === -1 || depth === MOST_DEPTH) break
+        if (end === at) {
+          depth += 1
+          open[depth] = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST
+          next = byte === OPEN_OBJECT ? FIRST_KEY : FIRST_VALUE
+        } else {
+          next = SEPARATOR
+          at = end
+        }
+      } else break
+      at += 1
+    }
+    this.#depth = depth
+    this.#next = next
+    return at
   }
 
   /** Reads one byte outside of texts and scalars, and returns the position after it. */
@@ -227,6 +276,19 @@ function endOfText(chunk: Buffer, from: number): number {
     if (!isEscaped) return quote
     at = quote + 1
   }
+}
+
+const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word))
+
+/** The position of the last letter of a literal that ends in this chunk; -1 for everything else. */
+function endOfLiteral(chunk: Buffer, at: number): number {
+  const word = LITERALS.find((one) => one[0] === chunk[at])
+  if (word === undefined) return -1
+  for (let index = 1; index < word.length; index += 1) {
+    if (chunk[at + index] !== word[index]) return -1
+  }
+  const end = at + word.length
+  return end >= chunk.length || isScalar(chunk[end]) ? -1 : end - 1
 }
 
 const NEAR_BYTES = 32

@@ -48,9 +48,10 @@ export async function resolveMentions(
       refuse(tooMany(inputs.length))
       break
     }
-    const included = await contentAt(input.path, parts)
+    const included = await contentAt(input, parts)
+    if (included === undefined) continue
     if ('code' in included) {
-      refuse(included)
+      if (input.attached === undefined) refuse(included)
       continue
     }
     const { text, ...facts } = included
@@ -74,9 +75,15 @@ const SHOWN_PATH_BYTES = 400
 /** The included content, and what is recorded about it. */
 type Included = Omit<MentionedPath, 'content_sha256' | 'blob' | 'bytes'> & { readonly text: string }
 
-async function contentAt(path: string, parts: MentionParts): Promise<Included | Refusal> {
+/** `undefined` if the attachment of the same file says everything. */
+async function contentAt(
+  { path, attached }: MentionInput,
+  parts: MentionParts,
+): Promise<Included | Refusal | undefined> {
   const file = await parts.files.read(path, LIMITS.mention_read_bytes)
+  if (attached === 'unsaved' && !(file.ok && file.value.unsaved === true)) return undefined
   if (file.ok) return contentOf(file.value, parts.redactor)
+  if (attached !== undefined) return undefined
   const cause = causeOf(file.error)
   const isFolder = cause?.type === 'found' && cause.entry === 'folder'
   return isFolder ? namesIn(path, parts) : unreadableFile(file.error)
@@ -103,6 +110,7 @@ function contentOf(file: FileContent, redactor: Redactor): Included | Refusal {
     ...(truncated ? {} : { lines: all.length }),
     size_bytes: size,
     ...(read.charset === undefined ? {} : { charset: read.charset }),
+    ...(file.unsaved === true ? { unsaved: true } : {}),
     ...(isCut ? { truncated: true } : {}),
   }
 }

@@ -48,6 +48,11 @@ export interface Tether {
   info(name: string): Promise<Result<InstanceInfo>>
   /** Resolves when it is done: `start` when the guest is ready. */
   act(name: string, act: InstanceAct): Promise<Result<InstanceInfo>>
+  /**
+   * Gives it another workspace: a path, `own` for its private folder, or `null` for none. Its agent is stopped first. Refused
+   * while messages have not ended.
+   */
+  map(name: string, workspace: string | null): Promise<Result<InstanceInfo>>
   /** Stops it and deletes its folder. */
   delete(name: string): Promise<Result<InstanceId>>
   /** Stores a frame, and wakes the Instance. */

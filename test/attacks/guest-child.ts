@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { systemProgram } from '../../src/host/process/system-program.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import type { Verdict } from './attack.ts'
 import { GUEST_ATTACKS } from './guest-attacks.ts'
@@ -10,10 +11,14 @@ import { running, setScene } from './sandbox-scene.ts'
 /**
  * A child process that starts guests as its user, in the given folder, and reports the result of each attack. Started with
  * `tool`, it is inside a guest and runs a script in a nested sandbox. With `hold`, it starts a guest with the given state, prints
- * a line, and keeps it until it is killed.
+ * a line, and keeps it until it is killed. With `start`, it starts a program in a sandbox that is only set up once the file `go`
+ * exists, and writes the pid of the wrapper to `pid`.
  */
 const [, , root = '', order, ...rest] = process.argv
-await (order === 'tool' ? tool(rest[0] ?? '') : order === 'hold' ? hold() : attack(order))
+if (order === 'tool') await tool(rest[0] ?? '')
+else if (order === 'hold') await hold()
+else if (order === 'start') await startSlowly()
+else await attack(order)
 
 async function attack(only: string | undefined): Promise<void> {
   const scene = await setScene(root)
@@ -65,4 +70,24 @@ async function hold(): Promise<void> {
   }
   console.log('held')
   await guest.process.exited
+}
+
+async function startSlowly(): Promise<void> {
+  const at = (name: string) => join(root, name)
+  const [home, workspace, program] = [at('home'), at('ws'), at('bwrap')]
+  await mkdir(home, { recursive: true })
+  await mkdir(workspace)
+  const waits = `echo $$ >${at('new')}; mv ${at('new')} ${at('pid')}; until [ -e ${at('go')} ]; do sleep 0.01; done`
+  const bubblewrap = (await systemProgram('bwrap')) ?? ''
+  await writeFile(program, `#!/bin/sh\n[ ! -e ${at('slow')} ] || { ${waits}; }\nexec ${bubblewrap} "$@"\n`)
+  await chmod(program, 0o755)
+  const sandbox = systemSandbox({ program })
+  await sandbox.status()
+  await writeFile(at('slow'), '')
+  const started = await sandbox.start(
+    { workspace, home, writable: 'workspace', protectedPaths: [] },
+    { argv: ['/bin/sh', '-c', 'touch ran; exec sleep 1000'], descriptors: [], onOutput: () => {} },
+  )
+  if (!started.ok) throw new Error(started.error.message)
+  await started.value.exited
 }

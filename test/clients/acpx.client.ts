@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { picture } from '../support/sample-files.ts'
 import { install, newerNode, nodeIn, Unavailable } from './install.ts'
@@ -10,8 +11,9 @@ import { run } from './process.ts'
 
 /**
  * Has acpx, a client of the Agent Client Protocol that is built on another major version of its SDK, drive the built
- * `hawser acp`: a tool loop with permissions allowed and denied, blocks of all kinds, a mode and an option, a Session that
- * is created, prompted in a second process, listed and closed.
+ * `hawser acp`: a tool loop with permissions allowed and denied, blocks of all kinds, a mode and options, a Session that is
+ * created, prompted in a second process, cancelled in a command, listed, closed, and opened again by its id with its past. It
+ * has no command for `session/delete`.
  */
 const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
 const SECONDS = 60
@@ -28,7 +30,7 @@ try {
   const seconds = Number(((performance.now() - started) / 1000).toFixed(1))
   const completed = offences.length === 0
   console.log(
-    JSON.stringify({ loop, version: pin.version, completed, calls: 3, requests, seconds }),
+    JSON.stringify({ loop, version: pin.version, completed, calls: 6, requests, seconds }),
   )
 } catch (error) {
   if (!(error instanceof Unavailable)) throw error
@@ -66,10 +68,12 @@ async function drive() {
       seconds: SECONDS,
     })
     const code = args.includes('--deny-all') ? DENIED : 0
-    if (ran.code === code && ran.stdout.includes(expected)) return
-    offences.push(
-      `${args.join(' ')}: exit code ${ran.code}, ${ran.stdout}${ran.stderr}`.slice(0, 2000),
-    )
+    if (ran.code !== code || !ran.stdout.includes(expected)) {
+      offences.push(
+        `${args.join(' ')}: exit code ${ran.code}, ${ran.stdout}${ran.stderr}`.slice(0, 2000),
+      )
+    }
+    return ran.stdout
   }
 
   await acpx(word, '--approve-all', 'exec', 'read notes.txt, then run "cp notes.txt copy.txt"')
@@ -80,13 +84,36 @@ async function drive() {
   if (denied !== undefined) offences.push('a denied call has run')
   await writeFile(join(root, 'blocks.json'), JSON.stringify(blocks(workspace)))
   await acpx('[done] end_turn', '--approve-all', 'exec', '-f', join(root, 'blocks.json'))
-  await acpx('ses_', 'sessions', 'new')
+  const [id = ''] = /ses_\w+/.exec(await acpx('ses_', 'sessions', 'new')) ?? []
   await acpx('auto', 'set-mode', 'auto')
   await acpx('effort=high', 'set', 'effort', 'high')
+  await acpx('provider=rehearsal', 'set', 'provider', 'rehearsal')
+  await acpx('rehearsal', 'set', 'model', 'rehearsal')
   await acpx(word, '--approve-all', 'prompt', 'read notes.txt')
-  await acpx('read notes.txt', 'sessions', 'list')
+  await acpx('moored', '--approve-all', 'prompt', 'Write "moored" to rope.txt')
+  await acpx('rope.txt: removed', 'prompt', '/undo')
+  const long = 'run `touch begun; sleep 50`'
+  const running = acpx('[done] cancelled', '--approve-all', 'prompt', long)
+  await exists(join(workspace, 'begun'))
+  await acpx('cancel requested', 'cancel')
+  await running
+  await acpx('read notes.txt', 'sessions', 'list', '--filter-cwd', workspace)
   await acpx('ses_', 'sessions', 'close')
+  await acpx(id, 'sessions', 'new', '--resume-session', id)
+  await acpx('[done] end_turn', '--approve-all', 'prompt', 'Hello')
   return { offences, requests }
+}
+
+/** A command has begun; if it never does, what follows fails. */
+async function exists(path: string): Promise<void> {
+  for (let tries = 0; tries < SECONDS * 10; tries += 1) {
+    const found = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (found) return
+    await setTimeout(100)
+  }
 }
 
 function blocks(workspace: string): readonly object[] {

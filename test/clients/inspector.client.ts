@@ -2,25 +2,26 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { TINY_IMAGES } from '../support/tiny-images.ts'
+import { CANARY_KEY } from '../support/canary.ts'
+import type { CallResult } from '../support/mcp-clients.ts'
+import type { ToolCaller } from '../support/mcp-talk.ts'
+import { sectionTen } from '../support/section-ten.ts'
+import { strictServer } from '../support/strict-server.ts'
 import { install, newerNode, nodeIn, Unavailable } from './install.ts'
 import { INSPECTOR } from './pins.ts'
 import { run } from './process.ts'
 import { startUp } from './up.ts'
 
 /**
- * Has the command line of the MCP inspector delegate work to an Instance, over stdio and over HTTP: create it, send a message,
- * read the answer with the cursor that was returned, and get an image of the agent.
+ * Has the command line of the MCP inspector complete the integration tests of the tether's document, over stdio and over
+ * HTTP. Each call is a new process, so that nothing but handles and cursors connects them.
  */
 const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
 const SECONDS = 60
-const READS = 20
-
-interface Called {
-  readonly content: readonly { readonly type: string; readonly data?: string }[]
-  readonly structuredContent: Readonly<Record<string, unknown>>
-  readonly isError?: boolean
-}
+/** Linux accepts 128 KiB in one argument. */
+const LONGEST_ARGUMENT = 100_000
+const TOOLS = 7
+const ERAS = ['legacy', 'auto', 'modern'] as const
 
 const root = await mkdtemp(join(tmpdir(), 'hawser-client-'))
 const loops = ['the MCP inspector over stdio', 'the MCP inspector over HTTP'] as const
@@ -36,100 +37,123 @@ try {
 }
 
 async function drive(loop: (typeof loops)[number], modules: string): Promise<void> {
+  const started = performance.now()
   const place = await mkdtemp(join(root, 'place-'))
   // Where it is without HAWSER_HOME: hosts pass few variables on to the programs that they start.
   const [home, workspace] = [join(place, '.hawser'), join(place, 'works', 'a')]
   await mkdir(workspace, { recursive: true })
   await mkdir(home, { mode: 0o700 })
-  await writeFile(
-    join(home, 'config.json'),
-    JSON.stringify({ instances: { roots: [join(place, 'works')] } }),
-    { mode: 0o600 },
-  )
-  const server = await startUp(place, home)
+  const settings = JSON.stringify({ instances: { roots: [join(place, 'works')] } })
+  await writeFile(join(home, 'config.json'), settings, { mode: 0o600 })
+  const bodies: Buffer[] = []
+  const model = await strictServer({ onRequest: ({ bytes }) => void bodies.push(bytes) })
+  if (!model.ok) throw new Error(model.error.message)
+  const server = await startUp(place, home, {
+    HAWSER_PROVIDER: 'anthropic',
+    ANTHROPIC_API_KEY: CANARY_KEY,
+    ANTHROPIC_BASE_URL: model.value.origin,
+  })
+  let failure: Error | undefined
+  let calls = 0
   try {
-    await talk(loop, { modules, place, home, workspace, origin: server.origin })
+    const token = (await readFile(join(home, 'token'), 'utf8')).trim()
+    const headers = { authorization: `Bearer ${token}` }
+    const target =
+      loop === loops[0]
+        ? [process.execPath, PROGRAM, 'mcp']
+        : [
+            `${server.origin}/mcp`,
+            '--transport',
+            'http',
+            '--header',
+            `Authorization: Bearer ${token}`,
+          ]
+    const inspect = async (...args: readonly string[]): Promise<unknown> => {
+      calls += 1
+      return inspected(modules, place, [...target, ...args])
+    }
+    for (const era of ERAS) await listTools(inspect, era)
+    await sectionTen(caller(inspect), {
+      root: place,
+      home,
+      workspace,
+      api: async (method, path, body) => {
+        const sent =
+          body === undefined
+            ? { headers }
+            : {
+                headers: { ...headers, 'content-type': 'application/json' },
+                body: JSON.stringify(body),
+              }
+        const answer = await fetch(server.origin + path, { method, ...sent })
+        const { status } = answer
+        return { status, headers: answer.headers, body: await answer.text() }
+      },
+      lastRequest: () => bodies.at(-1) ?? Buffer.alloc(0),
+      onDamage: async () => {},
+    })
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
   } finally {
     await server.stop()
+    await model.value.close()
   }
-}
-
-interface Place {
-  readonly modules: string
-  readonly place: string
-  readonly home: string
-  readonly workspace: string
-  readonly origin: string
-}
-
-async function talk(
-  loop: (typeof loops)[number],
-  { modules, place, home, workspace, origin }: Place,
-): Promise<void> {
-  const started = performance.now()
-  const token = (await readFile(join(home, 'token'), 'utf8')).trim()
-  const target =
-    loop === loops[0]
-      ? [process.execPath, PROGRAM, 'mcp']
-      : [`${origin}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`]
-  let calls = 0
-  const inspect = async (...args: readonly string[]): Promise<unknown> => {
-    calls += 1
-    const cli = join(modules, '.bin', 'mcp-inspector')
-    const { code, stdout, stderr } = await run(
-      [nodeIn(modules), cli, '--cli', ...target, ...args],
-      {
-        cwd: place,
-        env: { PATH: process.env['PATH'], HOME: place },
-        seconds: SECONDS,
-      },
-    )
-    // Also for a result that is an error.
-    if (code !== 0 && !stdout.includes('isError'))
-      throw new Error(`${args.join(' ')} ended with ${code}: ${stdout}${stderr}`)
-    return JSON.parse(stdout)
-  }
-  const call = async (tool: string, args: Readonly<Record<string, unknown>>) => {
-    const given = Object.entries(args).flatMap(([name, value]) => [
-      '--tool-arg',
-      `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    ])
-    return (await inspect('--method', 'tools/call', '--tool-name', tool, ...given)) as Called
-  }
-  const ask = async (text: string): Promise<Called> => {
-    const { structuredContent: sent } = await call('tether_send', { instance: 'a', text })
-    const cursor = { instance: 'a', reply_to_msg_id: sent['msg_id'], wait_ms: 20_000 }
-    for (let reads = 0, after_seq = sent['ingress_seq']; reads < READS; reads++) {
-      const read = await call('tether_read', { ...cursor, after_seq })
-      if ((read.structuredContent['frames'] as unknown[]).length > 0) return read
-      after_seq = read.structuredContent['next_seq']
-    }
-    throw new Error('no answer')
-  }
-  const { tools } = (await inspect('--method', 'tools/list')) as { tools: { name: string }[] }
-  await call('instance_create', { handle: 'a', workspace })
-  const ran = await ask('Run `echo forty > berths.txt`')
-  const pixels = TINY_IMAGES.png
-  await writeFile(join(workspace, 'chart.png'), pixels)
-  const attached = await ask('Attach chart.png to your answer.')
-  const refused = await call('instance_info', { instance: 'nobody' })
-  const facts = {
-    tools: tools.length,
-    written: (await readFile(join(workspace, 'berths.txt'), 'utf8')).trim(),
-    items: [ran, attached].map(({ content }) => content.map(({ type }) => type)),
-    image: attached.content[1]?.data === pixels.toString('base64'),
-    refused: refused.isError,
-  }
-  const expected = {
-    tools: 7,
-    written: 'forty',
-    items: [['text'], ['text', 'image']],
-    image: true,
-    refused: true,
-  }
-  const [found, wanted] = [JSON.stringify(facts), JSON.stringify(expected)]
-  if (found !== wanted) console.log(`${loop}: ${found} instead of ${wanted}`)
+  if (failure !== undefined) console.log(`${loop}: ${failure.stack}`)
   const seconds = Number(((performance.now() - started) / 1000).toFixed(1))
-  const completed = found === wanted
-  console.log(JSON.stringify({ loop, version, completed, calls, requests: calls, seconds }))
+  const completed = failure === undefined
+  const requests = bodies.length
+  console.log(JSON.stringify({ loop, version, completed, calls, requests, seconds }))
+}
+
+type Inspect = (...args: readonly string[]) => Promise<unknown>
+
+async function listTools(inspect: Inspect, era: (typeof ERAS)[number]): Promise<void> {
+  const listed = await inspect('--method', 'tools/list', '--protocol-era', era)
+  const { tools } = listed as { readonly tools: readonly unknown[] }
+  if (tools.length !== TOOLS) throw new Error(`${tools.length} tools with --protocol-era ${era}`)
+}
+
+function caller(inspect: Inspect): ToolCaller {
+  return {
+    call: async (tool, args) => {
+      const given = ['--tool-name', tool, '--tool-args-json', JSON.stringify(args)]
+      return (await inspect('--method', 'tools/call', ...given)) as CallResult
+    },
+  }
+}
+
+/** Runs the inspector once, and returns what it printed. A result that is an error is a result. */
+async function inspected(
+  modules: string,
+  place: string,
+  args: readonly string[],
+): Promise<unknown> {
+  const cli = join(modules, '.bin', 'mcp-inspector')
+  const scratch = await mkdtemp(join(root, 'call-'))
+  const isLong = args.some((arg) => arg.length > LONGEST_ARGUMENT)
+  const command = isLong ? await longCommand(scratch, cli, args) : [cli, '--cli', ...args]
+  const { code, stdout, stderr } = await run([nodeIn(modules), ...command], {
+    cwd: place,
+    env: { PATH: process.env['PATH'], HOME: place },
+    seconds: SECONDS,
+  })
+  await rm(scratch, { recursive: true })
+  if (code !== 0 && !stdout.includes('isError'))
+    throw new Error(`${args.join(' ').slice(0, 500)} ended with ${code}: ${stdout}${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** The same program with arguments that no command line can have: a script adds them before it starts. */
+async function longCommand(
+  scratch: string,
+  cli: string,
+  args: readonly string[],
+): Promise<readonly string[]> {
+  const [list, script] = [join(scratch, 'arguments.json'), join(scratch, 'arguments.mjs')]
+  await writeFile(list, JSON.stringify(['--cli', ...args]))
+  await writeFile(
+    script,
+    `import { readFileSync } from 'node:fs'\nprocess.argv.push(...JSON.parse(readFileSync(${JSON.stringify(list)}, 'utf8')))\n`,
+  )
+  return ['--import', script, cli]
 }

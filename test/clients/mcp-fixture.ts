@@ -8,7 +8,9 @@ import { TINY_IMAGES } from '../support/tiny-images.ts'
  * guards of its listener. The suite cannot send a token, so there is none.
  */
 export async function serveFixture(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  let sessions = 0
   const handler: McpHandler = serveMcpHttp({
+    ids: { request: () => `req_${(sessions += 1)}` },
     version: '0.0.0',
     instructions: 'Fixtures of the conformance suite.',
     tools: FIXTURES,

@@ -14,6 +14,10 @@ export const CONFORMANCE = [
   { name: '@modelcontextprotocol/conformance', version: '0.1.16' },
 ] as const
 
+/** Hosts of MCP servers that are not tested otherwise. */
+export const GEMINI = { name: '@google/gemini-cli', version: '0.61.0' } as const
+export const OPENCODE = { name: 'opencode-ai', version: '1.18.33' } as const
+
 /** For clients that need a newer Node than the one that runs the tests. */
 export const NEWER_NODE = {
   name: `node-${process.platform}-${process.arch}`,

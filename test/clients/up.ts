@@ -11,12 +11,15 @@ export interface UpProcess {
   stop(): Promise<void>
 }
 
-/** Starts the built program as `hawser up` with the rehearsal provider. Killed if it does not start in time. */
-export async function startUp(folder: string, home: string): Promise<UpProcess> {
-  const env = { PATH: process.env['PATH'], HAWSER_HOME: home, HAWSER_PROVIDER: 'rehearsal' }
+/** Starts the built program as `hawser up`, with the rehearsal provider unless another is given. Killed if it does not start in time. */
+export async function startUp(
+  folder: string,
+  home: string,
+  env: Readonly<Record<string, string>> = { HAWSER_PROVIDER: 'rehearsal' },
+): Promise<UpProcess> {
   const child = spawn(process.execPath, [PROGRAM, 'up', '--json'], {
     cwd: folder,
-    env,
+    env: { PATH: process.env['PATH'], HAWSER_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]

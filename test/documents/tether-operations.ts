@@ -24,6 +24,11 @@ export const TETHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /v1/instances': { summary: 'All Instances, the oldest first.', answer: 'Instances' },
   [`GET ${INSTANCE}`]: { summary: 'One Instance, by id or handle.', answer: 'Instance' },
+  [`PATCH ${INSTANCE}`]: {
+    summary: 'Gives it another workspace. Refused while messages have not ended.',
+    body: protocol.MapInstance,
+    answer: 'Instance',
+  },
   [`DELETE ${INSTANCE}`]: {
     summary: 'Stops an Instance and deletes its folder. A mapped workspace stays.',
     answer: 'DeletedInstance',

@@ -1,11 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ContentBlock } from '@agentclientprotocol/sdk'
+import type { ContentBlock, ListSessionsResponse } from '@agentclientprotocol/sdk'
 import { expect, test } from 'vitest'
 import { acpProgram, newSession, type AcpPlace } from '../support/acp-editor.ts'
 import { errorOf } from '../support/acp-errors.ts'
 import { runCli } from '../support/cli.ts'
+import { nextRequest, verifiedRequests } from '../support/mentioned.ts'
 import { picture } from '../support/sample-files.ts'
 
 const PICTURE = picture(7)
@@ -74,6 +75,8 @@ test('[SR-010] [SR-011] [SR-023] links, embedded resources and recordings become
   await mkdir(outside)
   await writeFile(join(outside, 'crew.txt'), 'Jan\nPiet\n')
   await writeFile(join(workspace, 'quay.ts'), 'export const quay = 1\n')
+  await writeFile(join(workspace, 'hull.o'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2]))
+  await mkdir(join(workspace, 'deck'))
   const id = await newSession(place)
   await place.editor.prompt(id, [
     text('Compare '),
@@ -83,6 +86,10 @@ test('[SR-010] [SR-011] [SR-023] links, embedded resources and recordings become
     { type: 'resource_link', uri: 'https://example.com/tides?key=1', name: 'tides' },
     link(join(outside, 'gone.txt'), 'gone.txt'),
     link(outside, 'outside'),
+    link(join(workspace, 'hull.o'), 'hull.o'),
+    link(join(workspace, 'deck'), 'deck'),
+    // A regular file that cannot be read, also not by root.
+    { type: 'resource_link', uri: 'file:///proc/self/mem', name: 'mem' },
     { type: 'resource', resource: { uri: 'zed:///selection', text: 'let wall = 2' } },
     { type: 'resource', resource: { uri: 'file:///a/plan.png', blob: PICTURE.toString('base64') } },
     { type: 'audio', data: Buffer.from('RIFF').toString('base64'), mimeType: 'audio/wav' },
@@ -90,12 +97,13 @@ test('[SR-010] [SR-011] [SR-023] links, embedded resources and recordings become
   const { of } = await eventsOf(place, id)
   const [message] = of('user_message')
   expect(message?.['text']).toBe(
-    'Compare crew.txt with quay.ts tides gone.txt outside selection plan.png\n\n[Embedded in this message: "selection", 12 bytes:]\nlet wall = 2\n[End of embedded text]',
+    'Compare crew.txt with quay.ts tides gone.txt outside hull.o deck mem selection plan.png\n\n[Embedded in this message: "selection", 12 bytes:]\nlet wall = 2\n[End of embedded text]',
   )
   expect(message?.['resources']).toMatchObject([
     { kind: 'text', name: 'crew.txt', source_uri_scheme: 'file' },
     { kind: 'file', name: 'quay.ts', rehydratable: false },
     { kind: 'link', uri: 'https://example.com/tides', rehydratable: false },
+    { kind: 'file', name: 'hull.o' },
     { kind: 'image', name: 'plan.png' },
     {
       kind: 'file',
@@ -106,10 +114,50 @@ test('[SR-010] [SR-011] [SR-023] links, embedded resources and recordings become
   expect(message?.['attachment_errors']).toMatchObject([
     { name: 'gone.txt', code: 'not_found' },
     { name: 'outside', code: 'not_regular_file' },
+    { name: 'deck', code: 'not_regular_file' },
+    { name: 'mem', code: 'unreadable' },
   ])
+  // Only a text file of the workspace is a mention too; what cannot be one is said of the attachment alone.
+  expect(message?.['mentions']).toMatchObject([{ path: 'quay.ts', kind: 'file', lines: 1 }])
+  expect(message?.['mention_errors']).toBeUndefined()
+  const sent = await nextRequest(root)
+  expect(sent).toContain('export const quay = 1')
+  expect(sent).toContain('a recording, which is not played to the model')
+  await verifiedRequests(root)
   expect(place.editor.text).toContain('gone.txt was not attached')
   const [request] = of('provider_request')
   expect(request?.['projected']).toMatchObject([{ bytes: 9 }, { bytes: PICTURE.length }])
+})
+
+test('a linked file with unsaved changes is mentioned as the editor shows it, under the path that the editor uses', async () => {
+  const buffers = new Map<string, string>()
+  const fs = { readTextFile: true, writeTextFile: true }
+  const place = await acpProgram({ capabilities: { fs }, buffers })
+  const { editor, root } = place
+  const cwd = join(root, 'opened')
+  await symlink(place.workspace, cwd)
+  for (const name of ['quay.ts', 'notes.md', 'saved.md']) {
+    await writeFile(join(cwd, name), 'on disk\n')
+    buffers.set(join(cwd, name), name === 'saved.md' ? 'on disk\n' : `${name} in the editor\n`)
+  }
+  const id = await newSession({ ...place, workspace: cwd })
+  const names = [...buffers.keys()]
+  await editor.prompt(id, [text('Read'), ...names.map((path) => link(path, basename(path)))])
+  const { of } = await eventsOf(place, id)
+  const [message] = of('user_message')
+  expect(message?.['text']).toBe('Read quay.ts notes.md saved.md')
+  expect(message?.['mentions']).toMatchObject([
+    { path: 'quay.ts', unsaved: true },
+    { path: 'notes.md', unsaved: true },
+  ])
+  const sent = await nextRequest(root)
+  expect(sent).toContain('quay.ts in the editor')
+  expect(sent).toContain('notes.md in the editor')
+  expect(new Set(editor.files)).toEqual(new Set(names.map((path) => `read ${path}`)))
+  await editor.prompt(id, 'read quay.ts')
+  expect(editor.of('tool_call').at(-1)?.locations).toEqual([{ path: join(cwd, 'quay.ts') }])
+  const listed = await editor.agent.request<ListSessionsResponse>('session/list', { cwd })
+  expect(listed.sessions).toMatchObject([{ sessionId: id, cwd }])
 })
 
 test('a prompt that contradicts itself, or has nothing usable, is refused', async () => {

@@ -17,6 +17,7 @@ import {
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { errorOf } from '../support/acp-errors.ts'
+import { picture } from '../support/sample-files.ts'
 
 function open({ editor, workspace }: AcpPlace, method: 'load' | 'resume', sessionId: string) {
   const params = { sessionId, cwd: workspace, mcpServers: [] }
@@ -68,8 +69,17 @@ test('a client that declares that it cannot answer is not asked, and the call is
   const id = await newSession(place)
   const { stopReason } = await place.editor.prompt(id, 'Write "a" to a.txt')
   expect([stopReason, place.editor.questions]).toEqual(['end_turn', []])
-  expect(place.editor.of('tool_call_update').at(-1)).toMatchObject({ status: 'failed' })
+  expect(place.editor.of('tool_call_update').at(-1)).toMatchObject({
+    status: 'failed',
+    content: [{ content: { text: expect.stringContaining('no user is available to ask') } }],
+  })
+  expect(await logOf(place, id)).toMatch(/"permission_decision".*"by":"nobody"/)
+  await expect(access(join(place.workspace, 'a.txt'))).rejects.toThrow()
 })
+
+function logOf({ workspace }: AcpPlace, id: string): Promise<string> {
+  return readFile(join(workspace, '.hawser', 'sessions', `${id}.ndjson`), 'utf8')
+}
 
 test.each(['session/cancel', '$/cancel_request'])(
   '%s ends a command and a question, and the prompt is answered with `cancelled`',
@@ -184,14 +194,33 @@ test('commands and Skills are offered, and a command is no Turn', async () => {
   expect(availableCommands.map(({ name }) => name)).toEqual(['compact', 'reload', 'undo'])
   await editor.prompt(id, 'Write "a" to a.txt')
   editor.updates.splice(0)
-  await editor.prompt(id, '/undo')
-  expect(editor.text).toContain('a.txt: removed')
+  const said = async (prompt: string) => {
+    editor.updates.splice(0)
+    expect(await editor.prompt(id, prompt)).toMatchObject({ stopReason: 'end_turn' })
+    return editor.text
+  }
+  // What the Events of a command say is not sent a second time.
+  expect(await said('/undo')).toBe('- a.txt: removed')
   await expect(access(join(workspace, 'a.txt'))).rejects.toThrow()
-  await editor.prompt(id, '/compact')
-  expect(editor.text).toContain('Nothing to compact')
-  await editor.prompt(id, '/reload')
-  expect(editor.text).toContain('Nothing to reload')
+  expect(await said('/compact ')).toContain('Nothing to compact')
+  expect(await said('/reload')).toContain('Nothing to reload')
+  const turns = (await logOf(place, id)).split('"turn_started"').length
+  const skill = join(place.root, 'home', 'skills', 'moor')
+  await mkdir(skill, { recursive: true, mode: 0o700 })
+  const head = '---\nname: moor\ndescription: Moor a ship.\n---\n'
+  await writeFile(join(skill, 'SKILL.md'), `${head}Moor it.\n`)
+  expect(await said('/reload')).toContain('Reloaded: ')
+  const [offered] = editor.of('available_commands_update')
+  expect(offered?.availableCommands.at(-1)).toMatchObject({ name: 'moor' })
   expect(editor.of('tool_call')).toEqual([])
+  expect((await logOf(place, id)).split('"turn_started"').length).toBe(turns)
+  expect(await errorOf(editor.prompt(id, '/compact twice'))).toMatchObject({
+    data: { kind: 'invalid_args' },
+  })
+  for (const text of ['/frobnicate the quay', '/usr/bin is a folder', '/', '//compact']) {
+    await said(text)
+    expect(await logOf(place, id)).toContain(`"text":"${text}"`)
+  }
 })
 
 test('[SH-036] a Skill and its sources are named in a prompt, and the Session hydrates them', async () => {
@@ -232,22 +261,47 @@ test('a Session of 500 calls with a checkpoint is loaded in another process as i
   const { workspace } = first
   await writeFile(join(workspace, 'notes.txt'), `${'The harbour opens at six. '.repeat(20)}\n`)
   const id = await newSession(first)
+  const image = picture(7).toString('base64')
+  await first.editor.prompt(id, [
+    { type: 'text', text: 'What do you see?' },
+    { type: 'image', data: image, mimeType: 'image/png' },
+  ])
+  await first.editor.prompt(id, 'Plan: cast off, then moor')
   const steps = Array.from({ length: 50 }, () => 'read notes.txt').join(', then ')
   for (let turn = 0; turn < 10; turn += 1) await first.editor.prompt(id, steps)
   await first.editor.prompt(id, '/compact')
   expect(first.editor.text).toContain('The Log keeps everything')
+  await first.editor.prompt(id, '/compact undo')
+  expect(first.editor.text.split('The last compaction was undone.').length).toBe(2)
+  await first.editor.prompt(id, '/compact')
   await first.editor.prompt(id, 'read notes.txt')
   first.program.child.stdin?.end()
   await first.program.ended
-  const second = await acpProgram({ root: first.root })
+  const capabilities = { session: { notices: {}, compaction: {} } }
+  const second = await acpProgram({ root: first.root, capabilities })
   await open(second, 'load', id)
   const { editor } = second
+  // Only this client declared that it shows compactions.
+  expect(first.editor.of('compaction_update')).toEqual([])
+  expect(editor.of('compaction_update')).toMatchObject([
+    { status: 'completed', _meta: { hawser: { trigger: 'manual' } } },
+    { status: 'completed' },
+  ])
+  expect(editor.of('plan')).toEqual(first.editor.of('plan'))
+  expect(editor.of('plan').length).toBe(1)
+  const [, attached] = editor.of('user_message_chunk')
+  expect(attached?.content).toMatchObject({
+    type: 'resource_link',
+    uri: expect.stringMatching(/^hawser:\/\/ses_\w+\/img1\/image\.png$/),
+    mimeType: 'image/png',
+  })
+  expect(JSON.stringify(editor.updates)).not.toContain(image.slice(0, 64))
   const resultsOf = (place: AcpPlace) =>
     place.editor.of('tool_call_update').filter(({ status }) => status === 'completed')
   expect(editor.of('tool_call').length).toBeGreaterThanOrEqual(500)
   expect(editor.of('tool_call')).toEqual(first.editor.of('tool_call'))
   expect(resultsOf(second)).toEqual(resultsOf(first))
-  expect(editor.of('user_message_chunk').length).toBe(11)
+  expect(editor.of('user_message_chunk').length).toBe(14)
   expect(messagesOf(second)).toEqual(messagesOf(first))
   expect(await editor.prompt(id, 'Hello')).toMatchObject({ stopReason: 'end_turn' })
 })
@@ -281,6 +335,18 @@ test('a file with unsaved changes is read and changed in the editor, and undo le
   expect(buffers.get(path)).toBe('The harbour opens at eight.\n')
   await editor.prompt(id, 'Write "b" to b.txt')
   expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toContain('b')
+  // The editor is not asked for a file outside the workspace, even if it has it open.
+  const outside = join(place.root, 'secret.txt')
+  await writeFile(outside, 'on disk\n')
+  buffers.set(outside, 'in the editor\n')
+  editor.updates.splice(0)
+  await editor.prompt(id, 'read ../secret.txt')
+  expect(editor.of('tool_call_update').at(-1)).toMatchObject({ status: 'failed' })
+  expect(editor.files.filter((asked) => !asked.includes(workspace))).toEqual([])
+  const results = (await logOf(place, id))
+    .split('\n')
+    .filter((line) => line.includes('"tool_result"'))
+  expect(results[1]).toContain('+The harbour opens at eight.')
 })
 
 test('a second client watches a Turn of the first, and acts when it has ended', async () => {
@@ -303,6 +369,10 @@ test('a second client watches a Turn of the first, and acts when it has ended', 
   expect(await errorOf(second.editor.prompt(id, 'Hello'))).toMatchObject({
     data: { kind: 'session_busy' },
   })
+  const { stdout: sessions } = await runCli({ root: first.root }, 'sessions', '--json')
+  expect(JSON.parse(sessions)).toMatchObject({ sessions: [{ session_id: id, busy: true }] })
+  const { stdout: events } = await runCli({ root: first.root }, 'log', 'show', id)
+  expect(events).toContain('tool_call')
   answered.abort()
   await running
   await second.editor.until(() =>

@@ -4,37 +4,13 @@ import { methods } from '@agentclientprotocol/sdk'
 import { expect, test } from 'vitest'
 import { acpProgram, newSession } from '../support/acp-editor.ts'
 import { errorOf } from '../support/acp-errors.ts'
+import { acpPipes, HELLO, messagesIn } from '../support/acp-pipes.ts'
 import { freshFolder } from '../support/folder.ts'
 import { startProgram, type Started } from '../support/program.ts'
-
-const HELLO = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 1 } }
-
-/** The program without a client: lines go in and out as they are. */
-async function raw() {
-  const root = await freshFolder()
-  await mkdir(join(root, 'workspace'))
-  const env = { HAWSER_PROVIDER: 'rehearsal' }
-  const program = await startProgram({ root, env, stdin: 'pipe' }, ['acp'])
-  const send = (line: string | Buffer | object) => {
-    const text = typeof line === 'string' || Buffer.isBuffer(line) ? line : JSON.stringify(line)
-    program.child.stdin?.write(Buffer.concat([Buffer.from(text), Buffer.from('\n')]))
-  }
-  return { root, workspace: join(root, 'workspace'), program, send }
-}
-
-/** Every line is JSON. */
-function messages({ stdout }: Started) {
-  return stdout()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(
-      (line) =>
-        JSON.parse(line) as { id: unknown; error?: { code: number; data: { kind: string } } },
-    )
-}
+import { picture } from '../support/sample-files.ts'
 
 test('lines that are no messages are answered with errors, and the connection goes on', async () => {
-  const { program, send, workspace } = await raw()
+  const { program, send, workspace } = await acpPipes()
   const asked = (method: string, params: unknown, id: number) =>
     send({ jsonrpc: '2.0', id, method, params })
   asked('session/new', { cwd: workspace, mcpServers: [] }, 2)
@@ -51,13 +27,15 @@ test('lines that are no messages are answered with errors, and the connection go
   asked('session/prompt', { sessionId: 'ses_01kg8m2q3r4s5t6v7w8x9y0z12', prompt: [] }, 8)
   asked('session/load', { sessionId: '../etc', cwd: workspace, mcpServers: [] }, 9)
   asked('authenticate', { methodId: 'key' }, 10)
+  asked('logout', {}, 13)
+  asked('session/fork', { sessionId: 'ses_01kg8m2q3r4s5t6v7w8x9y0z12', cwd: workspace }, 14)
   asked('session/list', { cursor: 'bm90IG91cnM' }, 11)
   send({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId: 7 } })
   asked('initialize', { protocolVersion: 9 }, 12)
   await program.waitFor('"id":12')
   program.child.stdin?.end()
   expect(await program.ended).toMatchObject({ code: 0 })
-  const all = messages(program)
+  const all = messagesIn(program)
   const errors = all.flatMap(({ id, error }) =>
     error === undefined ? [] : [[id, error.code, error.data.kind]],
   )
@@ -79,8 +57,58 @@ test('lines that are no messages are answered with errors, and the connection go
     [9, -32_002, 'not_found'],
     [10, -32_602, 'invalid_args'],
     [11, -32_602, 'cursor_expired'],
+    [13, -32_602, 'invalid_args'],
+    [14, -32_601, 'invalid_args'],
   ])
   expect(all.find(({ id }) => id === 12)).toMatchObject({ result: { protocolVersion: 1 } })
+})
+
+test('images in the forms of T3 Code are attached, and blocks that are none are refused', async () => {
+  const { program, send, workspace } = await acpPipes()
+  send(HELLO)
+  send({ jsonrpc: '2.0', id: 2, method: 'session/new', params: { cwd: workspace, mcpServers: [] } })
+  await program.waitFor('"sessionId"')
+  const [, sessionId = ''] = /"sessionId":"(ses_\w+)"/.exec(program.stdout()) ?? []
+  const picturesOf = (n: number) => {
+    const bytes = picture(n)
+    const url = `data:image/png;base64,${bytes.toString('base64')}`
+    return { url, facts: { name: `quay${n}.png`, mimeType: 'image/png', sizeBytes: bytes.length } }
+  }
+  const [one, two, three, four] = [1, 2, 3, 4].map(picturesOf)
+  const prompts: readonly object[][] = [
+    [
+      { type: 'image', dataUrl: one?.url, ...one?.facts },
+      { type: 'image', data_url: two?.url, ...two?.facts },
+      { type: 'image', image_url: three?.url, ...three?.facts },
+      { type: 'image', image_url: { url: four?.url }, ...four?.facts },
+    ],
+    [{ type: 'image', dataUrl: one?.url, ...one?.facts, mimeType: 'image/webp' }],
+    [{ type: 'image', dataUrl: one?.url?.replace('/png', '/webp'), name: 'quay.webp' }],
+    [{ type: 'image', image_url: 'https://example.com/quay.png', mimeType: 'image/png' }],
+    [{ type: 'hologram', data: '' }],
+    [{ type: 'text' }],
+  ]
+  for (const [at, blocks] of prompts.entries()) {
+    const params = { sessionId, prompt: [{ type: 'text', text: 'What do you see?' }, ...blocks] }
+    send({ jsonrpc: '2.0', id: 10 + at, method: 'session/prompt', params })
+    await program.waitFor(`"id":${10 + at},`)
+  }
+  program.child.stdin?.end()
+  expect(await program.ended).toMatchObject({ code: 0 })
+  const answers = messagesIn(program).filter(({ id }) => typeof id === 'number' && id >= 10)
+  expect(answers.map(({ result, error }) => result?.stopReason ?? error?.data.kind)).toEqual([
+    'end_turn',
+    'unsupported_type',
+    'type_mismatch',
+    'invalid_args',
+    'invalid_args',
+    'invalid_args',
+  ])
+  const log = await readFile(join(workspace, '.hawser', 'sessions', `${sessionId}.ndjson`), 'utf8')
+  for (const name of ['quay1.png', 'quay2.png', 'quay3.png', 'quay4.png'])
+    expect(log).toContain(`"name":"${name}"`)
+  expect(log.split('"user_message"').length).toBe(2)
+  expect(log).not.toContain('base64')
 })
 
 test('a prompt while one runs is refused, and the running one goes on', async () => {
@@ -132,7 +160,7 @@ const WORDS = 'moored '.repeat(140_000)
 
 /** A Session with ten messages of about a megabyte each, and how to load it. */
 async function longSession() {
-  const place = await raw()
+  const place = await acpPipes()
   const { program, send, workspace } = place
   send(HELLO)
   send({ jsonrpc: '2.0', id: 2, method: 'session/new', params: { cwd: workspace, mcpServers: [] } })
@@ -164,7 +192,7 @@ test('10 MB arrive completely at a reader that stops for a while, and before the
   program.child.stdin?.end()
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(loaded(program)).toBe(10)
-  expect(messages(program).length).toBeGreaterThan(20)
+  expect(messagesIn(program).length).toBeGreaterThan(20)
 })
 
 test('an editor that leaves in the middle of 10 MB gets whole lines only, and the program ends', async () => {
@@ -174,7 +202,7 @@ test('an editor that leaves in the middle of 10 MB gets whole lines only, and th
   program.child.stdin?.end()
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(program.stdout().endsWith('\n')).toBe(true)
-  expect(messages(program).length).toBeGreaterThan(20)
+  expect(messagesIn(program).length).toBeGreaterThan(20)
 })
 
 test('an editor that is killed while it does not read leaves no process', async () => {

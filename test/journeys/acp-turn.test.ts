@@ -41,6 +41,20 @@ test('a denied call does not run, and the question has the scopes of a terminal'
   expect(place.editor.of('tool_call_update').at(-1)).toMatchObject({ status: 'failed' })
 })
 
+test('a call is denied if the client cannot be asked, and the result says why', async () => {
+  const place = await acpPlace({
+    permit: () => {
+      throw new Error('there is no such method')
+    },
+  })
+  const id = await newSession(place)
+  await place.editor.prompt(id, 'Write "moored" to rope.txt')
+  expect(place.editor.of('tool_call_update').at(-1)).toMatchObject({
+    status: 'failed',
+    content: [{ content: { text: expect.stringContaining('The editor could not be asked.') } }],
+  })
+})
+
 test('a Session is loaded with the same conversation', async () => {
   const place = await acpPlace()
   const { editor, workspace } = place

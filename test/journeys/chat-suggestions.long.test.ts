@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { freshFolder } from '../support/folder.ts'
 import { bundleChat, flat, IDLE, leave, logOf, openChat } from './open-chat.ts'
 
 const { confined } = await systemSandbox().status()
@@ -28,6 +29,33 @@ test('a list under the input completes a path; the message includes the file, an
     event.type === 'user_message' ? [event.data] : [],
   )
   expect(message?.mentions?.map(({ path }) => path)).toEqual(['src/harbour.ts'])
+})
+
+test.each([
+  ['below the workspace', 'workspace/src', ['harbour.ts', '../Makefile']],
+  ['outside the workspace', '.', ['src/harbour.ts', 'Makefile']],
+])('%s, a completed path is the file that the list shows', async (_, here, typed) => {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace', 'src'), { recursive: true })
+  for (const name of ['src/harbour.ts', 'Makefile'])
+    await writeFile(join(root, 'workspace', name), `${name}\n`)
+  // The same names outside of the workspace are not meant.
+  await writeFile(join(root, 'Makefile'), 'other\n')
+  const chat = await openChat(program, { root, here })
+  for (const path of typed) {
+    chat.write(`@${path.slice(-5)}`)
+    await chat.until(`› ${path}`)
+    chat.write('\t')
+    await chat.until(`@${path}`)
+    chat.write('and ')
+  }
+  chat.write('\r')
+  await chat.turns(1)
+  expect(await leave(chat)).toBe(0)
+  const [message] = (await logOf(chat.root)).flatMap((event) =>
+    event.type === 'user_message' ? [event.data] : [],
+  )
+  expect(message?.mentions?.map(({ path }) => path)).toEqual(['src/harbour.ts', 'Makefile'])
 })
 
 test('Esc closes the list first, and arrows choose in it; commands are in it with what they do', async () => {
@@ -60,6 +88,7 @@ test.skipIf(!confined)(
     await chat.until(IDLE)
     chat.say('!echo begun-$((1 + 1)); sleep 600')
     await chat.until('begun-2')
+    await chat.until(/Esc interrupts$/m)
     chat.write('\u001b')
     await chat.until('The command was interrupted.')
     await chat.until(IDLE)

@@ -105,7 +105,7 @@ test('the page contains no tag, reference or control character from outside, and
   expect(style).not.toMatch(/url\(|@import/)
 })
 
-test('in Markdown all content is code: it cannot become a heading, image, link or HTML', async () => {
+test('in Markdown no content can become a link, an image, HTML or a heading of the document', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const { code, stdout } = await exported(root, id)
@@ -127,14 +127,24 @@ test('in Markdown all content is code: it cannot become a heading, image, link o
     .map(({ raw }) => raw.split(' ')[0])
   expect(headings).toEqual(['#', '##', '###', '###', '###', '###'])
   const texts = blocks.filter(({ type }) => type === 'code').map(({ raw }) => raw)
-  expect(texts.map((text) => /^`{5}(\w+)\n/.exec(text)?.[1])).toEqual([
-    'markdown',
-    'text',
-    'text',
-    'markdown',
+  // What tools wrote is verbatim; what people and models wrote keeps its own code.
+  expect(
+    texts.filter((text) => /^`{5}text\n[^]*\n`{4}\n# Forged\n[^]*\n`{5}$/.test(text)),
+  ).toHaveLength(2)
+  expect(texts.filter((text) => /^`{3}text\n# Forged\n/.test(text))).toHaveLength(2)
+})
+
+test('in Markdown the text of people and models is formatted', async () => {
+  const { root } = await commandPlace()
+  const text = '# Plan\n\n- **first**\n- `second`\n\n```ts\nconst a = 1\n```'
+  const id = await writeLog(root, [
+    sessionStarted,
+    { type: 'user_message', data: { text, prompt_mode: 'string' } },
+    { type: 'assistant_message', data: { text } },
   ])
-  expect(new Set(texts.map((text) => text.replace(/^`{5}\w+/, ''))).size).toBe(1)
-  expect(texts[0]).toMatch(/^`{5}markdown\n[^]*\n`{4}\n# Forged\n[^]*\n`{5}$/)
+  const { stdout } = await exported(root, id)
+  const shown = '#### Plan\n\n- **first**\n- `second`\n\n```text\nconst a = 1\n```\n'
+  expect(stdout.split(shown)).toHaveLength(3)
 })
 
 test('as JSON a Session is one value with every Event, including long fields', async () => {
@@ -257,7 +267,7 @@ test('a foreign Session is marked, and a missing or invalid stored text does not
   const { code, stdout } = await exported(root, OTHER)
   expect(code).toBe(0)
   expect(stdout).toContain('Created on another machine than it was exported on')
-  expect(stdout).toContain('[The payload of this text is missing.]')
+  expect(stdout).toContain('\\[The payload of this text is missing.\\]')
   expect(stdout).toContain('### Unknown Event type: user\\_message')
   expect(stdout).toContain('### Unknown Event type: later')
 })

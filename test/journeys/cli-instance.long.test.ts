@@ -68,8 +68,8 @@ test.runIf(canNest)(
   },
 )
 
-test.runIf(canNest)('an Instance is listed, shown, controlled and deleted', async () => {
-  const { hawser } = await place()
+test.runIf(canNest)('an Instance is listed, shown, controlled, mapped and deleted', async () => {
+  const { hawser, workspace } = await place()
   expect((await hawser('list')).stdout).toContain('No Instances yet')
   await hawser('create', 'reviewer', '--ceiling', '2.50', '--pause-after', '5')
   const states = []
@@ -87,6 +87,11 @@ test.runIf(canNest)('an Instance is listed, shown, controlled and deleted', asyn
   expect((await hawser('info', 'reviewer')).stdout).toContain(
     'paused after 5 s, stopped 300 s later',
   )
+  const mapped = await hawser('map', 'reviewer', '.')
+  expect([mapped.code, mapped.stdout]).toEqual([0, expect.stringContaining(`${workspace}\n`)])
+  expect((await hawser('map', 'reviewer', '--none')).stdout).toContain('it exchanges no images')
+  for (const argv of [[], ['.', '--none'], ['nowhere']])
+    expect((await hawser('map', 'reviewer', ...argv)).code).toBeGreaterThan(0)
   const wrong = await hawser('info', 'reviewr')
   expect([wrong.code, wrong.stderr]).toEqual([
     1,

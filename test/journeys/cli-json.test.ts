@@ -64,6 +64,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'instance create': [{ argv: ['raft', '--workspace', 'own', '--ceiling', '2'], prepare: boat }],
   'instance list': [{ argv: [], prepare: boat }],
   'instance info': [{ argv: ['boat'], prepare: boat }],
+  'instance map': [{ argv: ['boat', 'own'], prepare: boat }],
   'instance start': [{ argv: ['boat'], prepare: boat }],
   'instance pause': [{ argv: ['boat'], prepare: boat }],
   'instance resume': [{ argv: ['boat'], prepare: boat }],

@@ -70,6 +70,10 @@ test('help CMD prints the help of that command', async () => {
   expect(await hawser('help')).toEqual(await hawser('--help'))
   expect(await hawser('help', 'log', 'export')).toEqual(await hawser('log', 'export', '--help'))
   expect(await hawser('help', 'xyzzy')).toMatchObject({ code: 2 })
+  // A group of commands without one of them.
+  const group = await hawser('log')
+  expect([group.code, group.stdout]).toEqual([0, expect.stringContaining('Usage: hawser log')])
+  expect(group).toEqual(await hawser('help', 'log'))
   const { stdout } = await hawser('--help')
   for (const spelling of ['hawser "PROMPT"', 'hawser -p "PROMPT"', 'hawser -c', 'hawser -r [ID]'])
     expect(stdout).toContain(spelling)
@@ -80,7 +84,9 @@ test('what people try is answered with what to do instead', async () => {
   for (const [argv, expected] of [
     [['login'], 'Hawser has no accounts'],
     [['update'], 'npm install --global hawser@latest'],
-    [['xyzzy'], 'Unknown command "xyzzy"'],
+    [['xyzzy'], 'Unknown command "xyzzy".\nTry: hawser run "xyzzy"\nTry: hawser --help\n'],
+    [['commit'], 'Unknown command "commit". Did you mean compact or config?\nTry: hawser --help\n'],
+    [['plan'], 'Try: hawser --mode plan'],
     [['sesions', 'delete', 'latest'], 'Did you mean sessions?'],
     // Without a terminal there is no conversation.
     [['Fix the tests'], 'Try: hawser -p "What is in this folder?"'],

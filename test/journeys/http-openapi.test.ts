@@ -101,6 +101,7 @@ test('responses and events of Instances are as described', async () => {
   const boat = '/v1/instances/boat'
   fits('Instance', (await api('POST', '/v1/instances', { handle: 'boat' })).body)
   fits('Instance', (await api('POST', `${boat}/start`)).body)
+  fits('Instance', (await api('PATCH', boat, { workspace: 'own' })).body)
   fits('Instances', (await api('GET', '/v1/instances')).body)
   fits('AcceptedFrame', (await api('POST', `${boat}/tether`, userMessage('m1'))).body)
   fits('FramePage', (await api('GET', `${boat}/tether/poll`)).body)

@@ -136,6 +136,26 @@ test.each(SETTINGS)(
   },
 )
 
+test.each(SETTINGS)(
+  '%s: of both files in a folder AGENTS.md applies, and CLAUDE.md when it is the only one',
+  async (setting) => {
+    const at = await instructionPlace('in process', { setting, folder: 'a' })
+    await at.trusted('AGENTS.md', 'Use tabs.\n')
+    await at.trusted('CLAUDE.md', 'Use spaces.\n')
+    await at.trusted('a/CLAUDE.md', 'Alone.\n')
+    const session = value(await at.harness.create(at.begin))
+    expect(await say(session, HELLO)).toBe('completed')
+    await at.removed('AGENTS.md')
+    expect(await say(session, HELLO)).toBe('completed')
+    const loaded = setting === 'load' ? ' loaded' : ''
+    expect(namedIn(session)).toEqual([
+      [`AGENTS.md 10${loaded}`, `a/CLAUDE.md 7${loaded}`],
+      [`CLAUDE.md 12${loaded}`, `a/CLAUDE.md 7${loaded}`],
+    ])
+    await verified(at, session)
+  },
+)
+
 test('a change during a Turn is named after the calls that made it, also one by the model', async () => {
   const at = await instructionPlace('in process', { setting: 'name' })
   await at.written('AGENTS.md', 'Use tabs.\n')

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../src/host/clock.ts'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { wait } from '../../src/host/wait.ts'
 import type { ImageReference } from '../../src/model/tether/frame.ts'
@@ -12,12 +12,19 @@ import { openFakeTether, type FakeTether } from '../support/fake-tether.ts'
 import { freshFolder } from '../support/folder.ts'
 import { guestProgram, removeGuestProgram } from '../support/guest-bundle.ts'
 import { localServer } from '../support/local-server.ts'
-import { mcpClient, type ClientName, type TransportName } from '../support/mcp-clients.ts'
-import { allowWorkspaces, kindOf } from '../support/mcp-place.ts'
+import {
+  mcpClient,
+  TRANSPORTS,
+  type ClientName,
+  type TransportName,
+} from '../support/mcp-clients.ts'
+import { allowWorkspaces } from '../support/mcp-place.ts'
 import { mcpProcess, toolCall } from '../support/mcp-process.ts'
+import { kindOf } from '../support/mcp-talk.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 import { treeHash } from '../support/tree-hash.ts'
 import { value } from '../support/story.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 afterAll(removeGuestProgram)
 
@@ -26,9 +33,10 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** A server with an Instance `a` that the test speaks for. */
-async function playedServer() {
+async function playedServer(clock: Clock = systemClock) {
   let opened: FakeTether | undefined
   const server = await localServer({
+    clock,
     openTether: async (home) => {
       const fake = await openFakeTether(home)
       if (fake.ok) opened = fake.value.tether
@@ -181,28 +189,36 @@ function isGone(pid: number): boolean {
   }
 }
 
-// Over HTTP, clients of earlier revisions cancel by a message that belongs to no connection: see docs/mcp.md.
-const CANCELLING: readonly (readonly [ClientName, TransportName])[] = [
-  ['v2 auto', 'stdio'],
-  ['v2 legacy', 'stdio'],
-  ['v1', 'stdio'],
-  ['v2 auto', 'HTTP'],
-]
+// Over HTTP, clients of earlier revisions cancel by another request.
+const CANCELLING: readonly (readonly [ClientName, TransportName])[] = TRANSPORTS.flatMap((way) => [
+  ['v2 auto', way] as const,
+  ['v2 legacy', way] as const,
+  ['v1', way] as const,
+])
 
 test.each(CANCELLING)(
-  'a read that the client %s cancels over %s frees its place [TI-133]',
+  'a read that the client %s cancels over %s frees its place, and that of another host goes on [TI-133]',
   async (name, transport) => {
     const place = await playedServer()
-    const client = await mcpClient(name, transport, place)
+    const hosts = await Promise.all([1, 2].map(() => mcpClient(name, transport, place)))
     const abort = new AbortController()
-    const read = client
-      .call('tether_read', { instance: 'a', wait_ms: 30_000 }, { signal: abort.signal })
-      .catch(() => 'cancelled')
-    await until(() => place.tether.places.waiting === 1)
+    const [read, other] = hosts.map((host, at) =>
+      host
+        .call(
+          'tether_read',
+          { instance: 'a', wait_ms: 30_000 },
+          at === 0 ? { signal: abort.signal } : {},
+        )
+        .catch(() => 'cancelled'),
+    )
+    await until(() => place.tether.places.waiting === 2)
     abort.abort()
-    await until(() => place.tether.places.waiting === 0)
+    await until(() => place.tether.places.waiting === 1)
     expect(await read).toBe('cancelled')
-    expect(kindOf(await client.call('instance_info', { instance: 'a' }))).toBeUndefined()
+    await place.answer(await place.ask())
+    expect(await other).toMatchObject({ structuredContent: { frames: [{ seq: 2 }] } })
+    for (const host of hosts)
+      expect(kindOf(await host.call('instance_info', { instance: 'a' }))).toBeUndefined()
   },
 )
 
@@ -216,6 +232,27 @@ test.each(['v2 auto', 'v1'] as const)(
     await client.close()
     await until(() => place.tether.places.waiting === 0)
     expect(await read).toBe('gone')
+  },
+)
+
+test.each(['v2 auto', 'v2 legacy', 'v1'] as const)(
+  'over HTTP, the client %s gets progress while its read waits',
+  async (name) => {
+    const clock = virtualClock()
+    const place = await playedServer(clock)
+    const client = await mcpClient(name, 'HTTP', place)
+    const reported: number[] = []
+    const onprogress = ({ progress }: { readonly progress: number }) => void reported.push(progress)
+    const args = { instance: 'a', wait_ms: 30_000 }
+    const read = client.call('tether_read', args, { onprogress })
+    await until(() => place.tether.places.waiting === 1)
+    for (const seconds of [5, 10]) {
+      clock.advance(5_000)
+      await until(() => reported.includes(seconds))
+    }
+    await place.answer(await place.ask())
+    expect(await read).toMatchObject({ structuredContent: { frames: [{ seq: 2 }] } })
+    expect(reported).toEqual([5, 10])
   },
 )
 
@@ -241,11 +278,12 @@ test('a host that died reads the answer with the same cursor, and so does anothe
     expect(structuredContent).toMatchObject({ frames: [{ payload: { text: 'Done.' } }] })
 })
 
-test('what a program may not do is refused with a kind, and nothing is written [TI-136]', async () => {
+test('what a program may not do is refused with a kind on both transports, and nothing is written [TI-136]', async () => {
   const root = await freshFolder()
   await allowWorkspaces(root)
   const place = await localServer({ root })
   const client = await mcpClient('v2 auto', 'HTTP', place)
+  const other = await mcpClient('v1', 'stdio', place)
   await client.call('instance_create', { handle: 'a' })
   await client.call('instance_create', { handle: 'off' })
   await place.api('POST', '/v1/instances/off/disable')
@@ -267,6 +305,9 @@ test('what a program may not do is refused with a kind, and nothing is written [
     ['instance_create', { handle: 'a' }, 'invalid_args'],
     ['instance_create', { handle: '../b' }, 'invalid_args'],
     ['tether_send', { instance: 'none', text: 'x' }, 'not_found'],
+    ...['.', '..', 'a/..', '../../etc/passwd'].map(
+      (instance) => ['tether_send', { instance, text: 'x' }, 'not_found'] as const,
+    ),
     ['tether_send', { instance: 'none', text: 'x', images: [png] }, 'not_found'],
     ['tether_send', { instance: 'off', text: 'x' }, 'instance_disabled'],
     ['tether_send', { instance: 'off', text: 'x', images: [png] }, 'instance_disabled'],
@@ -280,12 +321,22 @@ test('what a program may not do is refused with a kind, and nothing is written [
       { instance: 'a', text: 'x', images: [{ ...png, media_type: 'image/gif' }] },
       'type_mismatch',
     ],
+    [
+      'tether_send',
+      { instance: 'a', text: 'x', images: [{ ...png, media_type: 'image/svg+xml' }] },
+      'unsupported_type',
+    ],
+    ['tether_send', { instance: 'a', text: 'x', images: [png, png, png, png, png] }, 'too_large'],
     ['tether_read', { instance: 'none' }, 'not_found'],
+    ['tether_read', { instance: '..' }, 'not_found'],
+    ['instance_info', { instance: '..' }, 'not_found'],
+    ['instance_stop', { instance: '..' }, 'not_found'],
     ['tether_read', { instance: 'a', after_seq: 1_000_000 }, 'invalid_args'],
     ['instance_start', { instance: 'off' }, 'instance_disabled'],
   ]
   for (const [tool, args, kind] of cases)
-    expect([tool, args, kindOf(await client.call(tool, args))]).toEqual([tool, args, kind])
+    for (const host of [client, other])
+      expect([tool, args, kindOf(await host.call(tool, args))]).toEqual([tool, args, kind])
   expect(await treeHash(root, logs)).toBe(before)
 })
 

@@ -82,16 +82,38 @@ test('what cannot be included is reported to the person and the model, and the r
   await verifiedRequests(root)
 })
 
-test('paths are relative to the current folder, and a piped prompt is only text', async () => {
+test('paths are relative to the current folder, else to the workspace, and a piped prompt is only text', async () => {
   const { root } = await sourcePlace()
   await runCli({ root }, 'run', 'Begin')
   const inside = await runCli(
     { root, folder: 'src' },
     'run',
-    'See @index.ts and @../Makefile',
+    'See @index.ts, @../Makefile and @src/index.ts',
     '--json',
   )
   expect(messageOf(inside).mentions.map(({ path }) => path)).toEqual(['src/index.ts', 'Makefile'])
   const piped = await runCli({ root, stdin: 'See @Makefile' }, 'run', '--json')
   expect(messageOf(piped).mentions).toEqual([])
+})
+
+test('outside of the folder that --workspace names, its own files come first', async () => {
+  const { root, workspace } = await sourcePlace()
+  await writeFile(join(workspace, 'notes.md'), 'Of the workspace.\n')
+  await writeFile(join(root, 'notes.md'), 'Of this folder.\n')
+  await writeFile(join(root, 'other.md'), 'Of this folder.\n')
+  const { mentions, resources } = messageOf(
+    await runCli(
+      { root, folder: '..' },
+      'run',
+      'See @src/index.ts, @notes.md, @other.md and @./other.ts',
+      '--workspace',
+      workspace,
+      '--json',
+    ),
+  )
+  expect(mentions.map(({ path }) => path)).toEqual(['src/index.ts'])
+  expect(resources.map(({ name, size_bytes }) => [name, size_bytes])).toEqual([
+    ['notes.md', 18],
+    ['other.md', 16],
+  ])
 })

@@ -19,6 +19,8 @@ interface ChatOptions {
   readonly columns?: number
   readonly rows?: number
   readonly root?: string
+  /** The folder of the person, relative to `root`; the workspace by default. */
+  readonly here?: string
   readonly session?: string
   readonly permission?: PermissionMode
   readonly mode?: SessionMode

@@ -3,19 +3,13 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/host/clock.ts'
-import { openHome } from '../../src/host/home.ts'
-import { systemIds } from '../../src/host/ids.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
-import { InstanceId } from '../../src/model/ids.ts'
 import type { Frame } from '../../src/model/tether/frame.ts'
-import { InstanceRegister } from '../../src/tether/instances/register.ts'
 import { openFakeTether, type FakeTether } from '../support/fake-tether.ts'
 import { done, userMessage } from '../support/frames.ts'
 import { removeGuestProgram } from '../support/guest-bundle.ts'
 import { localServer } from '../support/local-server.ts'
 import { picture } from '../support/sample-files.ts'
-import { value } from '../support/story.ts'
 import { openStream } from '../support/stream-client.ts'
 import { tetherHost } from '../support/tether-host.ts'
 
@@ -63,50 +57,81 @@ test.runIf(canNest)(
     expect(only.received).toEqual(
       one.received.filter(({ data }) => (data['session'] as { id: string }).id === 'second'),
     )
+
+    // The second host waits for the first in its conversation, and the third takes the place of both.
+    const busy = 'Run `until [ -e enough ]; do sleep 0.05; done`'
+    await host.say('boat', 'm3', busy, { session: 'first' })
+    await host.say('boat', 'm4', 'What happened?', { session: 'first' })
+    const { payload, ...frame } = userMessage('m5', { id: 'first' }, 'What happened?')
+    const replacing = { ...frame, payload: { ...payload, when_busy: 'replace' } }
+    expect((await host.api('POST', '/v1/instances/boat/tether', replacing)).status).toBe(202)
+    expect(await host.answer('boat', 'm5')).toMatchObject({ payload: { status: 'completed' } })
+    const ends = await Promise.all(['m3', 'm4'].map((name) => host.answer('boat', name)))
+    const how = ends.map((end) => {
+      if (end.type === 'error') return end.payload.kind
+      return end.type === 'assistant.done' ? end.payload.status : end.type
+    })
+    expect(how).toEqual(['interrupted', 'interrupted'])
   },
 )
 
+/** The Log of each Session of an Instance in a workspace. */
+async function logsOf(workspace: string, instance: string): Promise<string[]> {
+  const folder = join(workspace, '.hawser/sessions')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'))
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return texts.filter((text) => text.includes(`"instance":"${instance}"`))
+}
+
 test.runIf(canNest)(
-  'two Instances in one workspace have separate Sessions, and a new workspace hides the old images [TI-029] [TI-052]',
+  'two Instances in one workspace have separate Sessions, and a new workspace hides the old images and Sessions [TI-029] [TI-052]',
   async () => {
     const host = await tetherHost()
     const { workspace, root } = host
-    const id = InstanceId.parse(await host.create('one', { workspace }))
-    await host.create('two', { workspace })
+    const [one, two] = [
+      await host.create('one', { workspace }),
+      await host.create('two', { workspace }),
+    ]
     await host.ask('one', 'm1', 'What happened?')
     await host.ask('two', 'm1', 'What happened?')
-    const folder = join(workspace, '.hawser/sessions')
-    const logs = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'))
-    const bound = await Promise.all(
-      logs.map(async (name) => {
-        const text = await readFile(join(folder, name), 'utf8')
-        return /"instance":"(ins_\w+)"/.exec(text)?.[1]
-      }),
-    )
-    expect([bound.length, new Set(bound).size, bound.includes(id)]).toEqual([2, 2, true])
+    const [log = ''] = await logsOf(workspace, one)
+    expect([await logsOf(workspace, one), await logsOf(workspace, two)]).toMatchObject([
+      { length: 1 },
+      { length: 1 },
+    ])
     const image = await host.put('one', picture(1))
     const at = `/v1/instances/one/blobs/${image.blob}`
     expect((await host.api('GET', at)).status).toBe(200)
-    await host.running.close()
 
     const other = join(root, 'other')
     await mkdir(other)
-    const home = value(await openHome(join(root, 'home')))
-    const instances = await home.own.folder('instances', 'open')
-    const parts = { folder: instances, clock: systemClock, ids: systemIds(systemClock) }
-    value(await value(await InstanceRegister.open(parts)).update(id, { workspace: other }))
-    await instances.close()
-    await home.close()
-
-    const next = await tetherHost({ root })
-    expect((await next.api('GET', '/v1/instances/one')).body).toMatchObject({ workspace: other })
-    expect((await next.api('GET', at)).status).toBe(410)
-    const refused = await next.api('POST', '/v1/instances/one/tether', {
-      ...userMessage('m2'),
-      payload: { text: 'Look', images: [image] },
+    const map = (to: string) => host.api('PATCH', '/v1/instances/one', { workspace: to })
+    // Its guest runs, without work.
+    expect((await host.api('GET', '/v1/instances/one')).body).toMatchObject({ state: 'running' })
+    expect((await map(other)).body).toMatchObject({ workspace: other, state: 'stopped' })
+    expect((await host.api('GET', at)).status).toBe(410)
+    const look = (msg_id: string) =>
+      host.api('POST', '/v1/instances/one/tether', {
+        ...userMessage(msg_id),
+        payload: { text: 'Look', images: [image] },
+      })
+    expect(await look('m2')).toMatchObject({
+      status: 410,
+      body: { error: { kind: 'resource_missing' } },
     })
-    expect(refused).toMatchObject({ status: 410, body: { error: { kind: 'resource_missing' } } })
-    expect((await next.api('GET', at.replace('one', 'two'))).status).toBe(200)
+    expect((await host.api('GET', at.replace('one', 'two'))).status).toBe(200)
+    await host.ask('one', 'm3', 'What happened?')
+    expect(await logsOf(workspace, one)).toEqual([log])
+    const [fresh = ''] = await logsOf(other, one)
+    expect([fresh.includes('"m1"'), fresh.includes('"m3"')]).toEqual([false, true])
+
+    await map(workspace)
+    expect((await host.api('GET', at)).status).toBe(200)
+    expect((await look('m4')).status).toBe(202)
+    await host.answer('one', 'm4')
+    const [continued = '', ...more] = await logsOf(workspace, one)
+    expect([continued.startsWith(log), continued.includes('"m4"'), more]).toEqual([true, true, []])
+    expect(await logsOf(other, one)).toEqual([fresh])
   },
 )
 

@@ -197,6 +197,11 @@ test.runIf(canNest)(
     ]
     for (const body of creations)
       expect((await api('POST', '/v1/instances', body)).status).toBeGreaterThan(399)
+    const places = [join(root, 'home'), root, join(root, 'nowhere'), 'workspace', '', 7]
+    for (const to of places)
+      expect(
+        (await api('PATCH', '/v1/instances/mapped', { workspace: to })).status,
+      ).toBeGreaterThan(399)
     for (const more of [{ isolation: 'process' }, { workspace }])
       expect(
         (await api('POST', '/v1/instances?by=mcp', { handle: 'x', ...more })).status,

@@ -82,6 +82,7 @@ const MENTIONS: Rendered<typeof mentions> = {
   mention: [
     { ...FILE, to_line: 3, lines: 3 },
     { ...FILE, to_line: 1, lines: 1, charset: 'utf-16le' },
+    { ...FILE, to_line: 3, lines: 3, unsaved: true },
     { ...FILE, to_line: 3, lines: 4, truncated: true },
     { ...FILE, to_line: 3, size_bytes: 99, truncated: true },
     { path: 'empty', kind: 'file', bytes: 0, lines: 0 } as const,

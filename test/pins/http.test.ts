@@ -93,6 +93,7 @@ test('the routes are these', () => {
     'POST /v1/instances',
     'GET /v1/instances',
     'GET /v1/instances/:id',
+    'PATCH /v1/instances/:id',
     'DELETE /v1/instances/:id',
     'POST /v1/instances/:id/start',
     'POST /v1/instances/:id/pause',

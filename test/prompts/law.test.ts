@@ -52,6 +52,14 @@ function labelsOf(item: ConversationItem): string[] {
   })
 }
 
+/** A message without the commands that it shows. */
+function withoutCommands(text: string): string {
+  return text.replaceAll(
+    /\[Before this message the person ran [^]*?\[End of the output\]/g,
+    '[commands]',
+  )
+}
+
 const MISTAKES: Record<string, Mistake> = {
   'a date in Layer 0': {
     segments: (segments, events) =>
@@ -95,6 +103,30 @@ const MISTAKES: Record<string, Mistake> = {
       return items.map((item) => {
         const newest = labelsOf(item).map((label) => last.get(label))[0]
         return newest === undefined ? item : { ...newest, seq: item.seq }
+      })
+    },
+  },
+  'a mention with the content that is on disk now': {
+    items: (items, events) =>
+      items.map((item) => {
+        if (item.kind !== 'user') return item
+        const parts = item.parts.map((part) =>
+          part.type === 'blob' && part.resource === undefined && part.bytes !== undefined
+            ? { ...part, bytes: Buffer.alloc(part.bytes.length, `${events.length}`) }
+            : part,
+        )
+        return { ...item, parts }
+      }),
+  },
+  'a command of the person that only the newest message shows': {
+    items: (items) => {
+      const newest = items.findLast(({ kind }) => kind === 'user')
+      return items.map((item) => {
+        if (item.kind !== 'user' || item === newest) return item
+        const parts = item.parts.map((part) =>
+          part.type === 'text' ? { ...part, text: withoutCommands(part.text) } : part,
+        )
+        return { ...item, parts }
       })
     },
   },

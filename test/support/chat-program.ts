@@ -24,6 +24,8 @@ import { value } from './story.ts'
 
 const Order = z.object({
   root: z.string(),
+  /** The folder of the person, relative to `root`. */
+  here: z.string().default('workspace'),
   /** The Session to continue; a new one by default. */
   session: SessionId.optional(),
   permission: z.enum(['read-only', 'ask', 'auto']).default('ask'),
@@ -72,7 +74,7 @@ process.exitCode = await runChat({
   session,
   actions: chatActions(
     {
-      cwd: () => parts.workspace.path,
+      cwd: () => join(order.root, order.here),
       clipboard: async () => ok(Buffer.from(order.clipboard)),
       judge: (named) => judgeModel(named, catalogue({}).rows()),
       trusting: async (work) => work(skillTrust(await skillParts(order.root))),

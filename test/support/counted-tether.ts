@@ -55,6 +55,7 @@ export function countedTether(): CountedTether {
       name === 'nobody' ? Promise.resolve(unknown()) : called('info', instance(name)),
     act: (name, act) =>
       called(act, { ...instance(name), state: act === 'stop' ? 'stopped' : 'running' }),
+    map: (name) => called('map', instance(name)),
     delete: (name) => called('delete', instance(name).id),
     send: (name, frame) => {
       if (name === 'nobody') return Promise.resolve(unknown())

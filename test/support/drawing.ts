@@ -68,6 +68,12 @@ function shaded(colour: readonly number[], chance: Random): number[] {
   return colour.map((channel) => Math.min(255, Math.max(0, channel + shade)))
 }
 
+/** A PNG drawn from a seed; different seeds give different pictures. */
+export function picture(seed: number): Buffer {
+  const { width, height, pixels } = drawing(seed)
+  return png(width, height, pixels)
+}
+
 /** Encodes a drawing as a file. PNG is encoded here; other formats need the image library. */
 export async function encodeDrawing(
   { width, height, pixels }: Drawing,

@@ -57,6 +57,13 @@ export class FakeTether implements Tether {
     return this.info(id)
   }
 
+  async map(...[name, workspace]: Parameters<Tether['map']>): Promise<Result<InstanceInfo>> {
+    const info = await this.info(name)
+    if (!info.ok) return info
+    const mapped = await this.#register.update(info.value.id, { workspace })
+    return mapped.ok ? this.info(info.value.id) : mapped
+  }
+
   async delete(name: string): ReturnType<Tether['delete']> {
     const info = await this.info(name)
     if (!info.ok) return info

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AttachmentInput } from '../../src/model/attachment.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { drawing, png } from './drawing.ts'
+import { picture } from './drawing.ts'
 import { sha256 } from './vision-place.ts'
 import { value } from './story.ts'
 import { buildPdf } from './build-pdf.ts'
@@ -21,11 +21,7 @@ export async function sampleFile(folder: string, name: string, bytes: Buffer): P
   return { input: { from: 'path', path }, path, bytes, sha256: sha256(bytes) }
 }
 
-/** A PNG drawn from a seed; different seeds give different pictures. */
-export function picture(seed: number): Buffer {
-  const { width, height, pixels } = drawing(seed)
-  return png(width, height, pixels)
-}
+export { picture } from './drawing.ts'
 
 /** One file of each kind that can be shown: `@img1`, `@pdf2` and `@txt3` in a new Session. */
 export async function oneOfEach(folder: string): Promise<[SampleFile, SampleFile, SampleFile]> {

@@ -12,17 +12,19 @@ interface MentionFacts {
   readonly lines?: number | undefined
   readonly size_bytes?: number | undefined
   readonly charset?: string | undefined
+  readonly unsaved?: boolean | undefined
   readonly truncated?: boolean | undefined
 }
 
 /** Before the content of a mention. The byte count marks its end, whatever it contains. */
 export function mention(facts: MentionFacts): string {
-  const { path, kind, bytes, charset } = facts
+  const { path, kind, bytes, charset, unsaved } = facts
   const converted = charset === undefined ? '' : `, converted from ${charset}`
   const what = kind === 'folder' ? namesIn(facts) : linesIn(facts)
   const where = kind === 'folder' ? 'Names in the folder' : 'Content of the file'
   const size = bytes === 0 ? '' : `, ${bytes} bytes:`
-  return `[${where} ${quoted(path)}, read from disk for this message${converted}, ${what}${size}]`
+  const source = unsaved === true ? 'with unsaved changes, read from the editor' : 'read from disk'
+  return `[${where} ${quoted(path)}, ${source} for this message${converted}, ${what}${size}]`
 }
 
 function linesIn({ from_line, to_line, lines, size_bytes, truncated }: MentionFacts): string {

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = 'caeff5590e4e9c1a8dc3c00cec8c45eda29726e6f351428278d98992589c123b'
+export const WORDS_SHA256 = '2b46ba44947eebe1c9bce3179265755da38f6239a0c6902e498327809ad0297c'

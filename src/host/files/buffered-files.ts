@@ -17,8 +17,13 @@ export interface OpenBuffers {
 /**
  * The files of a workspace as a person sees them: one with unsaved changes has the content of the editor, and is changed
  * there. Whatever is confined stays so, because the disk is asked first. A file that exists only in the editor is not seen.
+ * Without an editor, they are the files on disk.
  */
-export function bufferedFiles(files: ConfinedFiles, buffers: OpenBuffers): ConfinedFiles {
+export function bufferedFiles(
+  files: ConfinedFiles,
+  buffers: OpenBuffers | undefined,
+): ConfinedFiles {
+  if (buffers === undefined) return files
   return {
     ...files,
     read: async (path, limit) => {
@@ -27,7 +32,8 @@ export function bufferedFiles(files: ConfinedFiles, buffers: OpenBuffers): Confi
       const unsaved = await unsavedIn(files, buffers, file.value)
       if (unsaved === undefined) return file
       const { length: size } = unsaved
-      return ok({ ...file.value, bytes: unsaved.subarray(0, limit), size, truncated: size > limit })
+      const shown = { bytes: unsaved.subarray(0, limit), size, truncated: size > limit }
+      return ok({ ...file.value, ...shown, unsaved: true })
     },
     write: async (path, bytes, options) => {
       const file = await files.read(path, FILE_BYTES)

@@ -69,6 +69,8 @@ export interface FileContent {
   readonly size: number
   /** The file has more than `limit` bytes. */
   readonly truncated: boolean
+  /** The content is that of an editor, where the file is not saved. */
+  readonly unsaved?: true
 }
 
 export interface WriteOptions {

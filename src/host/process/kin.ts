@@ -44,6 +44,12 @@ export function groupLives(leader: number): boolean {
   }
 }
 
+/** Whether a process has ended and was not reaped yet. False without /proc. */
+export function isZombie(pid: number): boolean {
+  const stat = statOf(String(pid))
+  return stat !== '' && parseStat(stat) === undefined
+}
+
 /** Resolves when none of these processes runs any more. Kills them again each time they are found. */
 export async function untilGone(kin: readonly ListedProcess[], clock: Clock): Promise<void> {
   let left = kin

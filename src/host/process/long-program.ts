@@ -175,7 +175,7 @@ async function finish(
   clock: Clock,
 ): Promise<LongExit> {
   const exit = await ended
-  await untilGone(killed(), clock)
+  await Promise.all([untilGone(killed(), clock), child.gate.shut(clock)])
   output.abandon()
   await delivered.catch(() => {})
   output.close()

@@ -61,7 +61,7 @@ export async function runProgram(
         watch.stop('failed')
       })
     const exit = await watch.exited
-    await untilGone(exit.left, clock)
+    await Promise.all([untilGone(exit.left, clock), child.gate.shut(clock)])
     output.abandon()
     await delivered
     if (thrown !== undefined) throw thrown.error

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { Clock } from '../clock.ts'
+import { keepGate, NO_GATE, type Gate } from './gate.ts'
 
 /** What a started program needs; see `Program`. */
 export interface StartOrder {
@@ -14,11 +15,18 @@ export interface StartOrder {
   readonly handed?: Uint8Array
   /** How many sockets the program gets, from the descriptor `FIRST_SOCKET` on. */
   readonly sockets?: number
+  /** The program waits at a gate, at the descriptor after its sockets; see `gateAt`. */
+  readonly gated?: boolean
 }
 
 /** The descriptor of `StartOrder.handed`. */
 export const HANDED = 3
 const FIRST_SOCKET = 4
+
+/** The descriptor of the gate of a program with this many sockets. */
+export function gateAt(sockets: number): number {
+  return FIRST_SOCKET + sockets
+}
 
 /** A running program that leads its own session and process group. */
 export interface StartedProgram {
@@ -28,6 +36,7 @@ export interface StartedProgram {
   readonly sockets: readonly Duplex[]
   /** The content of stderr if it is separate. Does not wait for processes that still hold it. */
   complaint(clock: Clock): Promise<string>
+  readonly gate: Gate
 }
 
 /** Starts a program whose output goes to `writer`. Throws the system error if it cannot be started. */
@@ -46,7 +55,16 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
     // The program need not read all of its stdin.
     child.stdin?.on('error', () => {}).end(order.stdin)
     hand(child.stdio[HANDED], order.handed)
-    return { pid, process: child, sockets: socketsOf(child, order), complaint: complaintOf(child) }
+    const ends = socketsOf(child, order)
+    const sockets = ends.slice(0, order.sockets ?? 0)
+    const gate = ends.at(sockets.length)
+    return {
+      pid,
+      process: child,
+      sockets,
+      complaint: complaintOf(child),
+      gate: gate === undefined ? NO_GATE : keepGate(child, gate),
+    }
   } finally {
     closeSync(nothing)
   }
@@ -62,7 +80,7 @@ const COMPLAINT_MS = 100
  * sandbox.
  */
 function stdioOf(
-  { stdin, errors, handed, sockets = 0 }: StartOrder,
+  { stdin, errors, handed, sockets = 0, gated = false }: StartOrder,
   writer: number,
   nothing: number,
 ): StdioOptions {
@@ -78,12 +96,14 @@ function stdioOf(
   for (const fd of inheritable()) put(fd, nothing)
   if (handed !== undefined) put(HANDED, 'pipe')
   // Node creates a connected pair of sockets for a `pipe`.
-  for (let at = 0; at < sockets; at++) put(FIRST_SOCKET + at, 'pipe')
+  for (let at = 0; at < sockets + (gated ? 1 : 0); at++) put(FIRST_SOCKET + at, 'pipe')
   return stdio
 }
 
-function socketsOf(child: ChildProcess, { sockets = 0 }: StartOrder): readonly Duplex[] {
-  return child.stdio.slice(FIRST_SOCKET, FIRST_SOCKET + sockets).map((socket) => {
+/** Our ends, that of the gate last. */
+function socketsOf(child: ChildProcess, { sockets = 0, gated }: StartOrder): readonly Duplex[] {
+  const count = sockets + (gated ? 1 : 0)
+  return child.stdio.slice(FIRST_SOCKET, FIRST_SOCKET + count).map((socket) => {
     if (!(socket instanceof Duplex)) throw new Error('a started program has no socket')
     return socket.on('error', () => {})
   })

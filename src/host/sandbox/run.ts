@@ -53,7 +53,7 @@ async function runPrepared(
   let tries: NetworkWatch | undefined
   const ran = await runLimited(limits, group, {
     ...orderOf(command),
-    ...bubblewrapOrder(plan, command.argv, limits, group),
+    ...bubblewrapOrder(plan, { argv: command.argv }, limits, group),
     env: programEnv(context.env, home, { ...submodules, ...command.env }),
     onStart: (pid) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())

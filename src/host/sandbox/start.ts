@@ -46,10 +46,11 @@ async function startPrepared(
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
   if (recorded?.ok === false) return recorded
   const { limits } = context
+  const order = orderOf(program)
   const home = { home: plan.home, temporary: '/tmp', variables }
   const started = await startLong({
-    ...orderOf(program),
-    ...bubblewrapOrder(plan, program.argv, limits, group),
+    ...order,
+    ...bubblewrapOrder(plan, { argv: program.argv, sockets: order.sockets }, limits, group),
     env: programEnv(context.env, home, program.env),
     // Bubblewrap, and the first process of the namespace.
     wrappers: 2,
@@ -94,7 +95,7 @@ async function dyingWithUs(argv: LongProgram['argv']): Promise<LongProgram['argv
   return setpriv === undefined ? argv : [setpriv, '--pdeathsig', 'KILL', '--', ...argv]
 }
 
-function orderOf(program: LongProgram): Pick<LongOrder, 'sockets' | 'onOutput'> {
+function orderOf(program: LongProgram): Pick<LongOrder, 'onOutput'> & { readonly sockets: number } {
   return {
     sockets: program.descriptors.length,
     onOutput: (chunk) => program.onOutput(chunk),

@@ -44,6 +44,8 @@ export const MentionedPath = openObject(() => ({
   /** Of the file on disk. */
   size_bytes: Count.optional(),
   charset: z.string().optional(),
+  /** The content is that of an editor, where the file was not saved. */
+  unsaved: Flag,
   truncated: Flag,
 }))
 export type MentionedPath = Frozen<z.infer<typeof MentionedPath>>

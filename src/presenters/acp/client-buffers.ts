@@ -12,6 +12,8 @@ interface BufferParts {
   readonly session: SessionId
   readonly clock: Pick<Clock, 'after'>
   readonly offers: Pick<ClientOffers, 'readsFiles' | 'writesFiles'>
+  /** The path of a file as the client spells it. */
+  readonly spelt: (path: string) => string
 }
 
 /** The files that the client has open; `undefined` if it does not offer them. */
@@ -20,18 +22,19 @@ export function clientBuffers({
   session: sessionId,
   clock,
   offers,
+  spelt,
 }: BufferParts): OpenBuffers | undefined {
   if (!offers.readsFiles) return undefined
   const { readTextFile, writeTextFile } = methods.client.fs
   const asked = <T>(ask: (signal: AbortSignal) => Promise<T>) => inTime(clock, ask)
   const write = async (path: string, content: string) => {
-    const params = { sessionId, path, content }
+    const params = { sessionId, path: spelt(path), content }
     const done = await asked((signal) => client.request(writeTextFile, params, waiting(signal)))
     return done !== undefined
   }
   return {
     read: async (path) => {
-      const params = { sessionId, path }
+      const params = { sessionId, path: spelt(path) }
       const file: unknown = await asked((signal) =>
         client.request(readTextFile, params, waiting(signal)),
       )

@@ -8,7 +8,7 @@ const WORKSPACE = '/srv/harbour'
 const PNG = TINY_IMAGES.png.toString('base64')
 
 function read(prompt: readonly PromptBlock[], _meta?: Record<string, unknown>) {
-  const result = readPrompt({ prompt: [...prompt], _meta }, WORKSPACE)
+  const result = readPrompt({ prompt: [...prompt], _meta }, ['/link', WORKSPACE])
   return result.ok ? result.value : result.error.kind
 }
 
@@ -73,9 +73,15 @@ test('a file that is mentioned in a sentence leaves its path there', () => {
       { from: 'link', uri: inside['uri'], name: 'quay wall.ts' },
       { from: 'link', uri: 'file:///etc/hosts', name: 'hosts' },
     ],
+    mentions: [{ path: 'src/quay wall.ts', attached: 'text' }],
     presenterContext: undefined,
   })
-  expect(read([outside, text('What is it?')])).toMatchObject({ text: 'What is it?' })
+  expect(read([outside, text('What is it?')])).toMatchObject({ text: 'What is it?', mentions: [] })
+  const spelt = link('file:///link/README.MD', 'README.MD')
+  expect(read([text('Read'), spelt])).toMatchObject({
+    text: 'Read README.MD',
+    mentions: [{ path: 'README.MD', attached: 'unsaved' }],
+  })
 })
 
 test('embedded text is a labelled part after what was typed, and embedded bytes are attached', () => {

@@ -1,12 +1,13 @@
-import { relative, sep } from 'node:path'
+import { extname, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as z from 'zod'
 import { isBase64 } from '../../encoding/base64.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
 import { embedded } from '../../encoding/words/notes.ts'
 import { quoted } from '../../encoding/quote.ts'
-import type { AttachmentInput } from '../../model/attachment.ts'
+import type { AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import { ATTACHMENT_EXTENSIONS } from '../../model/limits.ts'
 import {
   BLOCKS,
   PromptMeta,
@@ -23,14 +24,19 @@ import { extensionOf, withExtension } from './media-names.ts'
 export interface PromptInput {
   readonly text: string
   readonly attachments: readonly AttachmentInput[]
+  /** Linked files of the workspace. Each is an attachment too. */
+  readonly mentions: readonly MentionInput[]
   /** Never an attachment, and no attachment ever becomes part of it. */
   readonly presenterContext?: Readonly<Record<string, string>> | undefined
 }
 
-/** Translates the blocks of a prompt. A block that contradicts itself is an error of the client. Pure. */
+/**
+ * Translates the blocks of a prompt. A block that contradicts itself is an error of the client. `roots` are the spellings of
+ * the path of the workspace. Pure.
+ */
 export function readPrompt(
   { prompt, _meta }: Pick<PromptParams, 'prompt' | '_meta'>,
-  workspace: string,
+  roots: readonly string[],
 ): Result<PromptInput> {
   const meta = PromptMeta.safeParse(_meta ?? {})
   if (!meta.success) {
@@ -39,17 +45,19 @@ export function readPrompt(
   let typed = ''
   const parts: string[] = []
   const attachments: AttachmentInput[] = []
+  const mentions: MentionInput[] = []
   for (const [index, block] of prompt.entries()) {
-    const one = readBlock(block, index, workspace)
+    const one = readBlock(block, index, roots)
     if (!one.ok) return one
-    const { text = '', name, part, attachment } = one.value
+    const { text = '', name, part, attachment, mention } = one.value
     // Where a person mentioned a file in a sentence, the sentence needs its name.
     typed += name === undefined || typed.trim() === '' ? text : `${gapAfter(typed)}${name}`
     if (part !== undefined) parts.push(part)
     if (attachment !== undefined) attachments.push(attachment)
+    if (mention !== undefined) mentions.push(mention)
   }
   const text = [typed, ...parts].filter((words) => words !== '').join('\n\n')
-  return ok({ text, attachments, presenterContext: meta.data.hawser?.presenter_context })
+  return ok({ text, attachments, mentions, presenterContext: meta.data.hawser?.presenter_context })
 }
 
 interface ReadBlock {
@@ -59,9 +67,10 @@ interface ReadBlock {
   /** Text that follows what the person typed. */
   readonly part?: string
   readonly attachment?: AttachmentInput
+  readonly mention?: MentionInput
 }
 
-function readBlock(block: PromptBlock, index: number, workspace: string): Result<ReadBlock> {
+function readBlock(block: PromptBlock, index: number, roots: readonly string[]): Result<ReadBlock> {
   switch (block.type) {
     case 'text':
       return read(BLOCKS.text, block, index, ({ text }) => ok({ text }))
@@ -70,9 +79,9 @@ function readBlock(block: PromptBlock, index: number, workspace: string): Result
     case 'audio':
       return read(BLOCKS.audio, block, index, audioOf)
     case 'resource_link':
-      return read(BLOCKS.resource_link, block, index, (link) => ok(linkOf(link, workspace)))
+      return read(BLOCKS.resource_link, block, index, (link) => ok(linkOf(link, roots)))
     case 'resource':
-      return read(BLOCKS.resource, block, index, ({ resource }) => embeddedOf(resource, workspace))
+      return read(BLOCKS.resource, block, index, ({ resource }) => embeddedOf(resource, roots))
     default: {
       const known = Object.keys(BLOCKS)
       const message = `Block ${index + 1} of the prompt has the unknown type ${quoted(block.type)}.`
@@ -148,7 +157,7 @@ function audioOf({ data, mimeType }: AudioBlock, index: number): Result<ReadBloc
   return ok({ attachment: { from: 'bytes', name, bytes: bytes.value, description } })
 }
 
-function linkOf(link: LinkBlock, workspace: string): ReadBlock {
+function linkOf(link: LinkBlock, roots: readonly string[]): ReadBlock {
   const { uri, name, title, description, mimeType, size } = link
   const attachment: AttachmentInput = {
     from: 'link',
@@ -159,11 +168,19 @@ function linkOf(link: LinkBlock, workspace: string): ReadBlock {
     ...(isThere(mimeType) ? { declared_media_type: mimeType } : {}),
     ...(isThere(size) ? { declared_size_bytes: size } : {}),
   }
-  return { name: workspacePath(uri, workspace) ?? name ?? nameIn(uri) ?? uri, attachment }
+  const path = workspacePath(uri, roots)
+  const shown = { name: path ?? name ?? nameIn(uri) ?? uri, attachment }
+  if (path === undefined) return shown
+  // Files of attachment types are shown anyway.
+  const attached = extname(path).toLowerCase() in ATTACHMENT_EXTENSIONS ? 'unsaved' : 'text'
+  return { ...shown, mention: { path, attached } }
 }
 
-function embeddedOf(resource: EmbeddedBlock['resource'], workspace: string): Result<ReadBlock> {
-  const name = workspacePath(resource.uri, workspace) ?? nameIn(resource.uri) ?? 'resource'
+function embeddedOf(
+  resource: EmbeddedBlock['resource'],
+  roots: readonly string[],
+): Result<ReadBlock> {
+  const name = workspacePath(resource.uri, roots) ?? nameIn(resource.uri) ?? 'resource'
   if ('text' in resource) return ok({ name, part: embedded(name, resource.text) })
   const bytes = decoded(resource.blob, 0)
   if (!bytes.ok) return bytes
@@ -173,15 +190,13 @@ function embeddedOf(resource: EmbeddedBlock['resource'], workspace: string): Res
   return ok({ name, attachment: { from: 'bytes', name: attached, bytes: bytes.value } })
 }
 
-/**
- * The path of a linked file, relative to the workspace; `undefined` for any other link. The model can read such a file by
- * this path. It is not a mention: those are read from disk, where the text that the editor shows may not be saved yet.
- */
-function workspacePath(uri: string, workspace: string): string | undefined {
+/** The path of a linked file, relative to the workspace; `undefined` for any other link. The model can read it by this path. */
+function workspacePath(uri: string, roots: readonly string[]): string | undefined {
   if (!/^file:\/\//i.test(uri) || !URL.canParse(uri)) return undefined
   try {
-    const path = relative(workspace, fileURLToPath(uri))
-    return path === '' || path.startsWith(`..${sep}`) || path === '..' ? undefined : path
+    const file = fileURLToPath(uri)
+    const paths = roots.map((root) => relative(root, file))
+    return paths.find((path) => path !== '' && path !== '..' && !path.startsWith(`..${sep}`))
   } catch {
     return undefined
   }

@@ -1,30 +1,50 @@
 import type { SessionUpdate as Update } from '@agentclientprotocol/sdk'
 import type { EphemeralData, WholeEvent } from '../../model/events/event.ts'
-import { notice } from './notice.ts'
+import { notice, type Severity } from './notice.ts'
 import type { ClientOffers } from './protocol.ts'
 import { textBlock } from './tool-call.ts'
 
-/** How full the window of the model is. An Event announces a tier, so only a recovery needs a notice. Pure. */
-export function pressureUpdates(
-  data: EphemeralData<'context_pressure'>,
-  { notices }: Pick<ClientOffers, 'notices'>,
-): readonly Update[] {
-  const { tier, input_tokens: used, window_tokens: size } = data
-  const _meta = { hawser: data }
-  const usage: Update[] =
-    size === undefined ? [] : [{ sessionUpdate: 'usage_update', used, size, _meta }]
-  return tier === 'recovery' && notices ? [...usage, notice('info', RECOVERED, data)] : usage
+type Offers = Pick<ClientOffers, 'notices' | 'compaction'>
+
+/** How full the window of the model is. Pure. */
+export function pressureUpdates(data: EphemeralData<'context_pressure'>): readonly Update[] {
+  const { input_tokens: used, window_tokens: size } = data
+  if (size === undefined) return []
+  return [{ sessionUpdate: 'usage_update', used, size, _meta: { hawser: data } }]
 }
 
-const RECOVERED = 'The Session was compacted to make room in the window of the model.'
+/** What an editor says about a tier of pressure, by the code of its Event: the commands there are not those of a terminal. */
+const TIERS: ReadonlyMap<string, readonly [Severity, string]> = new Map([
+  ['context_advisory', ['info', "The model's window is filling up. /compact makes room."]],
+  ['context_warning', ['info', "The model's window is nearly full. /compact makes room."]],
+  ['context_critical', ['warning', "The model's window is almost full. /compact makes room."]],
+])
 
-/** A checkpoint that was recorded. Only for clients that offer to show compactions. Pure. */
-export function compactionUpdates({
-  id,
-  data,
-}: WholeEvent<'history_compaction'>): readonly Update[] {
+/** A tier that was reached, for clients that show notices; `undefined` for any other notice. Pure. */
+export function tierUpdates(
+  { code, text }: WholeEvent<'notice'>['data'],
+  { notices }: Pick<Offers, 'notices'>,
+): readonly Update[] | undefined {
+  const tier = TIERS.get(code)
+  if (tier === undefined) return undefined
+  return notices ? [notice(...tier, { code, text })] : []
+}
+
+/**
+ * A checkpoint that was recorded. For clients that show compactions, or at least notices; whoever asked for one is answered
+ * anyway. Pure.
+ */
+export function compactionUpdates(
+  { id, data }: WholeEvent<'history_compaction'>,
+  { notices, compaction }: Offers,
+  past: boolean,
+): readonly Update[] {
   const { trigger, strategy, tokens_before, tokens_after, summary, limitations = [] } = data
   const facts = { trigger, strategy, tokens_before, tokens_after, limitations }
+  if (!compaction) {
+    const isShown = notices && !past && trigger !== 'manual'
+    return isShown ? [notice('info', COMPACTED, facts)] : []
+  }
   return [
     {
       sessionUpdate: 'compaction_update',
@@ -35,3 +55,5 @@ export function compactionUpdates({
     },
   ]
 }
+
+const COMPACTED = 'The Session was compacted to make room in the window of the model.'

@@ -130,7 +130,7 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   on(methods.agent.session.prompt, protocol.PromptParams, async (params, { signal }) => {
     const served = sessions.get(params.sessionId)
     if (!served.ok) return served
-    const input = readPrompt(params, served.value.workspace)
+    const input = readPrompt(params, served.value.roots)
     return input.ok ? served.value.prompt(input.value, signal) : input
   })
   on(methods.agent.session.setMode, protocol.ModeParams, async ({ sessionId, modeId }) => {

@@ -7,7 +7,11 @@ import type { ClientOffers } from './protocol.ts'
 export interface ServedParts {
   readonly session: Session
   readonly held: HeldWorkspace
+  /** The path of the workspace as the client spells it, which may lead through links. Paths in messages begin with it. */
+  readonly root: string
   readonly client: AgentContext
   readonly offers: ClientOffers
+  /** The past is sent too. */
+  readonly replay: boolean
   readonly env: Readonly<Record<string, string | undefined>>
 }

@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path'
 import {
   methods,
   type PromptResponse,
@@ -7,7 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../host/clock.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
@@ -22,7 +23,7 @@ import { availableCommands, configOptions, modeState } from './options.ts'
 import { notice } from './notice.ts'
 import type { ServedParts } from './served-parts.ts'
 import { optionsOf, type SettingParts } from './settings.ts'
-import { textBlock, type ShownChange } from './tool-call.ts'
+import type { ShownChange } from './tool-call.ts'
 import { EditorTranslation } from './translate.ts'
 import { stopReason } from './turn-end.ts'
 
@@ -45,25 +46,28 @@ export class ServedSession {
   #prompt: Prompt | undefined
   /** The numbers of the Events of a prompt that was recorded and refused: no one else wrote meanwhile. */
   #refused = { from: 0, to: 0 }
+  /** The numbers of the Events of a command, whose answer says what they mean. */
+  #commanded = { from: 0, to: 0 }
+  #commands = 0
+  readonly #translation: EditorTranslation
   #admitting: Promise<Result<AdmittedTurn>> | undefined
   #sending: Promise<void> = Promise.resolve()
   #title = ''
 
   constructor(parts: ServedParts) {
-    const { session, client, held } = parts
+    const { session, client, root, offers, replay } = parts
     this.id = session.id
     this.#parts = parts
-    const { path: workspace } = held
-    const { questions, id } = session
-    this.#asked = new AskedClient({ client, questions, session: id, workspace })
+    const { questions, id, nextSeq } = session
+    const place = { session: id, workspace: root, offers }
+    this.#translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
+    this.#asked = new AskedClient({ client, questions, session: id, workspace: root })
   }
 
   /** Sends everything from now on or, with `replay`, from the start: then it resolves when the past was sent. */
-  async follow({ replay }: { readonly replay: boolean }): Promise<Result<void>> {
-    const { session, held, offers } = this.#parts
+  async follow(): Promise<Result<void>> {
+    const { session, replay } = this.#parts
     const { nextSeq } = session
-    const place = { session: session.id, workspace: held.path, offers }
-    const translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
     const past = replay ? nextSeq : 0
     this.#title = session.state.title
     const updates = session.stream({
@@ -75,7 +79,7 @@ export class ServedSession {
       this.#sending = (async () => {
         for await (const update of updates) {
           if (update.kind === 'failed') resolve({ ok: false, error: update.error })
-          await this.#send(translation, update, past)
+          await this.#send(update, past)
           if (update.kind === 'event' && update.raw.seq === past - 1) resolve(ok(undefined))
         }
       })().finally(() => {
@@ -93,14 +97,15 @@ export class ServedSession {
     await this.#update({ sessionUpdate: 'available_commands_update', availableCommands: commands })
   }
 
-  /** Its real path. */
-  get workspace(): string {
-    return this.#parts.held.path
+  /** The path of the workspace as the client spells it, and the real one. */
+  get roots(): readonly string[] {
+    return [this.#parts.root, this.#parts.held.path]
   }
 
   buffers(clock: Pick<Clock, 'after'>): OpenBuffers | undefined {
-    const { client, offers } = this.#parts
-    return clientBuffers({ client, session: this.id, clock, offers })
+    const { client, offers, held, root } = this.#parts
+    const spelt = (path: string) => join(root, relative(held.path, path))
+    return clientBuffers({ client, session: this.id, clock, offers, spelt })
   }
 
   /** A prompt of this client runs. */
@@ -140,7 +145,7 @@ export class ServedSession {
     signal.addEventListener('abort', cancel)
     try {
       const typed = input.attachments.length === 0 ? commandIn(input.text) : undefined
-      if (typed !== undefined) return await this.#command(typed)
+      if (typed !== undefined) return await this.#command(typed, prompt)
       return await this.#turn(input, prompt)
     } finally {
       signal.removeEventListener('abort', cancel)
@@ -178,6 +183,7 @@ export class ServedSession {
     this.#admitting = session.admit(input.text, {
       presenter: 'acp',
       attachments: input.attachments,
+      mentions: input.mentions,
       otherTypes: 'store',
       skills: skills.value.skills,
       presenterContext: input.presenterContext,
@@ -186,7 +192,7 @@ export class ServedSession {
     const admitted = await this.#admitting.finally(() => (this.#admitting = undefined))
     if (!admitted.ok) {
       if (isRecorded(admitted)) this.#refused = { from, to: session.nextSeq }
-      return this.#notAdmitted(admitted, prompt)
+      return cancelledOr(admitted, prompt)
     }
     const { turn, done } = admitted.value
     this.#own.add(turn)
@@ -205,19 +211,21 @@ export class ServedSession {
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
 
-  #notAdmitted(refused: Result<never>, { cancelled }: Prompt): Result<PromptResponse> {
-    const isCancelled = cancelled && !refused.ok && refused.error.kind === 'interrupted'
-    return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
-  }
-
-  async #command({ command, argument }: NonNullable<ReturnType<typeof commandIn>>) {
+  async #command(
+    { command, argument }: NonNullable<ReturnType<typeof commandIn>>,
+    prompt: Prompt,
+  ): Promise<Result<PromptResponse>> {
     const { session, held } = this.#parts
     const { harness } = held.workspace
+    const from = session.nextSeq
+    this.#commanded = { from, to: Number.POSITIVE_INFINITY }
     const said = await command.run(harness, session, argument)
-    if (!said.ok) return said
-    await this.#update({ sessionUpdate: 'agent_message_chunk', content: textBlock(said.value) })
+    this.#commanded = { from, to: session.nextSeq }
+    if (!said.ok) return cancelledOr(said, prompt)
+    this.#commands += 1
+    await this.#update(this.#translation.answer(said.value, `command:${this.#commands}`))
     await this.sendState()
-    return ok<PromptResponse>({ stopReason: 'end_turn' })
+    return ok({ stopReason: prompt.cancelled ? 'cancelled' : 'end_turn' })
   }
 
   /** Resolves when the end of the Turn was sent, or nothing can be sent any more. */
@@ -229,16 +237,13 @@ export class ServedSession {
     return Promise.race([sent, this.#sending])
   }
 
-  async #send(
-    translation: EditorTranslation,
-    update: SessionUpdate,
-    pastUntil: number,
-  ): Promise<void> {
+  async #send(update: SessionUpdate, pastUntil: number): Promise<void> {
     if (update.kind === 'notice') this.#question(update.notice)
     const past = update.kind === 'event' && update.raw.seq < pastUntil
     const own = !past && (await this.#isOwn(update))
-    const facts = { own, past, changed: await this.#changed(update) }
-    for (const one of translation.updates(update, facts)) await this.#update(one)
+    const answered = update.kind === 'event' && liesIn(update.raw.seq, this.#commanded)
+    const facts = { own, past, answered, changed: await this.#changed(update) }
+    for (const one of this.#translation.updates(update, facts)) await this.#update(one)
     if (update.kind !== 'event') return
     if (!past) await this.#sendChanges(update)
     const { type, turn_id } = update.raw
@@ -261,9 +266,8 @@ export class ServedSession {
     if (update.raw.type === 'user_message') {
       const admitted = await this.#admitting
       if (admitted?.ok === true) this.#own.add(admitted.value.turn)
-      const { from, to } = this.#refused
       if (admitted !== undefined && isRecorded(admitted)) return true
-      if (update.raw.seq >= from && update.raw.seq < to) return true
+      if (liesIn(update.raw.seq, this.#refused)) return true
     }
     return this.#own.has(update.raw.turn_id)
   }
@@ -296,6 +300,19 @@ export class ServedSession {
     const notification = { sessionId: this.id, update }
     await client.notify(methods.client.session.update, notification).catch(() => {})
   }
+}
+
+function liesIn(
+  seq: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): boolean {
+  return seq >= from && seq < to
+}
+
+/** A prompt that the client cancelled is not refused. */
+function cancelledOr(refused: Failed, { cancelled }: Prompt): Result<PromptResponse> {
+  const isCancelled = cancelled && refused.error.kind === 'interrupted'
+  return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
 }
 
 /** The only refusal of a message that is in the Log; it holds the lock meanwhile. */

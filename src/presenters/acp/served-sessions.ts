@@ -12,6 +12,7 @@ import {
 } from '../../session/workspace/open-workspaces.ts'
 import type { Session } from '../../session/live/session.ts'
 import type { ClientOffers } from './protocol.ts'
+import type { ServedParts } from './served-parts.ts'
 import { ServedSession } from './served-session.ts'
 
 interface Serving {
@@ -45,7 +46,8 @@ export class ServedSessions {
       await held.value.release()
       return begun
     }
-    const served = await this.#serve(client, held.value, begun.value.session, { replay: false })
+    const place = { held: held.value, root: cwd, replay: false }
+    const served = await this.#serve(client, place, begun.value.session)
     return served.ok ? ok({ served: served.value, offline: begun.value.byDefault }) : served
   }
 
@@ -69,7 +71,8 @@ export class ServedSessions {
       return session
     }
     await endCrashed(held.value, session.value)
-    return this.#serve(client, held.value, session.value, { replay })
+    const place = { held: held.value, root: cwd, replay }
+    return this.#serve(client, place, session.value)
   }
 
   /** One that is open here. */
@@ -107,14 +110,13 @@ export class ServedSessions {
 
   async #serve(
     client: AgentContext,
-    held: HeldWorkspace,
+    place: Pick<ServedParts, 'held' | 'root' | 'replay'>,
     session: Session,
-    past: { readonly replay: boolean },
   ): Promise<Result<ServedSession>> {
     const { env, offers } = this.#serving
-    const served = new ServedSession({ session, held, client, offers: offers(), env })
+    const served = new ServedSession({ ...place, session, client, offers: offers(), env })
     this.#open.set(session.id, served)
-    const following = this.#isClosed ? closing() : await served.follow(past)
+    const following = this.#isClosed ? closing() : await served.follow()
     if (following.ok) return ok(served)
     await this.close(session.id)
     return following

@@ -29,14 +29,14 @@ export async function listedPage(
   return ok(pageAfter(all, after))
 }
 
-/** A folder that was never used has none. */
+/** A folder that was never used has none. The path of the folder is returned as it was given: clients compare it. */
 async function sessionsIn(
   workspaces: Workspaces,
   folder: string,
 ): Promise<Result<readonly Listed[]>> {
-  const listed = await inHeld(workspaces.hold(folder), async ({ path, workspace }) => {
+  const listed = await inHeld(workspaces.hold(folder), async ({ workspace }) => {
     const all = await workspace.harness.list()
-    return ok(all.map((one) => ({ cwd: path, one })))
+    return ok(all.map((one) => ({ cwd: folder, one })))
   })
   if (!listed.ok && causeOf(listed.error)?.type === 'never_used') return ok([])
   return listed

@@ -53,12 +53,26 @@ test.each([
   ['streamed in part', [delta('A'), answer('AB')], ['A', 'B']],
   ['not streamed', [answer('AB')], ['AB']],
   ['of two texts', [delta('ABC'), answer('AB'), answer('C')], ['ABC']],
-  ['streamed with a gap', [delta('A'), delta('C'), answer('ABC')], ['A', 'C', 'ABC']],
+  ['streamed with a gap', [delta('A'), delta('C'), answer('ABC')], ['A', 'C', '\n\nABC']],
 ])('an answer that was %s is sent completely', (_how, updates, expected) => {
   const translate = translation()
   translate(STARTED)
   translate(REQUEST)
   expect(texts(updates.map((one) => translate(one)))).toEqual(expected)
+})
+
+test('a message of Hawser after text of the model is a paragraph of its own', () => {
+  const translate = translation()
+  const ended = event('turn_ended', {
+    status: 'failed',
+    usage_total: NO_USAGE,
+    error: { kind: 'network', message: 'No way.' },
+  })
+  const call = event('tool_call', { call_id: 'c1', name: 'bash', arguments: '{}' })
+  const updates = [STARTED, REQUEST, delta('A'), delta('B'), ended].map((one) => translate(one))
+  expect(texts(updates)).toEqual(['A', 'B', '\n\nThe Turn failed: No way.'])
+  translate(call)
+  expect(texts([translate(ended)])).toEqual(['The Turn failed: No way.'])
 })
 
 test('live and replayed answers have the same ids', () => {
@@ -193,31 +207,42 @@ test('usage has the whole window and the cost so far, and only where both are kn
 })
 
 test('pressure and checkpoints are shown to clients that declare it', () => {
-  const pressure = (tier: 'warning' | 'recovery') =>
-    live('context_pressure', { tier, input_tokens: 80, window_tokens: 100 })
+  const pressure = live('context_pressure', {
+    tier: 'warning',
+    input_tokens: 80,
+    window_tokens: 100,
+  })
+  const tier = event('notice', { code: 'context_warning', text: 'The window is 80 % full.' })
+  const other = event('notice', { code: 'window_unknown', text: 'The window is unknown.' })
   const names = (offers: { notices: boolean; compaction: boolean }, update: SessionUpdate) =>
     translation(offers)(update).map(({ sessionUpdate }) => sessionUpdate)
   const [all, none] = [
     { notices: true, compaction: true },
     { notices: false, compaction: false },
   ]
-  expect([names(all, pressure('recovery')), names(none, pressure('recovery'))]).toEqual([
-    ['usage_update', 'notice'],
+  expect([names(all, pressure), names(none, pressure)]).toEqual([
+    ['usage_update'],
     ['usage_update'],
   ])
-  // The Event that announces the tier is a notice.
-  expect(names(all, pressure('warning'))).toEqual(['usage_update'])
-  const announced = event('notice', { code: 'context_warning', text: 'It is 80.0 % full.' })
-  expect(names(all, announced)).toEqual(['notice'])
-  const compaction = event('history_compaction', {
-    trigger: 'manual',
-    strategy: 'excerpts',
-    tail: { from_seq: 9, turns: 1, tokens: 1 },
-    tokens_before: 9,
-    tokens_after: 3,
-    summary: 'We moored.',
-  })
-  expect([names(all, compaction), names(none, compaction)]).toEqual([['compaction_update'], []])
+  expect([names(all, tier), names(none, tier)]).toEqual([['notice'], []])
+  expect([names(all, other), names(none, other)]).toEqual([['notice'], ['agent_message_chunk']])
+  const compaction = (trigger: 'manual' | 'overflow_recovery') =>
+    event('history_compaction', {
+      trigger,
+      strategy: 'excerpts',
+      tail: { from_seq: 9, turns: 1, tokens: 1 },
+      tokens_before: 9,
+      tokens_after: 3,
+      summary: 'We moored.',
+    })
+  const noticesOnly = { notices: true, compaction: false }
+  const shown = (['manual', 'overflow_recovery'] as const).map((trigger) =>
+    [all, noticesOnly, none].map((offers) => names(offers, compaction(trigger))),
+  )
+  expect(shown).toEqual([
+    [['compaction_update'], [], []],
+    [['compaction_update'], ['notice'], []],
+  ])
 })
 
 test('a Turn that only writes the summary of a checkpoint is not shown', () => {

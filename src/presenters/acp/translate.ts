@@ -4,7 +4,7 @@ import type { SessionId } from '../../model/ids.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { ClientOffers } from './protocol.ts'
 import { notice, type Severity } from './notice.ts'
-import { compactionUpdates, pressureUpdates } from './pressure.ts'
+import { compactionUpdates, pressureUpdates, tierUpdates } from './pressure.ts'
 import {
   outputContent,
   resourceLink,
@@ -17,7 +17,7 @@ import { endWords } from './turn-end.ts'
 
 export interface TranslationParts {
   readonly session: SessionId
-  /** Its real path. */
+  /** Its path, as the client spells it. */
   readonly workspace: string
   readonly offers: Pick<ClientOffers, 'notices' | 'compaction'>
   /** The costs of all earlier calls are known, because the Log is read from its start. */
@@ -30,6 +30,8 @@ export interface UpdateFacts {
   readonly own?: boolean
   /** It happened before the client came. */
   readonly past?: boolean
+  /** A command of this client did it, and the answer to the command says so. */
+  readonly answered?: boolean
   /** For a changed file. */
   readonly changed?: ShownChange | undefined
 }
@@ -50,6 +52,8 @@ export class EditorTranslation {
   readonly #output = new Map<string, string>()
   /** Undefined once the cost of a call is unknown. */
   #cost: number | undefined
+  /** The id of the message that a client would add further text to. */
+  #open: string | undefined
 
   constructor(parts: TranslationParts) {
     this.#parts = parts
@@ -57,6 +61,31 @@ export class EditorTranslation {
   }
 
   updates(update: SessionUpdate, facts: UpdateFacts = {}): readonly Update[] {
+    return this.#translated(update, facts).map((one) => this.#apart(one))
+  }
+
+  /** The answer to a command, which the client shows before it. */
+  answer(text: string, messageId: string): Update {
+    this.#open = undefined
+    return this.#apart({
+      sessionUpdate: 'agent_message_chunk',
+      messageId,
+      content: textBlock(text),
+    })
+  }
+
+  /** Clients that ignore the ids of messages join what follows without a break. */
+  #apart(update: Update): Update {
+    if (BREAKS.has(update.sessionUpdate)) this.#open = undefined
+    if (update.sessionUpdate !== 'agent_message_chunk') return update
+    const { content, messageId } = update
+    const isJoined = this.#open !== undefined && this.#open !== messageId
+    this.#open = messageId ?? ''
+    if (!isJoined || content.type !== 'text') return update
+    return { ...update, content: { ...content, text: `\n\n${content.text}` } }
+  }
+
+  #translated(update: SessionUpdate, facts: UpdateFacts): readonly Update[] {
     switch (update.kind) {
       case 'event':
         return update.event === undefined ? [] : this.#ofEvent(update.event, facts)
@@ -76,6 +105,8 @@ export class EditorTranslation {
     const { session, workspace } = this.#parts
     switch (event.type) {
       case 'turn_started':
+        // A message of the person follows, even if only the client itself shows it.
+        this.#open = undefined
         this.#requests = 0
         this.#sent = ''
         this.#hidden = event.data.purpose !== undefined
@@ -87,7 +118,7 @@ export class EditorTranslation {
         this.#sent = ''
         return []
       case 'assistant_message':
-        return this.#hidden ? [] : this.#answer(event)
+        return this.#hidden ? [] : this.#rest(event)
       case 'tool_call': {
         const { call_id: toolCallId } = event.data
         const call = shownCall(event.data, workspace)
@@ -114,15 +145,18 @@ export class EditorTranslation {
       case 'provider_usage':
         return this.#usage(event, facts)
       case 'history_compaction':
-        return this.#parts.offers.compaction ? compactionUpdates(event) : []
+        return compactionUpdates(event, this.#parts.offers, facts.past === true)
       case 'notice':
-        return facts.past === true ? [] : this.#notice('info', event.data.text, event.id)
+        if (facts.past === true || facts.answered === true) return []
+        return (
+          tierUpdates(event.data, this.#parts.offers) ??
+          this.#notice('info', event.data.text, event.id)
+        )
       case 'compaction_undone':
-        return facts.past === true ? [] : this.#notice('info', 'The last compaction was undone.')
+        if (facts.past === true || facts.answered === true) return []
+        return this.#notice('info', 'The last compaction was undone.', event.id)
       case 'log_repaired':
-        return facts.past === true
-          ? []
-          : this.#notice('warning', 'Recovered from a crash: an incomplete write was set aside.')
+        return facts.past === true ? [] : this.#notice('warning', REPAIRED, event.id)
       case 'turn_ended':
         return this.#turnEnded(event)
       // Event types that an editor does not show. All are listed, so that a new type requires a decision.
@@ -176,7 +210,7 @@ export class EditorTranslation {
         // The text that was sent stays; its Event follows.
         return this.#parts.offers.notices ? [notice('warning', RESTARTED)] : []
       case 'context_pressure':
-        return pressureUpdates(live.data, this.#parts.offers)
+        return pressureUpdates(live.data)
       case 'permission_requested':
       case 'permission_settled':
         return []
@@ -187,10 +221,15 @@ export class EditorTranslation {
 
   /** Resources are links in any case: their bytes are read through Hawser. */
   #userMessage(event: WholeEvent<'user_message'>, { own = false }: UpdateFacts): readonly Update[] {
-    const { text, resources = [], attachment_errors = [], steer } = event.data
-    const refused = attachment_errors.flatMap(({ name, reason }) =>
-      this.#notice('warning', `${name} was not attached: ${reason}.`, `${event.id}:${name}`),
-    )
+    const { text, resources = [], attachment_errors = [], mention_errors = [], steer } = event.data
+    const refused = [
+      ...attachment_errors.flatMap(({ name, reason }) =>
+        this.#notice('warning', `${name} was not attached: ${reason}.`, `${event.id}:${name}`),
+      ),
+      ...mention_errors.flatMap(({ path, reason }) =>
+        this.#notice('warning', `${path} was not included: ${reason}.`, `${event.id}:${path}`),
+      ),
+    ]
     if (own && steer !== true) return refused
     const blocks = [
       ...(text === '' ? [] : [textBlock(text)]),
@@ -206,7 +245,7 @@ export class EditorTranslation {
   }
 
   /** What was not sent yet: all of it on replay, and where a client was too slow for every delta. */
-  #answer({ turn_id, data: { text } }: WholeEvent<'assistant_message'>): readonly Update[] {
+  #rest({ turn_id, data: { text } }: WholeEvent<'assistant_message'>): readonly Update[] {
     const sent = this.#sent
     this.#sent = ''
     if (sent.startsWith(text)) {
@@ -262,5 +301,13 @@ export class EditorTranslation {
   }
 }
 
+/** What a client shows between two messages. */
+const BREAKS: ReadonlySet<Update['sessionUpdate']> = new Set([
+  'user_message_chunk',
+  'tool_call',
+  'plan',
+])
+
+const REPAIRED = 'Recovered from a crash: an incomplete write was set aside.'
 const OUTPUT_CHARACTERS = 8 * 1024
 const RESTARTED = 'The connection to the model failed. The answer is requested again.'

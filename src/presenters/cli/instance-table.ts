@@ -77,6 +77,22 @@ export const INSTANCE_COMMANDS: readonly Command[] = [
     examples: ['hawser instance info reviewer'],
     load: () => import('./commands/instance/info.ts'),
   },
+  {
+    name: 'instance map',
+    summary: 'give an Instance another workspace',
+    details:
+      'Its process is stopped; the next message starts it in the new folder, with the Sessions and images of that folder. The old folder keeps its own: map the Instance back to use them again. Refused while messages have not ended.',
+    args: [
+      NAME,
+      { name: '[dir]', help: 'the folder, or `own` for a private folder that can have images' },
+    ],
+    options: [
+      { flags: '--none', help: 'no workspace: a private folder, and no images' },
+      JSON_OPTION,
+    ],
+    examples: ['hawser instance map reviewer ../other', 'hawser instance map reviewer --none'],
+    load: () => import('./commands/instance/map.ts'),
+  },
   acting('start', 'start an Instance without a message, and wait until it is ready'),
   acting('pause', 'suspend an Instance; the next message continues it'),
   acting('resume', 'continue a paused Instance'),

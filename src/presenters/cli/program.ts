@@ -30,7 +30,11 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
     await parser.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.done
+    if (error.exitCode === 0) return EXIT.done
+    if (error.code === 'commander.help') {
+      groupIn(parser, argv).outputHelp()
+      return EXIT.done
+    }
     if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
       return runNamed(world, ['chat', ...argv])
     }
@@ -103,7 +107,7 @@ Without a command:
   hawser "PROMPT"         start it with a message
   hawser -p "PROMPT"      run one Turn and print the answer (hawser run)
   hawser -c               continue the most recent Session of this folder
-  hawser -r [ID]          continue a Session, chosen from a list without an id`
+  hawser -r [ID]          continue this Session; without an ID, choose one from a list`
 
 const AFTER = `
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
@@ -215,6 +219,12 @@ function misused(parser: Parser, argv: readonly string[], error: CommanderError)
   return failed('invalid_args', sentence(visibleLine(message)), repeatable(argv), [
     showHelp(commandIn(parser, argv)),
   ])
+}
+
+/** The innermost group that the arguments name. */
+function groupIn(parser: Parser, [word, ...rest]: readonly string[]): Parser {
+  const found = parser.commands.find((command) => command.name() === word)
+  return found === undefined ? parser : groupIn(found, rest)
 }
 
 /** The words of the innermost command that the arguments name, for example `log export`. */

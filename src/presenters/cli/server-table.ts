@@ -45,7 +45,10 @@ export const SERVER_COMMANDS: readonly Command[] = [
     summary: 'let an MCP host, such as an editor or another agent, work with Instances',
     details: `It serves the Model Context Protocol on standard input and output, in the revision that the host speaks (2024-11-05 to 2026-07-28), until the host closes standard input. Hosts start it themselves: add the command to their settings. docs/mcp.md has examples for common hosts.\n\nThe host gets tools to create Instances, send them messages with images, and read their answers. The first call of a tool starts the local server if none is running. The server keeps running when the host ends, so that Instances can finish their work; hawser down stops it. The server offers the same at /mcp over HTTP.\n\nA message may have 64 MiB; all other output goes to standard error.`,
     options: [],
-    examples: ['claude mcp add hawser -- hawser mcp', 'codex mcp add hawser -- hawser mcp'],
+    examples: [
+      'claude mcp add --scope user hawser -- hawser mcp',
+      'codex mcp add hawser -- hawser mcp',
+    ],
     load: () => import('./commands/server/mcp.ts'),
   },
 ]

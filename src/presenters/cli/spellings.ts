@@ -68,34 +68,58 @@ const UPDATE = [
   'Update it with the package manager that installed it.',
   'npm install --global hawser@latest',
 ] as const
-const SERVE = ['The local server is started with up.', 'hawser up'] as const
-const LIST = ['Sessions are listed with sessions.', 'hawser sessions'] as const
-const ONCE = ['One Turn is run with run.', 'hawser run "What is in this folder?"'] as const
+const SERVE = ['To start the local server, use up.', 'hawser up'] as const
+const LIST = ['To list the Sessions of this folder, use sessions.', 'hawser sessions'] as const
+const ONCE = ['To run a single Turn, use run.', 'hawser run "What is in this folder?"'] as const
+const SETTINGS = ['To read and change settings, use config.', 'hawser config get'] as const
+const TALK = ['Without a command, Hawser starts a new Session.', 'hawser'] as const
+const SHOW = ['To show the Log of a Session, use log show.', 'hawser log show'] as const
+const SEARCH = ['To search all Sessions of this folder, use grep.', 'hawser grep "TODO"'] as const
 
 /** Commands of other programs, what to know about them here, and what to type instead. */
 const ELSEWHERE: Readonly<Record<string, readonly [string, ...string[]]>> = {
   login: KEYS,
-  logout: ['Remove a stored key.', 'hawser config set providers.anthropic.key'],
+  logout: [
+    'Hawser has no accounts. To remove a stored API key, reset its setting.',
+    'hawser config set providers.anthropic.key',
+  ],
   auth: KEYS,
+  key: KEYS,
+  keys: KEYS,
+  setup: KEYS,
   update: UPDATE,
   upgrade: UPDATE,
+  uninstall: [
+    'Remove it with the package manager that installed it.',
+    'npm uninstall --global hawser',
+  ],
   serve: SERVE,
   server: SERVE,
   start: SERVE,
   web: SERVE,
-  stop: ['The local server is stopped with down.', 'hawser down'],
+  stop: ['To stop the local server, use down.', 'hawser down'],
   list: LIST,
   ls: LIST,
   history: LIST,
   session: LIST,
-  resume: ['Sessions are resumed with -r.', 'hawser -r'],
-  continue: ['The most recent Session is continued with -c.', 'hawser -c'],
+  resume: ['To continue a Session, use -r.', 'hawser -r'],
+  continue: ['To continue the most recent Session, use -c.', 'hawser -c'],
+  delete: ['To delete a Session, use sessions delete.', 'hawser sessions delete latest'],
+  new: TALK,
+  tui: TALK,
   exec: ONCE,
   ask: ONCE,
   prompt: ONCE,
-  init: ['Nothing has to be set up in a folder.', 'hawser'],
-  settings: ['Settings are read and changed with config.', 'hawser config get'],
-  export: ['A Session is exported with log export.', 'hawser log export'],
-  cost: ['Usage and cost are shown with usage.', 'hawser usage'],
-  version: ['The version is an option.', 'hawser --version'],
+  plan: ['To plan without changing anything, use plan mode.', 'hawser --mode plan'],
+  init: ['A folder needs no setup.', 'hawser'],
+  settings: SETTINGS,
+  configure: SETTINGS,
+  show: SHOW,
+  logs: SHOW,
+  search: SEARCH,
+  find: SEARCH,
+  export: ['To export a Session, use log export.', 'hawser log export'],
+  cost: ['To show tokens and cost, use usage.', 'hawser usage'],
+  stats: ['To show tokens and cost, use usage.', 'hawser usage'],
+  version: ['To print the version, use --version.', 'hawser --version'],
 }

@@ -5,7 +5,7 @@ import { INSTRUCTIONS } from './words.ts'
 export interface HawserParts extends TetherToolParts, Pick<McpParts, 'version' | 'onDefect'> {}
 
 /** What Hawser serves over MCP, on every transport. */
-export function hawserMcp(parts: HawserParts): McpParts {
-  const { version, onDefect } = parts
-  return { version, onDefect, instructions: INSTRUCTIONS, tools: tetherTools(parts) }
+export function hawserMcp(parts: HawserParts): McpParts & Pick<HawserParts, 'ids'> {
+  const { version, onDefect, ids } = parts
+  return { version, onDefect, ids, instructions: INSTRUCTIONS, tools: tetherTools(parts) }
 }

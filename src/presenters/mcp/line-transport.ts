@@ -17,8 +17,8 @@ import { LIMITS } from '../../model/limits.ts'
 import { idAtEnds, MessageLines } from './message-lines.ts'
 
 const HOLD_BYTES = 96 * 1024 * 1024
-/** How long requests may take to end after the input ended. */
-const LAST_ANSWERS_MS = 5_000
+/** How long requests may take to end after the input ended. A busy machine needs seconds for 40 MiB of images. */
+const LAST_ANSWERS_MS = 30_000
 
 export interface LineTransportParts {
   readonly streams: MessageStreams

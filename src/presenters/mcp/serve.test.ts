@@ -43,6 +43,14 @@ interface Result {
   readonly structuredContent: Readonly<Record<string, unknown>>
 }
 
+interface ListedTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly outputSchema: object
+  readonly annotations: Readonly<Record<string, boolean>>
+}
+
 /** Of the revision 2025-11-25 and before, which needs no handshake here. */
 function request(id: number | string, method: string, params: object) {
   return { jsonrpc: '2.0', id, method, params }
@@ -68,7 +76,7 @@ const png = { media_type: 'image/png', data: TINY_IMAGES.png.toString('base64') 
 
 describe('the connection', () => {
   test('is answered in the revision that the host speaks, and touches no Instance', async () => {
-    for (const version of ['2025-11-25', '2025-06-18', '2024-11-05']) {
+    for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']) {
       const { host, tether } = serve()
       const clientInfo = { name: 'test', version: '1' }
       host.send(
@@ -93,6 +101,32 @@ describe('the connection', () => {
     host.send(request(2, 'tools/list', { _meta: ENVELOPE }))
     expect(await host.answer(2)).toMatchObject({ result: { cacheScope: 'public' } })
     expect(tether.calls).toEqual([])
+  })
+
+  test('lists tools with what they do, what they return, and whether they change anything', async () => {
+    const { host } = serve()
+    host.send(request(1, 'tools/list', {}))
+    const { result } = (await host.answer(1)) as { result: { tools: readonly ListedTool[] } }
+    const hints = result.tools.map(({ name, annotations: a }) => [
+      name,
+      a['readOnlyHint'],
+      a['destructiveHint'],
+      a['idempotentHint'],
+      a['openWorldHint'],
+    ])
+    expect(hints).toEqual([
+      ['tether_send', false, true, false, true],
+      ['tether_read', true, false, true, false],
+      ['instance_create', false, false, false, false],
+      ['instance_list', true, false, true, false],
+      ['instance_info', true, false, true, false],
+      ['instance_start', false, false, true, false],
+      ['instance_stop', false, true, true, false],
+    ])
+    for (const { title, description, outputSchema } of result.tools) {
+      expect(title.length * description.length).toBeGreaterThan(0)
+      expect(outputSchema).toMatchObject({ type: 'object', properties: { error: {} } })
+    }
   })
 
   test('goes on after lines that are no messages', async () => {

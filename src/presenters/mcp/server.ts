@@ -1,5 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { failed } from '../../model/errors.ts'
+import type { SessionCalls } from './running-calls.ts'
 import type { ServedTool, CallContext } from './tool.ts'
 import { failureResult } from './translate.ts'
 
@@ -16,9 +17,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The tools are the same for everybody, as long as this version runs. */
 const FIXED = { ttlMs: DAY_MS, cacheScope: 'public' } as const
 
+interface ServerParts extends McpParts, Pick<CallContext, 'ending'> {
+  /** If calls are cancelled by other requests than theirs. */
+  readonly calls?: SessionCalls | undefined
+}
+
 /** A server for one connection, or for one request over HTTP. Speaks every revision of the protocol that the SDK speaks. */
-export function mcpServer(parts: McpParts & Pick<CallContext, 'ending'>): McpServer {
-  const { version, instructions, tools, ending } = parts
+export function mcpServer(parts: ServerParts): McpServer {
+  const { version, instructions, tools, ending, calls } = parts
   const mcp = new McpServer(
     { name: 'hawser', title: 'Hawser', version },
     { instructions, cacheHints: { 'tools/list': FIXED, 'server/discover': FIXED } },
@@ -38,14 +44,22 @@ export function mcpServer(parts: McpParts & Pick<CallContext, 'ending'>): McpSer
       const notification = { ...reported, progressToken: token }
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {})
     }
-    const { signal } = mcpReq
-    try {
-      return await tool.call(params.arguments, { signal, ending, progress })
-    } catch (error) {
-      parts.onDefect(error)
-      return failureResult(DEFECT)
+    const run = async (signal: AbortSignal) => {
+      try {
+        return await tool.call(params.arguments, { signal, ending, progress })
+      } catch (error) {
+        parts.onDefect(error)
+        return failureResult(DEFECT)
+      }
     }
+    const { id, signal } = mcpReq
+    if (calls === undefined) return run(signal)
+    return calls.run(id, (cancelled) => run(AbortSignal.any([signal, cancelled])))
   })
+  if (calls !== undefined)
+    mcp.server.setNotificationHandler('notifications/cancelled', ({ params }) => {
+      if (params.requestId !== undefined) calls.cancel(params.requestId)
+    })
   return mcp
 }
 

@@ -46,7 +46,7 @@ Messages of one session_id run one after the other; different session_ids are se
     title: "Read an Instance's answers",
     description: `Waits for frames of an Instance and returns them: the answer to a message (assistant.done), or why there is none (error).
 
-After tether_send, call it with after_seq = ingress_seq and reply_to_msg_id = msg_id. If timed_out is true, call it again with after_seq = next_seq; a task may take many such calls. The first content item is the page as JSON. Images of answers follow as image items, in the order of the frames. A page ends early before its images exceed 40 MiB: read on from next_seq. An answer with truncated = true is only the beginning of a long text.
+After tether_send, call it with after_seq = ingress_seq and reply_to_msg_id = msg_id. If timed_out is true, call it again with after_seq = next_seq; a task may take many such calls. The first content item is the page as JSON. Images of answers follow as image items, in the order of the frames; if you see none although a frame has images, open .hawser/blobs/<blob> in the workspace of the Instance. A page ends early before its images exceed 40 MiB: read on from next_seq. An answer with truncated = true is only the beginning of a long text.
 
 Reading changes nothing, wakes nothing, and can be repeated with any cursor. If frames at the cursor are no longer kept, the error cursor_expired names the first one that is.`,
     annotations: READS,

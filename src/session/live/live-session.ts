@@ -1,5 +1,6 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
+import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -133,7 +134,8 @@ export class LiveSession {
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
-    const { store, place: logs } = this.#parts.log
+    const { log, tools } = this.#parts
+    const { store, place: logs } = log
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
@@ -143,7 +145,7 @@ export class LiveSession {
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })
     const naming = resolveNamed(mentions, {
-      files: this.#parts.tools.files,
+      files: bufferedFiles(tools.files, tools.buffers?.(this.id)),
       keep: (bytes, type) => store.put(bytes, type),
       redactor: this.#redactor,
       signal: stop.signal,

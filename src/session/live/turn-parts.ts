@@ -248,8 +248,7 @@ function contextOf(
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
   const { instructions, sandbox, protectedPaths, readable = [] } = tools
-  const buffers = tools.buffers?.(log.session)
-  const files = buffers === undefined ? tools.files : bufferedFiles(tools.files, buffers)
+  const files = bufferedFiles(tools.files, tools.buffers?.(log.session))
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })
   const base = { workspace, home, protectedPaths, readable, keep, watching }

@@ -88,11 +88,8 @@ async function isUnsaved(
   buffers: OpenBuffers,
   { path }: FileChange,
 ): Promise<boolean> {
-  const [disk, shown] = await Promise.all([
-    files.read(path, FILE_BYTES),
-    bufferedFiles(files, buffers).read(path, FILE_BYTES),
-  ])
-  return disk.ok && shown.ok && !disk.value.bytes.equals(shown.value.bytes)
+  const shown = await bufferedFiles(files, buffers).read(path, FILE_BYTES)
+  return shown.ok && shown.value.unsaved === true
 }
 
 type FileOutcome = Pick<RestoredFile, 'outcome' | 'why'>

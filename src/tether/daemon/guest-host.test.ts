@@ -281,7 +281,7 @@ test.each([
 })
 
 test.each([true, false])(
-  'what outlives a guest and holds its socket is not used, and not waited for; it sends %s',
+  'what outlives a guest and holds its socket is not used, and waited for at most 2 s; it sends %s',
   async (sends) => {
     const clock = virtualClock()
     const { guest, starting, frames } = await scene({ clock })
@@ -291,10 +291,27 @@ test.each([true, false])(
     if (sends) {
       guest.write({ type: 'guest.ready' })
       guest.write(DONE)
-    } else {
-      clock.advance(2_000)
     }
+    clock.advance(2_000)
     expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
     expect(frames).toEqual([])
   },
 )
+
+test('a guest that becomes ready after its sandbox was killed is waited for: it may hold a Session', async () => {
+  const clock = virtualClock()
+  const { guest, starting } = await scene({ clock })
+  await happens(() => clock.set > 0)
+  guest.exit(0, true)
+  await happens(() => clock.pending().length > 1)
+  guest.write({ type: 'guest.ready' })
+  // More than the socket holds: it is written when it was read.
+  await new Promise<void>((resolve, reject) => {
+    guest.socket.once('error', reject)
+    const line = `${JSON.stringify({ text: 'a'.repeat(2_000) })}\n`
+    guest.socket.write(line.repeat(2_000), () => resolve())
+  })
+  expect(clock.pending()).toContain(2_000)
+  guest.socket.destroy()
+  expect(await starting).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
+})

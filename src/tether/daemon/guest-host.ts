@@ -233,13 +233,14 @@ export class GuestHost {
       // Its end of the socket fills up meanwhile, and nothing else in this process waits for it.
       if (!this.#allowance.take()) await wait(this.#parts.clock, FRAME_WAIT_MS)
       if (this.#reason !== undefined) return
+      // Nothing of it is used any more, but until its socket is closed it may hold a Session.
+      if (this.#isGone && !isReady) continue
       if ('fault' in read) return this.#fail(wrong(`a line that is ${FAULTS[read.fault]}`))
       const line = LineToHost.safeParse(read.value)
       if (!line.success) return this.#fail(wrong('a line that is no frame of an agent'))
       const isFirst = line.data.type === 'guest.ready'
       if (isFirst === isReady)
         return this.#fail(wrong('frames before it was ready, or ready twice'))
-      if (line.data.type === 'guest.ready' && this.#isGone) return
       if (line.data.type === 'guest.ready') this.#ready()
       else if (!(await this.#take(line.data))) return
       isReady = true

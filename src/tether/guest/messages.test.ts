@@ -4,9 +4,10 @@ import { gatedModel } from '../../../test/support/gated-model.ts'
 import { openParts } from '../../../test/support/harness-parts.ts'
 import { envelope } from '../../../test/support/host-end.ts'
 import { value } from '../../../test/support/story.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
 import { systemClock } from '../../host/clock.ts'
 import { systemIds } from '../../host/ids.ts'
+import { takeLease } from '../../log/lease.ts'
 import { ok } from '../../model/errors.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import { Harness } from '../../session/harness.ts'
@@ -55,6 +56,7 @@ async function scene() {
     harness,
     sessions,
     frames: new GuestFrames(systemClock, systemIds(systemClock)),
+    clock: systemClock,
     send: async (frame) => {
       sent.push(frame)
       if (frame.in_reply_to === 'm1' && frame.type === 'assistant.delta') await reading.opened
@@ -114,4 +116,74 @@ test('a cancel without a name means the message whose Turn runs', async () => {
     ['m2', 'interrupted'],
     ['m1', 'completed'],
   ])
+})
+
+/** Another process holds the Session of `m1`, and `m2` has noticed that. */
+async function busyScene() {
+  const { parts, close } = await openParts(await freshFolder())
+  const harness = new Harness(parts)
+  const sessions = new InstanceSessions(harness, START)
+  const clock = virtualClock()
+  const ends: FrameToHost[] = []
+  const messages = new Messages({
+    start: START,
+    harness,
+    sessions,
+    frames: new GuestFrames(systemClock, systemIds(systemClock)),
+    clock,
+    send: async (frame) => {
+      if (frame.type === 'assistant.done' || frame.type === 'error') ends.push(frame)
+    },
+    onDefect: (error) => {
+      throw error
+    },
+  })
+  const say = (msg_id: string) => {
+    const payload = { text: 'What happened?' }
+    messages.receive({ ...envelope(msg_id, 'default'), type: 'user.message', payload })
+  }
+  say('m1')
+  await until(() => ends.length === 1)
+  const session = value(await sessions.session({ channel: 'host', id: 'default' }))
+  await until(() => !session.busy)
+  const lease = value(await takeLease(parts.log.place, session.id))
+  say('m2')
+  await until(() => clock.pending().length > 0)
+  const finish = async () => {
+    await messages.ended()
+    await harness.close()
+    await close()
+    return ends.map(({ in_reply_to, type }) => [in_reply_to, type])
+  }
+  return { clock, lease, messages, finish }
+}
+
+test('a message waits for a Session that a killed guest still holds', async () => {
+  const { clock, lease, finish } = await busyScene()
+  await lease.giveBack()
+  clock.advance(50)
+  expect(await finish()).toEqual([
+    ['m1', 'assistant.done'],
+    ['m2', 'assistant.done'],
+  ])
+})
+
+test('a message ends with an error if its Session stays in use', async () => {
+  const { clock, lease, finish } = await busyScene()
+  clock.advance(10_000)
+  const ends = await finish()
+  await lease.release()
+  expect(ends).toEqual([
+    ['m1', 'assistant.done'],
+    ['m2', 'error'],
+  ])
+})
+
+test('a message that waits for its Session has no end when the guest is closed', async () => {
+  const { clock, lease, messages, finish } = await busyScene()
+  messages.close()
+  clock.advance(50)
+  const ends = await finish()
+  await lease.release()
+  expect(ends).toEqual([['m1', 'assistant.done']])
 })

@@ -1,4 +1,6 @@
 import { shortened } from '../../encoding/quote.ts'
+import type { Clock } from '../../host/clock.ts'
+import { wait } from '../../host/wait.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -25,8 +27,13 @@ export interface MessageParts {
   readonly frames: GuestFrames
   /** Resolves when the other side has taken most frames. */
   readonly send: (frame: FrameToHost) => Promise<void>
+  readonly clock: Clock
   readonly onDefect: (error: unknown) => void
 }
+
+/** A guest that was killed may take some time to be gone, and holds its Sessions until then. */
+const BUSY_MS = 10_000
+const LOOK_AGAIN_MS = 50
 
 /** A message that has not ended. */
 interface ActiveMessage {
@@ -36,6 +43,11 @@ interface ActiveMessage {
   cancelled: boolean
   /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
   over: boolean
+}
+
+interface Admitted {
+  readonly session: Session
+  readonly admitted: AdmittedTurn
 }
 
 /** The messages of a guest: each runs as a Turn of its conversation and ends with exactly one terminal frame. */
@@ -101,7 +113,7 @@ export class Messages {
   async #run(message: ActiveMessage): Promise<void> {
     const { frame } = message
     const { sessions, frames, send } = this.#parts
-    const started = await this.#admit(frame)
+    const started = await this.#admitInTime(frame)
     if (!started.ok) {
       if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
       return
@@ -127,9 +139,18 @@ export class Messages {
     await sessions.tidy((address) => this.#of(address).length > 0)
   }
 
-  async #admit(
-    frame: Message,
-  ): Promise<Result<{ readonly session: Session; readonly admitted: AdmittedTurn }>> {
+  async #admitInTime(frame: Message): Promise<Result<Admitted>> {
+    const { clock } = this.#parts
+    const until = clock.monotonicMs() + BUSY_MS
+    for (;;) {
+      const started = await this.#admit(frame)
+      if (started.ok || started.error.kind !== 'session_busy') return started
+      if (this.#closing || clock.monotonicMs() >= until) return started
+      await wait(clock, LOOK_AGAIN_MS)
+    }
+  }
+
+  async #admit(frame: Message): Promise<Result<Admitted>> {
     const { start, sessions } = this.#parts
     const { text, images = [] } = frame.payload
     if (images.length > 0 && !start.images)

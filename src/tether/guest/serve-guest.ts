@@ -61,7 +61,7 @@ async function serve(
     await writer.room()
   }
   const sessions = new InstanceSessions(harness, start)
-  const messages = new Messages({ start, harness, sessions, frames, send, onDefect })
+  const messages = new Messages({ start, harness, sessions, frames, send, clock, onDefect })
   const take = (line: LineToGuest) => {
     switch (line.type) {
       case 'guest.resumed':

@@ -2,6 +2,7 @@ import type { Clock } from '../../host/clock.ts'
 import type { Folder } from '../../host/files/files.ts'
 import { realFolder } from '../../host/files/real-folder.ts'
 import type { Ids } from '../../host/ids.ts'
+import { inOrder } from '../../host/in-order.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
@@ -50,6 +51,10 @@ export class Instance {
   readonly #spend: InstanceSpend
   /** The real path of the workspace of the agent. */
   #workspace: string | undefined
+  readonly #mapInOrder = inOrder()
+  readonly #sends = new Set<Promise<unknown>>()
+  /** Sends wait for it. Never rejects. */
+  #mapping: Promise<unknown> | undefined
 
   constructor(parts: InstanceParts) {
     this.#parts = parts
@@ -112,6 +117,40 @@ export class Instance {
 
   /** Checks a frame completely, stores it, and wakes the agent. Nothing is written if it is refused. */
   async send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
+    while (this.#mapping !== undefined) await this.#mapping
+    const sending = this.#send(frame)
+    this.#sends.add(sending)
+    return sending.finally(() => this.#sends.delete(sending))
+  }
+
+  /**
+   * Stops the agent and changes the workspace by `store`. A message belongs to the workspace that it was sent to, with its images
+   * and its Turn: none is accepted meanwhile, and while one has not ended, the change is refused.
+   */
+  map(store: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
+    return this.#mapInOrder(async () => {
+      const mapping = this.#mapAlone(store)
+      this.#mapping = mapping.catch(() => {})
+      return mapping.finally(() => {
+        this.#mapping = undefined
+      })
+    })
+  }
+
+  async #mapAlone(store: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
+    await Promise.allSettled(this.#sends)
+    if (this.queue.isBusy) {
+      // What an earlier server left is known when the log is open.
+      const opened = await this.queue.log.use(async () => ok(undefined))
+      if (!opened.ok) return opened
+      const waiting = this.queue.waiting.length
+      if (waiting > 0) return notEnded(this.record.handle, waiting)
+    }
+    await this.#life.stop()
+    return store()
+  }
+
+  async #send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
     const workspace = await this.#checked(frame)
     if (!workspace.ok) return workspace
     const accepted = await this.queue.accept(frame)
@@ -290,6 +329,14 @@ const DISABLED = 'The Instance was disabled.'
 export function disabled(handle: string): Failed {
   return failed('instance_disabled', `The Instance ${handle} is disabled.`, { handle }, [
     { action: 'Enable it.', command: `hawser instance enable ${handle}` },
+  ])
+}
+
+function notEnded(handle: string, waiting: number): Failed {
+  const text = `The workspace of the Instance ${handle} cannot be changed: ${waiting} of its messages have not ended.`
+  return failed('turn_in_progress', text, { handle, waiting }, [
+    { action: 'Wait until they have ended.', command: `hawser instance read ${handle} --follow` },
+    { action: 'Or end all of them.', command: `hawser instance disable ${handle}` },
   ])
 }
 

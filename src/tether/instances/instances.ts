@@ -122,6 +122,18 @@ export class Instances implements Tether {
     return done.ok ? this.info(found.value.id) : done
   }
 
+  async map(name: string, workspace: string | null): Promise<Result<InstanceInfo>> {
+    const found = this.#find(name)
+    if (!found.ok) return found
+    const { id } = found.value
+    const checked = await checkedRequest({ workspace }, 'operator', this.#parts)
+    if (!checked.ok) return checked
+    const mapped = await found.value.map(() => this.#register.update(id, checked.value))
+    if (!mapped.ok) return mapped
+    this.#parts.note({ event: 'workspace_mapped', instance: id })
+    return this.info(id)
+  }
+
   async delete(name: string): Promise<Result<InstanceId>> {
     const found = this.#find(name)
     if (!found.ok) return found

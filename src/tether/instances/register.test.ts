@@ -153,8 +153,9 @@ describe('a handle', () => {
     const folder = new CrashDisk(1).folder()
     const register = await open(folder)
     const details = { field: 'handle' }
+    const message = expect.stringContaining('1 to 64 lower-case letters') as string
     expect(await register.create({ handle })).toMatchObject({
-      error: { kind: 'invalid_args', details },
+      error: { kind: 'invalid_args', details, message },
     })
     expect(await folder.names()).toEqual([])
   })

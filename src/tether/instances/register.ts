@@ -1,3 +1,4 @@
+import { shortened } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import { asResult, type Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
@@ -134,8 +135,14 @@ function checked(values: Record<string, unknown>): Result<InstanceChoices> {
   const chosen = InstanceChoices.safeParse(Object.fromEntries(kept))
   if (chosen.success) return ok(chosen.data)
   const field = String(chosen.error.issues[0]?.path[0] ?? 'handle')
-  return failed('invalid_args', `The field ${field} of the Instance is invalid.`, { field })
+  if (field !== 'handle')
+    return failed('invalid_args', `The field ${field} of the Instance is invalid.`, { field })
+  const handle = shortened(String(values['handle'] ?? ''), SHOWN_CHARACTERS)
+  const message = `The handle "${handle}" is invalid: it must have 1 to 64 lower-case letters, digits, "-" and "_".`
+  return failed('invalid_args', message, { field })
 }
+
+const SHOWN_CHARACTERS = 100
 
 function takenBy(records: Records, handle: InstanceHandle): InstanceRecord | undefined {
   return records.find((one) => one.handle === handle)

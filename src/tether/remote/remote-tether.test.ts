@@ -46,6 +46,10 @@ test.each([['the socket', false] as const, ['the port', true] as const])(
     expect(value(await remote.info('boat'))).toEqual(made)
     expect(made).toEqual(value(await tether.info('boat')))
     expect(value(await remote.list())).toEqual([made])
+    for (const name of ['.', '..', '../boat', 'a/b'])
+      expect(await remote.info(name)).toMatchObject({
+        error: { kind: 'not_found', message: 'This Instance does not exist.' },
+      })
     expect(value(await remote.act(made.id, 'start'))).toMatchObject({ state: 'running' })
     const text = 'é'.repeat(90_000)
     const sent = value(await remote.send('boat', userMessage('m/1 ?', {}, text)))
@@ -58,6 +62,8 @@ test.each([['the socket', false] as const, ['the port', true] as const])(
     const reference = value(await remote.putImage('boat', image))
     const found = value(await remote.image('boat', reference.blob))
     expect([found.media_type, found.bytes.equals(bytes)]).toEqual(['image/png', true])
+    expect(value(await remote.map('boat', 'own'))).toMatchObject({ workspace: 'own' })
+    expect(value(await remote.map('boat', null))).not.toHaveProperty('workspace')
     expect(value(await remote.delete('boat'))).toBe(made.id)
     expect(await remote.info('boat')).toEqual(await tether.info('boat'))
   },

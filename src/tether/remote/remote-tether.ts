@@ -62,6 +62,16 @@ export class RemoteTether implements Tether {
     return this.#calls.json(call, InstanceInfoAnswer)
   }
 
+  map(name: string, workspace: string | null): Promise<Result<InstanceInfo>> {
+    const call = {
+      method: 'PATCH',
+      path: at(name, '/instances/:id'),
+      body: json({ workspace }),
+      repeatable: true,
+    } as const
+    return this.#calls.json(call, InstanceInfoAnswer)
+  }
+
   async delete(name: string): Promise<Result<InstanceId>> {
     const call = { method: 'DELETE', path: at(name, '/instances/:id'), repeatable: false } as const
     const deleted = await this.#calls.json(call, DeletedInstance)
@@ -159,9 +169,10 @@ function json(value: object): { readonly type: string; readonly bytes: Uint8Arra
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }
 }
 
-/** The path of a route for one Instance. */
+/** The path of a route for one Instance. A segment of dots would lead to another route, so it becomes a name of none. */
 function at(name: string, route: string): string {
-  return route.replace(':id', () => encodeURIComponent(name))
+  const segment = name === '.' || name === '..' ? `${name}/` : name
+  return route.replace(':id', () => encodeURIComponent(segment))
 }
 
 /** A query, without fields that are absent. */

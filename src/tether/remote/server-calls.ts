@@ -6,7 +6,7 @@ import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { ServerPlace } from './started-server.ts'
 
 export interface ServerCall {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below `/v1`, with its query. */
   readonly path: string
   readonly body?: { readonly type: string; readonly bytes: Uint8Array } | undefined

@@ -24,7 +24,7 @@ export interface ServerSearch {
   /** Starts the server and returns the first line that it prints. Default: this program, detached. */
   readonly start?: typeof startServer
   /** Called when this call has started the server. */
-  readonly onStart?: () => void
+  readonly onStart?: (() => void) | undefined
 }
 
 const LOOK_EVERY_MS = 20

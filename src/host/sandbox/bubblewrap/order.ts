@@ -1,19 +1,21 @@
 import { failed, type Failed } from '../../../model/errors.ts'
-import { HANDED, type StartOrder } from '../../process/start.ts'
+import { gateAt, HANDED, type StartOrder } from '../../process/start.ts'
 import type { HeldLimits } from '../limits/limited-run.ts'
 import type { LimitGroup } from '../limits/limits.ts'
 import { sandboxArgs, type SandboxPlan, type SandboxRestrictions } from './args.ts'
 import { seccompFilter } from './seccomp.ts'
 
-/** Everything but the environment that starts `argv` in a sandbox and in its group. */
+/** Everything but the environment and the sockets that starts `argv` in a sandbox and in its group. */
 export function bubblewrapOrder(
   plan: SandboxPlan,
-  argv: readonly string[],
+  { argv, sockets = 0 }: { readonly argv: readonly string[]; readonly sockets?: number },
   limits: HeldLimits | undefined,
   group: LimitGroup | undefined,
-): Pick<StartOrder, 'argv' | 'handed' | 'folder' | 'errors'> {
+): Pick<StartOrder, 'argv' | 'handed' | 'folder' | 'errors' | 'gated'> {
+  const restrictions = { ...restrictionsOf(limits, group), gate: gateAt(sockets) }
   return {
-    argv: enteredArgs(group, sandboxArgs(plan, argv, restrictionsOf(limits, group))),
+    argv: enteredArgs(group, sandboxArgs(plan, argv, restrictions)),
+    gated: true,
     handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
     folder: '/',
     errors: 'apart',

@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
+import { pathBases } from '../input/path-bases.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import type { ListFiles } from '../suggest/file-index.ts'
@@ -40,20 +41,22 @@ export function chatActions(
     reload: (session) => harness.reload(session),
     skills: { list: async () => (await harness.skills()).skills, trusting },
     attach: (named) => attached(sources, harness, named),
-    enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
-    listFiles: fromHere(sources, harness),
+    enclosed: (text, session, inputs) =>
+      enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),
+    listFiles: asTyped(sources, harness),
     resources: (session) => harness.resources(session),
     ...(draw === undefined ? {} : { draw }),
   }
 }
 
-/** Paths as the person would type them. */
-function fromHere({ cwd }: Sources, harness: Harness): ListFiles {
+/** Lists paths as the person would type them. */
+function asTyped(sources: Sources, harness: Harness): ListFiles {
   return ({ onPaths, signal }) => {
-    const here = cwd()
-    const typed = (path: string) => relative(here, join(harness.workspace, path))
+    const { workspace } = harness
+    const [base] = pathBases(sources, workspace)
+    const typed = (path: string) => relative(base, join(workspace, path))
     return harness.listFiles({
-      onPaths: (paths) => onPaths(here === harness.workspace ? paths : paths.map(typed)),
+      onPaths: (paths) => onPaths(base === workspace ? paths : paths.map(typed)),
       signal,
     })
   }

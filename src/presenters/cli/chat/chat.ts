@@ -32,6 +32,9 @@ import { WatchedSession } from './watched-session.ts'
 /** Keys that browse earlier messages. */
 const BROWSING: ReadonlySet<string> = new Set(['up', 'down', 'ctrl-p', 'ctrl-n'])
 
+/** Keys that choose from the list of suggestions. */
+const CHOOSING: ReadonlySet<string> = new Set(['up', 'down', 'tab', 'enter'])
+
 const NO_SKILLS: NamedSkills = { skills: [], notes: [] }
 
 export interface ChatParts {
@@ -118,7 +121,7 @@ class Chat {
       skills: () => this.#skills,
       changed: () => this.#suggest(),
     })
-    this.#suggestions = new Suggestions(this.#sources)
+    this.#suggestions = new Suggestions(this.#sources, refresh)
     this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
@@ -171,6 +174,7 @@ class Chat {
   /** Returns true if the list of suggestions handled the key. */
   #chooses(chord: string): boolean {
     const list = this.#suggestions
+    if (CHOOSING.has(chord)) list.settle()
     if (!list.isOpen) return false
     if (chord === 'up' || chord === 'down') list.move(chord)
     else if (chord === 'escape') list.close()
@@ -221,7 +225,8 @@ class Chat {
       return true
     }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
-    if (this.#current.busy) this.#note = 'A Turn is running; press Esc to interrupt it.'
+    if (this.#current.busy)
+      this.#note = `A ${this.#current.work} is running; press Esc to interrupt it.`
     else this.leave(EXIT.done)
     return true
   }
@@ -372,10 +377,13 @@ class Chat {
   }
 
   #hint(): Line {
-    const { busy, session } = this.#current
+    const { busy, session, work } = this.#current
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
     const inForce = [postureWords(session.state), ...fullness(session)].join(' · ')
-    return aside(busy ? `${inForce} · Esc interrupts · Enter steers` : `${inForce} · /help`)
+    if (!busy) return aside(`${inForce} · /help`)
+    // A message waits for a command.
+    const enter = work === 'Turn' ? ' · Enter steers' : ''
+    return aside(`${inForce} · Esc interrupts${enter}`)
   }
 }

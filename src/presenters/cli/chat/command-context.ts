@@ -36,7 +36,7 @@ export interface ChatActions {
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosures>
-  /** Lists the files of the workspace, for completion: paths relative to the current folder. */
+  /** Lists the files of the workspace, for completion: paths as `enclosed` finds them. */
   readonly listFiles?: ListFiles
   readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
   /** Absent if the terminal cannot show images. */

@@ -42,6 +42,7 @@ export class WatchedSession {
   #columns: number
   #shown = -1
   #turns = 0
+  #isCommand = false
   #watching: Promise<void> = Promise.resolve()
 
   constructor(session: Session, columns: number, listener: SessionListener) {
@@ -69,9 +70,14 @@ export class WatchedSession {
     if (this.session.state.turn_open) this.#note(NOT_ENDED)
   }
 
-  /** A Turn of this process is running. */
+  /** A Turn of this process or a command of the person is running. */
   get busy(): boolean {
-    return this.#turns > 0
+    return this.#turns > 0 || this.#isCommand
+  }
+
+  /** What is running, for the person. */
+  get work(): 'Turn' | 'command' {
+    return this.#isCommand ? 'command' : 'Turn'
   }
 
   get view(): Pick<SessionView, 'open' | 'activity'> {
@@ -104,12 +110,12 @@ export class WatchedSession {
 
   /** Runs a command of the person, and resolves when its end is in the Log. */
   async run(command: string): Promise<Result<unknown>> {
-    this.#turns += 1
+    this.#isCommand = true
     this.#listener.changed()
     try {
       return await this.session.runCommand(command)
     } finally {
-      this.#turns -= 1
+      this.#isCommand = false
       this.#listener.changed()
     }
   }

@@ -20,6 +20,7 @@ import type { CommandInput } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
+import { pathBases, type PathBases } from '../input/path-bases.ts'
 import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
 import { pipedText, type PipedText } from '../input/piped-text.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
@@ -143,7 +144,8 @@ async function inSession(
   if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${visibleText(warning)}\n`)
   const limited = limitedByPlan(session, options)
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
-  const message = await messageOf(world, session, { ...input, ...named.value }, options)
+  const bases = pathBases(world, opened.harness.workspace)
+  const message = await messageOf(world, session, { ...input, ...named.value, bases }, options)
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -176,16 +178,21 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
   return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
+/** With what the words of the prompt may name. */
+interface TypedInput extends RunInput, NamedSkills {
+  readonly bases: PathBases
+}
+
 /** `@` words and the names of Skills are resolved only in a prompt that a person typed. */
 async function messageOf(
   world: CliWorld,
   session: Session,
-  { prompt, attached, piped, skills, notes: others }: RunInput & NamedSkills,
+  { prompt, attached, piped, bases, skills, notes: others }: TypedInput,
   { quiet, json }: Options,
 ): Promise<Message> {
   const { text, typed } = prompt
   if (!typed) return { text, attachments: attached, piped }
-  const { notes, ...enclosed } = await enclosedIn(text, session, attached, world)
+  const { notes, ...enclosed } = await enclosedIn(text, session, attached, bases)
   if (!quiet && !json)
     for (const note of [...notes, ...others]) world.streams.stderr.write(`hawser: ${note}\n`)
   return { text, ...enclosed, skills, piped }

@@ -1,10 +1,11 @@
-import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
+import { codeSpan, escapedLine, fenced } from './markdown-text.ts'
+import { safeMarkdown } from './safe-markdown.ts'
 
 /**
- * Markdown in which no content can become markup: texts are in fences longer than any run of backticks in them, names
- * in code spans. It references nothing, so no viewer fetches anything.
+ * Markdown. What people and models wrote keeps its formatting, without links, images and HTML; other texts are in fences longer
+ * than any run of backticks in them, names in code spans. It references nothing, so no viewer fetches anything.
  */
 export function markdownExport(): ExportFormat {
   let turns = 0
@@ -15,10 +16,8 @@ export function markdownExport(): ExportFormat {
     }
     if (block.kind === 'note') return `*${block.ts}:* ${codeSpan(block.text)}\n\n`
     const notes = block.notes.map((note) => `- ${codeSpan(note)}\n`).join('')
-    const title = `### ${plain(block.title)}\n\n`
-    const language = block.form === 'markdown' ? 'markdown' : 'text'
-    const text =
-      block.text === '' && block.diff !== undefined ? '' : `${fenced(block.text, language)}\n`
+    const title = `### ${escapedLine(block.title)}\n\n`
+    const text = bodyText(block)
     const diff = block.diff === undefined ? '' : `${fenced(block.diff, 'diff')}\n`
     return `${title}${text}${diff}${notes === '' ? '' : `${notes}\n`}`
   }
@@ -27,6 +26,11 @@ export function markdownExport(): ExportFormat {
     event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
     end: (damage) => (damage === undefined ? '' : `**Incomplete.** ${codeSpan(damage.message)}\n`),
   }
+}
+
+function bodyText({ text, form, diff }: Extract<Block, { readonly kind: 'text' }>): string {
+  if (text === '' && diff !== undefined) return ''
+  return `${form === 'markdown' ? safeMarkdown(text) : fenced(text, 'text')}\n`
 }
 
 function headerText({ session, version }: ExportHeader): string {
@@ -40,36 +44,11 @@ function headerText({ session, version }: ExportHeader): string {
           '- Created on another machine than it was exported on; its content could not be verified there.',
         ]
       : []),
-    `- Exported by Hawser ${plain(version)}. Invisible characters are escaped.`,
+    `- Exported by Hawser ${escapedLine(version)}. Invisible characters are escaped.`,
   ]
-  return `# ${plain(titleOf(state.title))}\n\n${facts.join('\n')}\n\n`
+  return `# ${escapedLine(titleOf(state.title))}\n\n${facts.join('\n')}\n\n`
 }
 
 export function titleOf(title: string): string {
   return title === '' ? 'Untitled Session' : title
-}
-
-/** Only a fence of at least the same length closes a fence, so no text can close its own. */
-function fenced(text: string, language: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
-  const shown = visibleText(text)
-  return `${fence}${language}\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`
-}
-
-function codeSpan(text: string): string {
-  const shown = visibleLine(text)
-  const tick = '`'.repeat(longestRun(shown) + 1)
-  const pad = /^[` ]|[` ]$/.test(shown) || shown === '' ? ' ' : ''
-  return `${tick}${pad}${shown}${pad}${tick}`
-}
-
-/** Inline text outside code: everything that Markdown could interpret is escaped, including addresses. */
-function plain(text: string): string {
-  return visibleLine(text).replaceAll(MARKUP, String.raw`\$&`)
-}
-
-const MARKUP = /[\\`*_{}[\]()<>#!|~&@]|:(?=\/)|(?<=www)\./gi
-
-function longestRun(text: string): number {
-  return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
 }

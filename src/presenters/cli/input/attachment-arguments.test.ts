@@ -85,7 +85,7 @@ test('@ words resolve to handles of the Session, attachments and mentions; every
   const given: AttachmentInput = { from: 'path', path: join(folder, 'given.txt') }
   const text =
     '@img1, @img2: @img1.png @./img1.png @"a b.png" @given.txt @link.png @folder.png @gone.png @Makefile. @x'
-  const enclosed = await enclosedIn(text, session(), [given], { cwd: () => folder })
+  const enclosed = await enclosedIn(text, session(), [given], [folder])
   expect(enclosed).toEqual({
     attachments: [
       given,

@@ -4,8 +4,9 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { isAttachable, looksLikePath, mentionsIn, type PathWord } from './mentions.ts'
+import type { PathBases } from './path-bases.ts'
 import { stagedName } from './staged-name.ts'
-import { wholePath } from './whole-path.ts'
+import { pathFrom, wholePath } from './whole-path.ts'
 import type { CliWorld } from '../world/world.ts'
 
 /** Sources of bytes without a name. */
@@ -65,7 +66,7 @@ export async function enclosedIn(
   text: string,
   session: Pick<Session, 'resourceNamed'>,
   attached: readonly AttachmentInput[],
-  sources: Pick<Sources, 'cwd'>,
+  bases: PathBases,
 ): Promise<Enclosures> {
   const { handles, paths } = mentionsIn(text)
   const known = new Set<string>()
@@ -80,8 +81,7 @@ export async function enclosedIn(
   const mentions: MentionInput[] = []
   const missing: string[] = []
   for (const word of paths) {
-    const { given, path, entry } = await located(word, sources)
-    if (path === undefined) continue
+    const { given, path, entry } = await located(word, bases)
     if (entry === 'file' && isAttachable(given)) {
       if (!attachments.some((one) => isPath(one, path)))
         attachments.push({ from: 'path', path, given })
@@ -93,23 +93,22 @@ export async function enclosedIn(
 
 interface LocatedWord {
   readonly given: string
-  /** Absent if the current folder no longer exists. */
-  readonly path?: string
+  readonly path: string
   /** Absent if nothing exists there. */
   readonly entry?: 'file' | 'folder' | 'other'
 }
 
-/** The longest spelling that exists; otherwise the shortest. */
-async function located(word: PathWord, sources: Pick<Sources, 'cwd'>): Promise<LocatedWord> {
-  let last: LocatedWord = { given: '' }
-  for (const given of word) {
-    const path = wholePath(sources, given)
-    if (!path.ok) return { given }
-    const entry = await entryAt(path.value)
-    if (entry !== undefined) return { given, path: path.value, entry }
-    last = { given, path: path.value }
+/** The longest spelling that exists, in the first folder that has one; otherwise the shortest. */
+async function located(word: PathWord, bases: PathBases): Promise<LocatedWord> {
+  for (const base of bases) {
+    for (const given of word) {
+      const path = pathFrom(base, given)
+      const entry = await entryAt(path)
+      if (entry !== undefined) return { given, path, entry }
+    }
   }
-  return last
+  const given = word.at(-1) ?? ''
+  return { given, path: pathFrom(bases[0], given) }
 }
 
 function notesOn(unknown: readonly string[], missing: readonly string[]): string[] {

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isAttachable, looksLikePath, mentionsIn } from './mentions.ts'
+import { isAttachable, isMentionable, looksLikePath, mentionOf, mentionsIn } from './mentions.ts'
+import { pathFrom } from './whole-path.ts'
 
 test.each([
   ['What is in @img1?', ['@img1'], []],
@@ -15,7 +17,8 @@ test.each([
   ['@"a b.zip" @"img1"', [], ['a b.zip', 'img1']],
   ['write to a@b.png or x@img1', [], []],
   ['@Makefile, @src/index.ts and @src/', [], ['Makefile', 'src/index.ts', 'src/']],
-  ['@. @.. @/ @ @@ @- @...', [], ['.', '..']],
+  ['@. @.. @/ @ @@ @- @... @../..', [], ['.', '..', '../']],
+  ['@"@types/a.ts" @"%@"', [], ['@types/a.ts']],
   ['@@ -1,2 +1,2 @@', [], []],
   ['line\n@notes.txt\n@img2', ['@img2'], ['notes.txt']],
 ])('%j mentions %j and %j', (text, handles, paths) => {
@@ -56,6 +59,43 @@ test('each mention is a part of the text, and none is listed twice, for any text
       expect(new Set([...handles, ...shortest]).size).toBe(handles.length + paths.length)
     }),
   )
+})
+
+test('the word for a path mentions exactly that path, for any path that a word can name', () => {
+  const piece = fc.constantFrom(
+    '@',
+    'img1',
+    '~',
+    '"',
+    '.',
+    '/',
+    ' ',
+    'a',
+    '$b',
+    ')',
+    '’s',
+    'é',
+    '-',
+  )
+  const paths = fc.oneof(
+    fc.array(piece, { minLength: 1, maxLength: 8 }).map((all) => all.join('')),
+    fc.string({ unit: 'binary', minLength: 1 }),
+  )
+  const relative = paths.filter((path) => isMentionable(path) && !path.startsWith('/'))
+  fc.assert(
+    fc.property(relative, (path) => {
+      const { handles, paths: words } = mentionsIn(`See ${mentionOf(path)} now`)
+      const [spelled = ''] = words[0] ?? []
+      expect([handles, words.length, pathFrom('/w', spelled)]).toEqual([[], 1, join('/w', path)])
+    }),
+  )
+  expect(['img1', '@types/a.ts', '~/a.ts', 'a b', '../../'].map(mentionOf)).toEqual([
+    '@"img1"',
+    '@"@types/a.ts"',
+    '@./~/a.ts',
+    '@"a b"',
+    '@../../',
+  ])
 })
 
 test('a long text is searched within the time limit', () => {

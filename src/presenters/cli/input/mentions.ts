@@ -28,10 +28,26 @@ export function mentionsIn(text: string): Mentions {
     const spellings =
       quoted === undefined && !/^\.{1,2}$/.test(bare) ? spellingsOf(bare) : [quoted ?? bare]
     const shortest = spellings.at(-1) ?? ''
-    if (NAMES_SOMETHING.test(spellings[0] ?? '') && shortest.length <= LONGEST_PATH)
+    const names = quoted === undefined ? NAMES_SOMETHING.test(bare) : NAMED.test(quoted)
+    if (names && shortest.length <= LONGEST_PATH)
       paths.set(shortest, paths.get(shortest) ?? spellings)
   }
   return { handles: [...handles], paths: [...paths.values()] }
+}
+
+/**
+ * The word that mentions exactly this relative path, also if it looks like a handle, begins with an `@`, or would be in the
+ * home folder. The path must be mentionable. Pure.
+ */
+export function mentionOf(path: string): string {
+  const typed = path.startsWith('~/') ? `./${path}` : path
+  const [word] = mentionsIn(`@${typed}`).paths
+  return word?.[0] === typed ? `@${typed}` : `@"${typed}"`
+}
+
+/** Whether a word can name the path: it has a letter or a digit, and neither a quotation mark nor what cannot be typed. */
+export function isMentionable(path: string): boolean {
+  return NAMED.test(path) && !/["\p{Cc}\uFFFD]/u.test(path)
 }
 
 /** Whether a file of this name is attached. Only the last extension counts, case-insensitively, and something must precede it. */
@@ -52,8 +68,11 @@ const MOST_PATHS = 100
 
 const MENTION = /(?<=^|[\s([{<"'“‘«,;:])@(?:"([^"\n]+)"|([^\s"]+))/gu
 
-/** `@@` of a diff, `@-` and `@...` name nothing; `@.` and `@..` name folders. */
-const NAMES_SOMETHING = /^[^@]*[\p{L}\p{N}]|^\.{1,2}\/?$/u
+/** `@@` of a diff, `@-` and `@...` name nothing; `@.`, `@..` and `@../../` name folders. */
+const NAMES_SOMETHING = /^[^@]*[\p{L}\p{N}]|^(?:\.{1,2}\/)*\.{1,2}\/?$/u
+
+/** A quoted path may begin with an `@`. */
+const NAMED = /[\p{L}\p{N}]/u
 
 const PREFIXES = Object.values(HANDLE_PREFIXES).join('|')
 

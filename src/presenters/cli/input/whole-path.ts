@@ -6,13 +6,18 @@ import type { CliWorld } from '../world/world.ts'
 /** Makes a typed path absolute, from the current folder, or from the home folder after `~/`. */
 export function wholePath({ cwd }: Pick<CliWorld, 'cwd'>, path: string): Result<string> {
   if (isAbsolute(path)) return ok(path)
-  const home = path.startsWith('~/') ? userHome() : undefined
-  if (home !== undefined) return ok(join(home, path.slice('~/'.length)))
   try {
-    return ok(join(cwd(), path))
+    return ok(pathFrom(cwd(), path))
   } catch {
     return failed('not_found', 'The current folder no longer exists.', {}, [
       { action: 'Pass the absolute path of the file.' },
     ])
   }
+}
+
+/** The same, from any absolute folder. */
+export function pathFrom(base: string, path: string): string {
+  if (isAbsolute(path)) return path
+  const home = path.startsWith('~/') ? userHome() : undefined
+  return home === undefined ? join(base, path) : join(home, path.slice('~/'.length))
 }

@@ -1,3 +1,4 @@
+import { mentionOf } from '../input/mentions.ts'
 import type { Draft } from '../screen/draft.ts'
 
 /** The word at the cursor that can be completed. */
@@ -24,20 +25,28 @@ export function completedWord({ text, cursor }: Draft): CompletedWord | undefine
   const quoted = /(?:^|[\s([{<,;:])@"([^"\n]*)$/u.exec(before)?.[1]
   if (quoted !== undefined)
     return { kind: 'path', query: quoted, from: cursor - quoted.length - '@"'.length }
-  const found = /(?:^|[\s([{<"'“‘«,;:])([@$])([^\s"@$]*)$/u.exec(before)
-  if (found === null) return undefined
-  const [, sign, query = ''] = found
-  return { kind: sign === '@' ? 'path' : 'skill', query, from: cursor - query.length - 1 }
+  const path = /(?:^|[\s([{<"'“‘«,;:])@([^\s"]*)$/u.exec(before)?.[1]
+  if (path !== undefined) return { kind: 'path', query: path, from: cursor - path.length - 1 }
+  const skill = /(?:^|[\s([{<"'“‘«,;:])\$([^\s"@$]*)$/u.exec(before)?.[1]
+  if (skill === undefined) return undefined
+  return { kind: 'skill', query: skill, from: cursor - skill.length - 1 }
+}
+
+/** What a word can be completed to. A handle completes a path. */
+export interface Suggestion {
+  readonly kind: CompletedWord['kind'] | 'handle'
+  /** Without its sign. */
+  readonly text: string
 }
 
 /** The draft with the word replaced by a suggestion. A folder can be continued; anything else ends with a space. */
 export function withSuggestion(
   { text, cursor }: Draft,
   word: CompletedWord,
-  chosen: string,
+  chosen: Suggestion,
 ): Draft {
-  const isOpen = word.kind === 'path' && chosen.endsWith('/')
-  const filled = `${wordOf(word.kind, chosen)}${isOpen ? '' : ' '}`
+  const isOpen = chosen.kind === 'path' && chosen.text.endsWith('/')
+  const filled = `${wordOf(chosen)}${isOpen ? '' : ' '}`
   // A quoted folder is left open, so that its name can be continued.
   const inserted = isOpen && filled.endsWith('"') ? filled.slice(0, -1) : filled
   const rest = text.slice(cursor).replace(/^"? ?/, '')
@@ -47,15 +56,17 @@ export function withSuggestion(
   }
 }
 
-function wordOf(kind: CompletedWord['kind'], chosen: string): string {
+function wordOf({ kind, text }: Suggestion): string {
   switch (kind) {
     case 'path':
-      return /\s/.test(chosen) ? `@"${chosen}"` : `@${chosen}`
+      return mentionOf(text)
+    case 'handle':
+      return `@${text}`
     case 'command':
-      return `/${chosen}`
+      return `/${text}`
     case 'skill':
-      return `$${chosen}`
+      return `$${text}`
     case 'session':
-      return chosen
+      return text
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../host/clock.ts'
+import { isMentionable } from '../input/mentions.ts'
 import { candidate, type Candidate } from './fuzzy.ts'
 
 /** Lists the files of the workspace; see `Harness.listFiles`. */
@@ -65,8 +66,12 @@ export class FileIndex {
     if (isFirst) this.#paths = found
     this.#scanned = 0
     let told = -Infinity
+    let last = ''
     const onPaths = (paths: readonly string[]) => {
       for (const path of paths) {
+        // Git lists a path with conflicts once for each side.
+        if (!isMentionable(path) || path === last) continue
+        last = path
         addFolders(path, folders, found)
         found.push(candidate(path))
       }

@@ -21,54 +21,70 @@ function lettersOf(folded: string): number {
   return letters
 }
 
-/** The best matches, and all candidates that match: those of a longer query are among them. */
-export interface Matches {
-  readonly best: readonly string[]
-  readonly all: readonly Candidate[]
-}
-
-/**
- * Candidates that contain the characters of the query in this order, case-insensitively. The best come first: an exact match,
- * a beginning, a name that begins with the query, a name that contains it, a path that contains it; then the shorter one. Pure.
- */
+/** The best matches of a query; see `FuzzySearch`. Pure. */
 export function fuzzyMatches(
   candidates: readonly Candidate[],
   query: string,
   most: number,
-): Matches {
-  const wanted = query.toLowerCase()
-  if (wanted === '') return { best: shortest(candidates, most), all: candidates }
-  const letters = lettersOf(wanted)
-  const all: Candidate[] = []
-  const best: { readonly text: string; readonly rank: number }[] = []
-  let worst = Infinity
-  for (const one of candidates) {
-    // Most candidates lack a letter, which is cheaper to find out.
-    if ((one.letters & letters) !== letters) continue
-    const rank = rankOf(one, wanted)
-    if (rank < 0) continue
-    all.push(one)
-    if (rank >= worst) continue
-    let at = best.length
-    while (at > 0 && (best[at - 1]?.rank ?? 0) > rank) at -= 1
-    best.splice(at, 0, { text: one.text, rank })
-    if (best.length > most) best.pop()
-    if (best.length === most) worst = best[most - 1]?.rank ?? Infinity
-  }
-  return { best: best.map(({ text }) => text), all }
+): readonly string[] {
+  const search = new FuzzySearch(candidates, query, most)
+  search.advance(candidates.length)
+  return search.best
 }
 
-/** The shortest candidates, in the order in which they were found. */
-function shortest(candidates: readonly Candidate[], most: number): string[] {
-  const best: string[] = []
-  for (const { text } of candidates) {
-    if (best.length === most && text.length >= (best.at(-1)?.length ?? 0)) continue
-    let at = best.length
-    while (at > 0 && (best[at - 1]?.length ?? 0) > text.length) at -= 1
-    best.splice(at, 0, text)
-    if (best.length > most) best.pop()
+/**
+ * Finds candidates that contain the characters of a query in this order, case-insensitively. The best come first: an exact
+ * match, a beginning, a name that begins with the query, a name that contains it, a path that contains it; then the shorter
+ * one. It judges as many candidates at a time as the caller has time for.
+ */
+export class FuzzySearch {
+  readonly #candidates: readonly Candidate[]
+  readonly #wanted: string
+  readonly #most: number
+  readonly #ranked: { readonly text: string; readonly rank: number }[] = []
+  /** The candidates that match so far: those of a longer query are among them. */
+  readonly all: Candidate[] = []
+  #next = 0
+
+  constructor(candidates: readonly Candidate[], query: string, most: number) {
+    this.#candidates = candidates
+    this.#wanted = query.toLowerCase()
+    this.#most = most
   }
-  return best
+
+  get isDone(): boolean {
+    return this.#next >= this.#candidates.length
+  }
+
+  /** Of the candidates judged so far. */
+  get best(): readonly string[] {
+    return this.#ranked.map(({ text }) => text)
+  }
+
+  /** Judges this many more candidates. */
+  advance(count: number): void {
+    const wanted = this.#wanted
+    const letters = lettersOf(wanted)
+    const end = Math.min(this.#candidates.length, this.#next + count)
+    for (const one of this.#candidates.slice(this.#next, end)) {
+      // Most candidates lack a letter, which is cheaper to find out.
+      if ((one.letters & letters) !== letters) continue
+      const rank = rankOf(one, wanted)
+      if (rank < 0) continue
+      this.all.push(one)
+      this.#rank(one.text, rank)
+    }
+    this.#next = end
+  }
+
+  #rank(text: string, rank: number): void {
+    const ranked = this.#ranked
+    let at = ranked.length
+    while (at > 0 && (ranked[at - 1]?.rank ?? 0) > rank) at -= 1
+    if (at >= this.#most) return
+    ranked.splice(at, 0, { text, rank })
+    if (ranked.length > this.#most) ranked.pop()
+  }
 }
 
 /** Less is better; negative if it does not match. The length counts less than any kind of match. */
@@ -87,10 +103,16 @@ const GAP = 100
 
 /** The fewer characters there are between those of the query, the better. */
 function spreadRank(folded: string, wanted: string): number {
+  const { length } = wanted
+  if (length === 1) return -1
   const first = folded.indexOf(wanted.charAt(0))
-  let at = first
-  for (let index = 1; index < wanted.length && at !== -1; index += 1)
-    at = folded.indexOf(wanted.charAt(index), at + 1)
-  if (at === -1) return -1
-  return WORSE * 5 + (at - first + 1 - wanted.length) * GAP + folded.length
+  if (first === -1) return -1
+  let matched = 1
+  // One pass is faster than a search for each character.
+  for (let at = first + 1; at < folded.length; at += 1) {
+    if (folded.charCodeAt(at) !== wanted.charCodeAt(matched)) continue
+    matched += 1
+    if (matched === length) return WORSE * 5 + (at - first + 1 - length) * GAP + folded.length
+  }
+  return -1
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../host/clock.ts'
+import { nextRound } from '../../../host/wait.ts'
 import { completedWord, withSuggestion } from './completed-word.ts'
 import { FileIndex } from './file-index.ts'
 import { candidate, fuzzyMatches } from './fuzzy.ts'
 import { Suggestions, type SuggestionSources } from './suggestions.ts'
 
 function best(query: string, ...paths: string[]): readonly string[] {
-  return fuzzyMatches(paths.map(candidate), query, 5).best
+  return fuzzyMatches(paths.map(candidate), query, 5)
 }
 
 test('the best matches come first, and letters may be missing in between', () => {
@@ -30,6 +31,7 @@ test('an exact match wins over a longer one', () => {
 test.each([
   ['look at @src/in', 'path', 'src/in', 8],
   ['@"a b', 'path', 'a b', 0],
+  ['@lib/@types/$in', 'path', 'lib/@types/$in', 0],
   ['/he', 'command', 'he', 0],
   ['/', 'command', '', 0],
   ['use $rev', 'skill', 'rev', 4],
@@ -46,8 +48,9 @@ test.each(['a@b.c', '/help me', 'no word ', 'a /help', '@done '])(
 )
 
 test('a suggestion replaces the word at the cursor, and a path with spaces is quoted', () => {
-  const completed = (text: string, cursor: number, chosen: string) => {
+  const completed = (text: string, cursor: number, path: string) => {
     const word = completedWord({ text, cursor })
+    const chosen = { kind: 'path', text: path } as const
     return word === undefined ? undefined : withSuggestion({ text, cursor }, word, chosen)
   }
   expect(completed('see @in now', 7, 'src/index.ts')).toEqual({
@@ -62,7 +65,11 @@ test('a suggestion replaces the word at the cursor, and a path with spaces is qu
 const none = () => []
 
 /** A list over these files, when their scan has ended. */
-async function listOver(...paths: string[]) {
+function listOver(...paths: string[]): Promise<Suggestions> {
+  return listWith(paths, () => {})
+}
+
+async function listWith(paths: readonly string[], changed: () => void): Promise<Suggestions> {
   let done: () => void = () => {}
   const scanned = new Promise<void>((resolve) => {
     done = resolve
@@ -83,7 +90,7 @@ async function listOver(...paths: string[]) {
   }
   files.refresh()
   await scanned
-  return new Suggestions(sources)
+  return new Suggestions(sources, changed)
 }
 
 function shown(list: Suggestions): string[] {
@@ -108,6 +115,18 @@ test('the list has handles, folders and files; arrows choose, Tab accepts, Esc c
   expect(shown(list)[0]).toBe('› img1  harbour.png')
 })
 
+test('a path that looks like a handle is quoted, the handle is not, and a path that no word can name is not listed', async () => {
+  const list = await listOver('img1', 'img1', 'a"b/img1.ts', 'img1\n.ts', '---')
+  const draft = { text: '@img1', cursor: 5 }
+  list.follow(draft)
+  expect(shown(list)).toEqual(['› img1  harbour.png', '  img1'])
+  expect(list.accepted(draft)?.text).toBe('@img1 ')
+  list.move('down')
+  expect(list.accepted(draft)?.text).toBe('@"img1" ')
+  list.follow({ text: '@-', cursor: 2 })
+  expect(shown(list)).toEqual([])
+})
+
 test('a longer query is searched in what the shorter one found, with the same result', async () => {
   const paths = Array.from({ length: 300 }, (_, at) => `src/${at % 7}/file-${at}.ts`)
   const list = await listOver(...paths)
@@ -117,6 +136,35 @@ test('a longer query is searched in what the shorter one found, with the same re
     fresh.follow({ text, cursor: text.length })
     expect(shown(list)).toEqual(shown(fresh))
   }
+})
+
+test('many files are searched in slices: a key does not wait, the next one ends the search, and Tab gets its result', async () => {
+  let changes = 0
+  const paths = Array.from({ length: 25_000 }, (_, at) => `src/file-${at}.ts`)
+  let changed = () => {}
+  const list = await listWith([...paths, 'zebra.ts', 'zoo.ts'], () => {
+    changes += 1
+    changed()
+  })
+  const followed = (text: string) => list.follow({ text, cursor: text.length })
+  followed('@z')
+  expect([shown(list), changes]).toEqual([[], 0])
+  const found = new Promise<void>((resolve) => {
+    changed = resolve
+  })
+  followed('@zo')
+  await found
+  expect([shown(list), changes]).toEqual([['› zoo.ts'], 1])
+  followed('@z')
+  // The former list is shown until the new one is complete.
+  expect([shown(list), changes]).toEqual([['› zoo.ts'], 1])
+  list.settle()
+  expect([shown(list), changes]).toEqual([['› zoo.ts', '  zebra.ts'], 2])
+  followed('@')
+  list.close()
+  await nextRound()
+  await nextRound()
+  expect([shown(list), changes]).toEqual([[], 2])
 })
 
 test('Enter sends a word that is complete', async () => {

@@ -3,9 +3,15 @@ import type { Draft } from '../screen/draft.ts'
 import { aside } from '../screen/rows.ts'
 import { PLAIN, wrappedVerbatim, type Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { completedWord, withSuggestion, type CompletedWord } from './completed-word.ts'
+import {
+  completedWord,
+  withSuggestion,
+  type CompletedWord,
+  type Suggestion,
+} from './completed-word.ts'
 import type { FileIndex } from './file-index.ts'
-import { candidate, fuzzyMatches, type Candidate, type Matches } from './fuzzy.ts'
+import { FileSearch } from './file-search.ts'
+import { candidate, fuzzyMatches } from './fuzzy.ts'
 
 /** A name that can be completed, and words about it. */
 export interface Named {
@@ -24,27 +30,37 @@ export interface SuggestionSources {
   readonly sessions: () => readonly Named[]
 }
 
+interface ShownSuggestion extends Suggestion {
+  /** Empty if there is nothing to say. */
+  readonly about: string
+}
+
+const NO_FILES = { paths: [], progress: undefined }
+
 /** How many suggestions are shown. */
 const MOST_SUGGESTIONS = 8
 
 const LONGEST_ROW = 200
 
-/** The list under the input. It follows the draft, until the person closes it for the current word. */
+/**
+ * The list under the input. It follows the draft, until the person closes it for the current word. In a large workspace it keeps
+ * its files for some rounds after a key, until those for the new word are found.
+ */
 export class Suggestions {
   readonly #sources: SuggestionSources
+  readonly #changed: () => void
+  readonly #files: FileSearch
   #word: CompletedWord | undefined
   /** The kind and beginning of the word for which the list was closed. */
   #closed = ''
   #chosen = 0
-  #best: readonly string[] = []
-  /** What the last query was searched in, and what it found: a longer query is searched in that. */
-  #last:
-    | { readonly of: readonly Candidate[]; readonly query: string; readonly matches: Matches }
-    | undefined
-  #about: ReadonlyMap<string, string> = new Map()
+  #best: readonly ShownSuggestion[] = []
 
-  constructor(sources: SuggestionSources) {
+  /** `changed`: the list may have changed. */
+  constructor(sources: SuggestionSources, changed: () => void) {
     this.#sources = sources
+    this.#changed = changed
+    this.#files = new FileSearch(sources.files ?? NO_FILES, MOST_SUGGESTIONS)
   }
 
   get isOpen(): boolean {
@@ -61,12 +77,24 @@ export class Suggestions {
     const word = completedWord(draft)
     const isSame = word !== undefined && placeOf(word) === placeOf(this.#word)
     if (word === undefined) this.#closed = ''
-    if (!isSame) this.#chosen = 0
     if (word?.kind === 'path' && !isSame) this.#sources.files?.refresh()
-    if (word?.query !== this.#word?.query) this.#chosen = 0
+    if (!isSame || word.query !== this.#word?.query) this.#chosen = 0
     this.#word = word
-    this.#best = word === undefined || placeOf(word) === this.#closed ? [] : this.#search(word)
-    this.#chosen = Math.min(this.#chosen, Math.max(0, this.#best.length - 1))
+    this.#files.cancel()
+    if (word === undefined || placeOf(word) === this.#closed) return this.#show([])
+    const own = this.#ownNames(word)
+    if (word.kind !== 'path') return this.#show(own)
+    if (!isSame) this.#show(own)
+    this.#files.start(word.query.replace(/^\.\//, ''), (best) => {
+      const files = best.map((text): ShownSuggestion => ({ kind: 'path', text, about: '' }))
+      this.#show([...own, ...files].slice(0, MOST_SUGGESTIONS))
+      this.#changed()
+    })
+  }
+
+  /** Before a key that chooses: the list must be the one for the current word. */
+  settle(): void {
+    this.#files.finish()
   }
 
   move(way: 'up' | 'down'): void {
@@ -77,12 +105,14 @@ export class Suggestions {
   /** Stays closed for the current word. */
   close(): void {
     this.#closed = placeOf(this.#word)
+    this.#files.cancel()
     this.#best = []
   }
 
   /** Closes the list until the draft is edited. */
   hide(): void {
     this.#word = undefined
+    this.#files.cancel()
     this.#best = []
   }
 
@@ -96,7 +126,7 @@ export class Suggestions {
   /** The word is already what the list suggests, so that Enter sends the message. */
   get isComplete(): boolean {
     const chosen = this.#best[this.#chosen]
-    return chosen !== undefined && chosen === this.#word?.query
+    return chosen !== undefined && chosen.text === this.#word?.query
   }
 
   /** The rows under the input, none wider than `columns`. */
@@ -106,10 +136,9 @@ export class Suggestions {
     const isClosed = this.#word !== undefined && placeOf(this.#word) === this.#closed
     const scanning =
       isScanned && !isClosed ? [aside(`  Scanning files … ${grouped(progress)} found`)] : []
-    const rows = this.#best.map((text, at): Line => {
+    const rows = this.#best.map(({ text, about }, at): Line => {
       const isChosen = at === this.#chosen
-      const about = this.#about.get(text)
-      const words = visibleLine(about === undefined || about === '' ? text : `${text}  ${about}`)
+      const words = visibleLine(about === '' ? text : `${text}  ${about}`)
       const row = `${isChosen ? '› ' : '  '}${words.slice(0, LONGEST_ROW)}`
       const style = isChosen ? { bold: true } : PLAIN
       return wrappedVerbatim([{ text: row, style }], columns)[0] ?? []
@@ -117,37 +146,20 @@ export class Suggestions {
     return [...rows, ...scanning]
   }
 
-  #search(word: CompletedWord): readonly string[] {
-    const named = this.#named(word.kind)
-    this.#about = new Map(named.map(({ name, about }) => [name, about]))
-    const own = fuzzyMatches(
-      named.map(({ name }) => candidate(name)),
-      word.query,
-      MOST_SUGGESTIONS,
-    ).best
-    if (word.kind !== 'path') return own
-    const query = word.query.replace(/^\.\//, '')
-    return [...own, ...this.#searchFiles(query)].slice(0, MOST_SUGGESTIONS)
+  #show(best: readonly ShownSuggestion[]): void {
+    this.#best = best
+    this.#chosen = Math.min(this.#chosen, Math.max(0, best.length - 1))
   }
 
-  #named(kind: CompletedWord['kind']): readonly Named[] {
+  /** Everything that is not a file. */
+  #ownNames({ kind, query }: CompletedWord): readonly ShownSuggestion[] {
     const { handles, commands, skills, sessions } = this.#sources
-    return { path: handles, command: commands, skill: skills, session: sessions }[kind]()
-  }
-
-  #searchFiles(query: string): readonly string[] {
-    const paths = this.#sources.files?.paths ?? []
-    const last = this.#last
-    const isNarrower =
-      last !== undefined &&
-      last.of === paths &&
-      this.#sources.files?.progress === undefined &&
-      last.query !== '' &&
-      query.toLowerCase().startsWith(last.query.toLowerCase())
-    const matches = fuzzyMatches(isNarrower ? last.matches.all : paths, query, MOST_SUGGESTIONS)
-    this.#last =
-      this.#sources.files?.progress === undefined ? { of: paths, query, matches } : undefined
-    return matches.best
+    const named = { path: handles, command: commands, skill: skills, session: sessions }[kind]()
+    const about = new Map(named.map((one) => [one.name, one.about]))
+    const candidates = named.map(({ name }) => candidate(name))
+    return fuzzyMatches(candidates, query, MOST_SUGGESTIONS).map((text): ShownSuggestion => {
+      return { kind: kind === 'path' ? 'handle' : kind, text, about: about.get(text) ?? '' }
+    })
   }
 }
 

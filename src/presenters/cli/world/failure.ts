@@ -10,8 +10,10 @@ export function unknownCommand(argv: readonly string[], nearest?: string): Failu
   const word = argv.find((argument) => argument !== '--json')
   const named = word === undefined ? undefined : visibleLine(JSON.stringify(word))
   const message = named === undefined ? 'Missing command.' : `Unknown command ${named}.`
-  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  return failed('invalid_args', message + hint, { arguments: argv }, [showHelp('')])
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest.replaceAll(', ', ' or ')}?`
+  const isWord = nearest === undefined && /^[\p{L}\p{N}]+$/u.test(word ?? '')
+  const asPrompt = isWord ? [{ action: 'send_prompt', command: `hawser run ${named}` }] : []
+  return failed('invalid_args', message + hint, { arguments: argv }, [...asPrompt, showHelp('')])
 }
 
 /** The next step after a usage error. `command` is the name of the command, or empty for the program. */

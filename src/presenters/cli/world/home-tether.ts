@@ -21,7 +21,7 @@ export function homeTether({ openHome, env, clock }: CliWorld, onStart?: () => v
     return opened.ok ? closing(opened.value, ({ folder }) => look(folder)) : opened
   }
   return new RemoteTether({
-    find: () => inHome((home) => startedServer({ home, env, clock, onStart })),
+    find: () => inHome((home) => startedServer({ home, env, clock, ...(onStart && { onStart }) })),
     findAgain: () => inHome(runningServer),
     clock,
   })

@@ -3,10 +3,10 @@ import { ok } from '../../../model/errors.ts'
 import { INSTANCE_ACTS } from '../../../tether/tether.ts'
 import { answerFailure, type RequestVariables } from '../exchange/answer.ts'
 import { emptyBody, jsonBody } from '../exchange/request-body.ts'
-import { CreateInstance, CreateQuery, NoQuery } from './protocol.ts'
+import { CreateInstance, CreateQuery, MapInstance, NoQuery } from './protocol.ts'
 import { answerTether, queryOf, type TetherParts } from './tether-parts.ts'
 
-/** Creates, lists, shows, controls and deletes Instances. `:id` is an id or a handle. */
+/** Creates, lists, shows, maps, controls and deletes Instances. `:id` is an id or a handle. */
 export function instanceRoutes({ tether }: TetherParts): Hono<RequestVariables> {
   const routes = new Hono<RequestVariables>()
   routes.post('/instances', async (context) => {
@@ -26,6 +26,13 @@ export function instanceRoutes({ tether }: TetherParts): Hono<RequestVariables> 
     const query = queryOf(context, NoQuery)
     if (!query.ok) return answerFailure(context, query.error)
     return answerTether(context, await tether.info(context.req.param('id')))
+  })
+  routes.patch('/instances/:id', async (context) => {
+    const query = queryOf(context, NoQuery)
+    if (!query.ok) return answerFailure(context, query.error)
+    const body = await jsonBody(context.req.raw, MapInstance)
+    if (!body.ok) return answerFailure(context, body.error)
+    return answerTether(context, await tether.map(context.req.param('id'), body.value.workspace))
   })
   routes.delete('/instances/:id', async (context) => {
     const query = queryOf(context, NoQuery)

@@ -6,17 +6,15 @@ import { LIMITS } from '../../../model/limits.ts'
 /** What clients of Instances send. Unknown fields and unknown parameters are refused. */
 
 const Name = z.string().min(1).max(200)
+const Workspace = z.string().min(1).max(4_096)
 const Seconds = z.int().positive()
 
 /** What the values may be is decided by the register, which every caller uses. */
 export const CreateInstance = z.strictObject({
   handle: Name,
-  workspace: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .optional()
-    .describe('An absolute path, or `own` for a private folder. Images need one of them.'),
+  workspace: Workspace.optional().describe(
+    'An absolute path, or `own` for a private folder. Images need one of them.',
+  ),
   provider: Name.optional(),
   model: Name.optional(),
   isolation: z.enum(['sandbox', 'process']).optional(),
@@ -24,6 +22,12 @@ export const CreateInstance = z.strictObject({
   idle: z.strictObject({ pause_seconds: Seconds, stop_seconds: Seconds }).optional(),
   message_seconds: Seconds.optional(),
   ceiling_usd: z.number().nonnegative().optional(),
+})
+
+export const MapInstance = z.strictObject({
+  workspace: Workspace.nullable().describe(
+    'An absolute path, `own` for the private folder, or null for none.',
+  ),
 })
 
 /** `mcp`: created for a program that speaks MCP, which may choose less. */

@@ -83,6 +83,35 @@ test('an Instance is not created from values that are wrong, unknown or taken', 
   })
 })
 
+test('an Instance gets another workspace over HTTP, or none', async () => {
+  const { api, at } = await scene()
+  expect(await api('PATCH', at(''), { workspace: '/srv' })).toMatchObject({
+    status: 200,
+    body: { ok: true, handle: 'boat', workspace: '/srv' },
+  })
+  const bare = await api('PATCH', at(''), { workspace: null })
+  expect([bare.status, bare.body]).toEqual([
+    200,
+    expect.not.objectContaining({ workspace: '/srv' }),
+  ])
+  for (const body of [
+    {},
+    { workspace: '' },
+    { workspace: 1 },
+    { workspace: 'srv' },
+    { workspace: 'a'.repeat(5_000) },
+    { workspace: '/srv', handle: 'raft' },
+    { workspace: '/srv', isolation: 'process' },
+  ])
+    expect([body, await api('PATCH', at(''), body)]).toMatchObject([
+      body,
+      { status: 400, body: failure('invalid_args') },
+    ])
+  expect((await api('PATCH', at('?by=mcp'), { workspace: '/srv' })).status).toBe(400)
+  expect((await api('PATCH', '/v1/instances/raft', { workspace: '/srv' })).status).toBe(404)
+  expect((await api('GET', at(''))).body).not.toHaveProperty('workspace')
+})
+
 test('a frame is stored once, under the number that the server assigns', async () => {
   const { api, at, tether } = await scene()
   const frame = { ...userMessage('m1'), seq: 9_000, instance: 'ins_other' }

@@ -5,6 +5,7 @@ import type {
   ResponseOutputText,
 } from 'openai/resources/responses/responses'
 import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
+import { toolNameOf } from './namespaces.ts'
 
 type Body = ResponseCreateParamsStreaming
 
@@ -23,7 +24,12 @@ export function responsesAnswer(answer: ModelAnswer, body: Body): ResponsesAnswe
     ...calls.map((call, index) => {
       // The limit can only cut off the last call.
       const whole = index < calls.length - 1 ? 'completed' : status
-      return callItem(call, { id: newId('fc'), call_id: newId('call'), status: whole })
+      const name = toolNameOf(call.name, body)
+      return callItem(call.arguments, name, {
+        id: newId('fc'),
+        call_id: newId('call'),
+        status: whole,
+      })
     }),
   ]
   const output = items.map(({ whole }) => whole)
@@ -100,10 +106,12 @@ function part(text: string): ResponseOutputText {
 }
 
 function callItem(
-  { name, arguments: json }: ModelAnswer['calls'][number],
+  json: string,
+  { name, namespace }: ReturnType<typeof toolNameOf>,
   { id, call_id, status }: { id: string; call_id: string; status: Status },
 ) {
-  const call = { type: 'function_call', id, call_id, name } as const
+  const space = namespace === undefined ? {} : { namespace }
+  const call = { type: 'function_call', id, call_id, name, ...space } as const
   const whole = { ...call, arguments: json, status }
   return {
     start: { ...call, arguments: '', status: 'in_progress' },

@@ -12,6 +12,7 @@ import { misshapen, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import type { ResponseMemory } from './response-store.ts'
 import { responsesAnswer } from './responses-answer.ts'
+import { fullName, namespacedTools } from './namespaces.ts'
 import {
   brokenInputRule,
   brokenResponsesRule,
@@ -97,6 +98,7 @@ function segmentsOf(
   return [
     { role: 'params', model, contract_version: '', tool_choice, ...effort },
     ...functionsOf(body).map(toolSegment),
+    ...namespacedTools(body),
     ...(instructions ? [{ role: 'system', text: instructions } as const] : []),
     ...withHandles(items.flatMap(({ at = [], item }) => itemSegments(at, item, names, media))),
   ]
@@ -110,7 +112,8 @@ function itemSegments(
 ): RehearsalSegment[] {
   if ('role' in item && 'content' in item) return messageSegments(at, item, media)
   if (item.type === 'function_call') {
-    const { call_id, name, arguments: text } = item
+    const { call_id, arguments: text } = item
+    const name = fullName(item)
     names.set(call_id, name)
     return [{ role: 'tool_call', call_id, name, arguments: text }]
   }
