@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import manifest from './package.json' with { type: 'json' }
+import { SlowestFirst } from './test/support/slowest-first.ts'
 
 /** `npm test`. What takes long is a `*.long.test.ts`, which `npm run test:long` runs (vitest.long.config.ts). */
 export default defineConfig({
@@ -12,6 +13,7 @@ export default defineConfig({
     // Loading modules again for every file took a third of the run. Tests share no state: each makes its own folders.
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     execArgv: ['--unhandled-rejections=strict'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -79,7 +79,10 @@ async function startSlowly(): Promise<void> {
   await mkdir(workspace)
   const waits = `echo $$ >${at('new')}; mv ${at('new')} ${at('pid')}; until [ -e ${at('go')} ]; do sleep 0.01; done`
   const bubblewrap = (await systemProgram('bwrap')) ?? ''
-  await writeFile(program, `#!/bin/sh\n[ ! -e ${at('slow')} ] || { ${waits}; }\nexec ${bubblewrap} "$@"\n`)
+  await writeFile(
+    program,
+    `#!/bin/sh\n[ ! -e ${at('slow')} ] || { ${waits}; }\nexec ${bubblewrap} "$@"\n`,
+  )
   await chmod(program, 0o755)
   const sandbox = systemSandbox({ program })
   await sandbox.status()

@@ -89,7 +89,7 @@ test('[PC-057] [PC-059] `run --json` has the notices in order, and the partial a
     .trimEnd()
     .split('\n')
     .map((line) => Line.parse(JSON.parse(line)))
-  const shown = lines.filter(({ type }) => SHOWN.includes(type))
+  const shown = lines.filter(({ type }) => SHOWN.has(type))
   expect(shown).toEqual([
     expect.objectContaining({ type: 'assistant_message', data: expect.objectContaining(PARTIAL) }),
     expect.objectContaining({ type: 'history_compaction' }),
@@ -100,7 +100,12 @@ test('[PC-057] [PC-059] `run --json` has the notices in order, and the partial a
 })
 
 const Line = z.looseObject({ type: z.string(), data: z.looseObject({}).optional() })
-const SHOWN = ['assistant_message', 'history_compaction', 'context_pressure', 'stream_restarted']
+const SHOWN = new Set([
+  'assistant_message',
+  'history_compaction',
+  'context_pressure',
+  'stream_restarted',
+])
 const PARTIAL = { partial: true }
 
 test('[PC-057] [PC-059] over HTTP, the stream of the Turn and a watcher get both notices', async () => {
