@@ -18,7 +18,7 @@ await runFault(
   TEST,
   async () => ((await systemSandbox().status()).confined ? undefined : 'there is no sandbox here'),
   async ({ seed, full }) => {
-    const { below } = random(seed)
+    const chance = random(seed)
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-kill-'))
     const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
     await mkdir(workspace)
@@ -35,7 +35,7 @@ await runFault(
         onOutput: () => {},
       })
       const { pid, exited } = value(started)
-      const ms = below(LAST_MS)
+      const ms = chance.below(LAST_MS)
       await wait(systemClock, ms)
       process.kill(pid, 'SIGKILL')
       await exited
