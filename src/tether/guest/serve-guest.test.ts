@@ -7,8 +7,6 @@ import { gatedModel } from '../../../test/support/gated-model.ts'
 import { picture } from '../../../test/support/sample-files.ts'
 import { talking } from '../../../test/support/talking-provider.ts'
 import { ok } from '../../model/errors.ts'
-import { rehearsalProvider } from '../../providers/rehearsal/stream.ts'
-import { describe } from '../../resources/describe.ts'
 
 const types = (frames: readonly { type: string }[]) => [...new Set(frames.map(({ type }) => type))]
 
@@ -83,15 +81,7 @@ test('an image by reference is shown, and again in the next request, also to the
 })
 
 test('a missing blob leaves the text and a line that says so; a message of missing blobs alone is refused [TI-050] [TI-074]', async () => {
-  const sent: string[] = []
-  const model = rehearsalProvider({ chunk: 16, delayMs: 0, describe })
-  const stream: typeof model.stream = (body, signal) => {
-    sent.push(body.toString())
-    return model.stream(body, signal)
-  }
-  const { host, root } = await guestScene({
-    changes: { model: { providerOf: async () => ok({ ...model, stream }) } },
-  })
+  const { host, root, sent } = await guestScene()
   const gone = { media_type: 'image/png', blob: `${'a'.repeat(64)}.png`, size: 9 } as const
   const there = await putImage(root, picture(3))
   const wrong = { ...there, size: there.size + 1 }
