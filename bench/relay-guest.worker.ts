@@ -1,4 +1,5 @@
-// The guest of relay.bench.ts: a Turn through the relay and one with a direct connection, which alternate by round trip.
+// The guest of relay.bench.ts: a Turn through the relay, one through a bare relay and one with a direct connection, which
+// alternate by round trip.
 import { writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ import { openParts } from '../test/support/harness-parts.ts'
 import { value } from '../test/support/story.ts'
 import { median, medianRatio } from './figure.ts'
 import { takingTurns } from './taking-turns.ts'
-import { timedModel } from './timed-model.ts'
+import { timedModel, type TimedModel } from './timed-model.ts'
 
 const PROVIDERS = { messages: messagesProvider, responses: responsesProvider, chat: chatProvider }
 
@@ -24,27 +25,31 @@ const [directUrl = '', root = '', dialect, file = '', trips = '', count = ''] =
 if (dialect !== 'messages' && dialect !== 'responses' && dialect !== 'chat') {
   throw new Error(`there is no dialect ${dialect}`)
 }
-const socket = new Socket({ fd: 5 })
+const sockets = { relayed: new Socket({ fd: 5 }), bare: new Socket({ fd: 6 }) }
 console.log(JSON.stringify(await measure(PROVIDERS[dialect], Number(count))))
-socket.destroy()
+for (const socket of Object.values(sockets)) socket.destroy()
 
 async function measure(
   providerOf: (typeof PROVIDERS)[keyof typeof PROVIDERS],
   measured: number,
 ): Promise<Record<string, number>> {
   const common = { idleMs: 60_000, clock: systemClock }
-  const way = { key: undefined, baseUrl: RELAY_URL, fetch: relayFetch(socket) }
-  const relayed = timedModel(providerOf({ ...common, ...way }))
-  const direct = timedModel(providerOf({ ...common, key: 'key-of-the-bench', baseUrl: directUrl }))
+  const through = (socket: Socket) =>
+    providerOf({ ...common, key: undefined, baseUrl: RELAY_URL, fetch: relayFetch(socket) })
+  const ways = {
+    relayed: timedModel(through(sockets.relayed)),
+    bare: timedModel(through(sockets.bare)),
+    direct: timedModel(providerOf({ ...common, key: 'key-of-the-bench', baseUrl: directUrl })),
+  }
   const { workspace, parts, close } = await openParts(root, {
     model: {
-      providerOf: async (name) => ok(name === 'relayed' ? relayed : direct),
+      providerOf: async (name) => ok(new Map(Object.entries(ways)).get(name) ?? ways.direct),
       limits: { provider_calls: 100_000, retries: 0 },
     },
   })
   await writeFile(join(workspace, file), 'The tide turns at six.\n'.repeat(20).slice(0, 300))
   const harness = new Harness(parts)
-  const turns = takingTurns()
+  const turns = takingTurns(Object.keys(ways).length)
   const runTurn = async (provider: string) => {
     const session = value(await harness.create({ provider, model: 'bench' }))
     const { done } = value(await session.admit('Read the notes again and again.'))
@@ -54,14 +59,21 @@ async function measure(
       throw new Error(`the Turn was ${ended.status}: ${JSON.stringify(ended.error)}`)
     }
   }
-  for (const model of [relayed, direct]) model.onRequest = () => turns.next()
-  await Promise.all([runTurn('relayed'), runTurn('direct')])
+  for (const model of Object.values(ways)) model.onRequest = () => turns.next()
+  await Promise.all(Object.keys(ways).map(runTurn))
   await close()
-  const [last, lastDirect] = [relayed.ms.slice(-measured), direct.ms.slice(-measured)]
+  const { relayed, bare, direct } = ways
+  const last = ({ ms }: TimedModel) => ms.slice(-measured)
+  const added = (to: TimedModel) => median(last(to).map((ms, at) => ms - (last(direct)[at] ?? ms)))
   return {
-    ratio: medianRatio(last, lastDirect),
-    relayed_ms: median(last),
-    direct_ms: median(lastDirect),
+    ratio: medianRatio(last(relayed), last(bare)),
+    direct_ratio: medianRatio(last(relayed), last(direct)),
+    bare_direct_ratio: medianRatio(last(bare), last(direct)),
+    relayed_ms: median(last(relayed)),
+    bare_ms: median(last(bare)),
+    direct_ms: median(last(direct)),
+    added_ms: added(relayed),
+    bare_added_ms: added(bare),
     request_bytes: relayed.bytes,
     trips: Number(trips),
   }

@@ -1,19 +1,19 @@
-/** Alternates two tasks, each until it awaits `next`; after `end` the other continues alone. */
-export function takingTurns() {
-  let ended = false
-  let wake: (() => void) | undefined
+/** Alternates tasks, each until it awaits `next`, in the order of their first `next`; after `end` the others continue alone. */
+export function takingTurns(tasks = 2) {
+  let running = tasks
+  const waiting: (() => void)[] = []
+  const wakeNext = () => {
+    if (waiting.length >= running) waiting.shift()?.()
+  }
   return {
-    next: async () => {
-      if (ended) return
-      const wakeOther = wake
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        wakeOther?.()
-      })
-    },
+    next: () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve)
+        wakeNext()
+      }),
     end: () => {
-      ended = true
-      wake?.()
+      running -= 1
+      wakeNext()
     },
   }
 }

@@ -12,7 +12,7 @@ import { running, setScene } from './sandbox-scene.ts'
  * A child process that starts guests as its user, in the given folder, and reports the result of each attack. Started with
  * `tool`, it is inside a guest and runs a script in a nested sandbox. With `hold`, it starts a guest with the given state, prints
  * a line, and keeps it until it is killed. With `start`, it starts a program in a sandbox that is only set up once the file `go`
- * exists, and writes the pid of the wrapper to `pid`.
+ * exists, writes the pid of the wrapper to `pid`, and prints a line.
  */
 const [, , root = '', order, ...rest] = process.argv
 if (order === 'tool') await tool(rest[0] ?? '')
@@ -92,5 +92,6 @@ async function startSlowly(): Promise<void> {
     { argv: ['/bin/sh', '-c', 'touch ran; exec sleep 1000'], descriptors: [], onOutput: () => {} },
   )
   if (!started.ok) throw new Error(started.error.message)
+  console.log('started')
   await started.value.exited
 }

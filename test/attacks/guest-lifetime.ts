@@ -103,7 +103,7 @@ function surviving(): Attack[] {
     ...(['running', 'paused'] as const).map((state) => outliving(state, state, script, 6)),
     // Only the program itself dies then, not what it started.
     outliving('paused, without a sandbox', 'unconfined', 'echo tool is up; exec MARKED', 1),
-    OUTLIVING_ITS_START,
+    outlivingItsStart(),
   ]
 }
 
@@ -111,28 +111,31 @@ function surviving(): Attack[] {
  * A guest whose sandbox is still being set up when its daemon is killed: its wrappers ask for a signal at the death of their
  * parents, but that of the daemon has passed; see `startSlowly` in guest-child.ts.
  */
-const OUTLIVING_ITS_START: Attack = {
-  row: 22,
-  name: 'run on after the daemon was killed while the sandbox was being set up',
-  run: async (scene) => {
-    const folder = join(scene.root, 'starting')
-    const at = (name: string) => join(folder, name)
-    const holder = spawn(process.execPath, [process.argv[1] ?? '', folder, 'start'])
-    holder.stderr.pipe(process.stderr)
-    let isOver = false
-    const over = new Promise<void>((resolve) => void holder.once('close', resolve))
-    void over.then(() => (isOver = true))
-    while (!existsSync(at('pid')) && !isOver) await pass(5)
-    if (isOver) return 'it did not start'
-    holder.kill('SIGKILL')
-    await over
-    await writeFile(at('go'), '')
-    const wrapper = Number(readFileSync(at('pid'), 'utf8'))
-    while (existsSync(`/proc/${wrapper}`) && !existsSync(at('ws/ran'))) await pass(5)
-    if (!existsSync(at('ws/ran'))) return undefined
-    process.kill(wrapper, 'SIGKILL')
-    return 'it ran'
-  },
+function outlivingItsStart(): Attack {
+  return {
+    row: 22,
+    name: 'run on after the daemon was killed while the sandbox was being set up',
+    run: async (scene) => {
+      const folder = join(scene.root, 'starting')
+      const at = (name: string) => join(folder, name)
+      const holder = spawn(process.execPath, [process.argv[1] ?? '', folder, 'start'])
+      holder.stderr.pipe(process.stderr)
+      const over = new Promise<void>((resolve) => void holder.once('close', resolve))
+      const begun = new Promise<true>((resolve) => {
+        holder.stdout.once('data', () => resolve(true))
+      })
+      if (!(await Promise.race([begun, over]))) return 'it did not start'
+      while (!existsSync(at('pid'))) await pass(5)
+      holder.kill('SIGKILL')
+      await over
+      await writeFile(at('go'), '')
+      const wrapper = Number(readFileSync(at('pid'), 'utf8'))
+      while (existsSync(`/proc/${wrapper}`) && !existsSync(at('ws/ran'))) await pass(5)
+      if (!existsSync(at('ws/ran'))) return undefined
+      process.kill(wrapper, 'SIGKILL')
+      return 'it ran'
+    },
+  }
 }
 
 /** A guest in `state` when its daemon is killed; see guest-child.ts. */

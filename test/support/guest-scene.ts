@@ -25,6 +25,8 @@ export interface GuestScene {
   readonly workspace: string
   readonly host: HostEnd
   readonly resumed: number[]
+  /** The bodies of the requests to the model. */
+  readonly sent: string[]
   readonly defects: unknown[]
   /** As SIGTERM does. */
   readonly stop: () => void
@@ -48,11 +50,16 @@ export async function guestScene({
   await mkdir(workspace, { recursive: true })
   const [ours, theirs] = await socketPair()
   const stop = new AbortController()
-  const [resumed, defects]: [number[], unknown[]] = [[], []]
+  const [resumed, sent, defects]: [number[], string[], unknown[]] = [[], [], []]
   const served = serveGuest({
     socket: theirs,
     open: async ({ replay, images }) => {
-      const seeing = rehearsalProvider({ chunk: 16, delayMs: 0, describe })
+      const model = rehearsalProvider({ chunk: 16, delayMs: 0, describe })
+      const stream: typeof model.stream = (body, signal) => {
+        sent.push(body.toString())
+        return model.stream(body, signal)
+      }
+      const seeing = { ...model, stream }
       const own: Changes = {
         model: { replay, providerOf: async () => ok(seeing), dialectOf: async () => ok(seeing) },
         person: { presenter: 'tether', answers: { images: images ? 4 : 0 } },
@@ -79,7 +86,7 @@ export async function guestScene({
   })
   host.write({ ...GUEST_START, workspace, ...start })
   await host.until(() => host.lines.some(({ type }) => type === 'guest.ready'))
-  return { root, workspace, host, resumed, defects, stop: () => stop.abort(), served }
+  return { root, workspace, host, resumed, sent, defects, stop: () => stop.abort(), served }
 }
 
 const GUEST_START: GuestStart = {

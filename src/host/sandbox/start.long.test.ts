@@ -1,12 +1,15 @@
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
+import { systemClock } from '../clock.ts'
 import { systemProgram } from '../process/system-program.ts'
 import type { RecordedPlace } from './confinement.ts'
+import { wait } from '../wait.ts'
 import { findLimits } from './limits/find-limits.ts'
 import { groupPlace } from './limits/group-place.ts'
 import { systemSandbox, type Confinement, type LongProgram, type Sandbox } from './sandbox.ts'
@@ -317,6 +320,34 @@ test.runIf(isConfined)('a sandbox that cannot be set up is reported at the end',
   if (!started.ok) throw new Error(started.error.message)
   expect(await started.value.exited).toMatchObject({ code: 1, complaint: 'bwrap: no room\n' })
 })
+
+test.runIf(isConfined)(
+  'a program does not start if bubblewrap was killed before it was certain that both end together',
+  async () => {
+    const folder = await freshFolder()
+    const [flag, pid] = [join(folder, 'flag'), join(folder, 'pid')]
+    // What it started runs on, as the child of bubblewrap does that has not asked for a signal yet.
+    const sandbox = await sandboxWithScript(`[ -e ${flag} ] || exec ${BWRAP} "$@"
+      setsid sh -c 'echo $$ >${pid}; exec ${BWRAP} "$@"' sh "$@" &
+      until [ -s ${pid} ]; do sleep 0.01; done
+      kill -KILL $$`)
+    await sandbox.status()
+    await writeFile(flag, '')
+    const place = { ...(await guestPlace()), guest: false }
+    const started = await sandbox.start(place, {
+      argv: ['/bin/sh', '-c', 'touch ran; exec sleep 1000'],
+      descriptors: ['frames'],
+      onOutput: () => {},
+    })
+    if (!started.ok) throw new Error(started.error.message)
+    expect(await started.value.exited).toMatchObject({ signal: 'SIGKILL', stopped: false })
+    const left = Number(await readFile(pid, 'utf8'))
+    const ran = join(place.workspace, 'ran')
+    while (existsSync(`/proc/${left}`) && !existsSync(ran)) await wait(systemClock, 5)
+    if (existsSync(ran)) process.kill(left, 'SIGKILL')
+    expect(existsSync(ran)).toBe(false)
+  },
+)
 
 test.runIf(isConfined)('a guest is asked to end before it is killed', async () => {
   const { guest, run } = await start(

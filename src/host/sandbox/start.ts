@@ -2,7 +2,9 @@ import { tmpdir } from 'node:os'
 import { ok, type Result } from '../../model/errors.ts'
 import { asHostResult } from '../files/files.ts'
 import { userHome } from '../machine.ts'
+import { passGate } from '../process/gate.ts'
 import { startLong, type LongOrder, type RunningProgram } from '../process/long-program.ts'
+import { gateAt } from '../process/start.ts'
 import { systemProgram } from '../process/system-program.ts'
 import { programEnv } from './bubblewrap/env.ts'
 import { bubblewrapOrder, isTooLong, tooLong } from './bubblewrap/order.ts'
@@ -76,9 +78,10 @@ export async function startUnconfined(
   )
   if (!place.ok) return place
   const home = { home: userHome() ?? '/', temporary: tmpdir() }
+  const order = orderOf(program)
   const started = await startLong({
-    ...orderOf(program),
-    argv: await dyingWithUs(program.argv),
+    ...order,
+    ...(await dyingWithUs(program.argv, order.sockets)),
     folder: place.value.folder,
     env: programEnv(env, home, program.env),
     errors: 'merged',
@@ -90,9 +93,15 @@ export async function startUnconfined(
 }
 
 /** Bubblewrap does this for what it starts. */
-async function dyingWithUs(argv: LongProgram['argv']): Promise<LongProgram['argv']> {
+async function dyingWithUs(
+  argv: LongProgram['argv'],
+  sockets: number,
+): Promise<Pick<LongOrder, 'argv' | 'gated'>> {
   const setpriv = await systemProgram('setpriv')
-  return setpriv === undefined ? argv : [setpriv, '--pdeathsig', 'KILL', '--', ...argv]
+  if (setpriv === undefined) return { argv }
+  const script = `${passGate(gateAt(sockets))}; exec "$@"`
+  const shell = ['/bin/sh', '-c', script, 'sh', ...argv]
+  return { argv: [setpriv, '--pdeathsig', 'KILL', '--', ...shell], gated: true }
 }
 
 function orderOf(program: LongProgram): Pick<LongOrder, 'onOutput'> & { readonly sockets: number } {

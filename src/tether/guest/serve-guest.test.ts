@@ -81,7 +81,7 @@ test('an image by reference is shown, and again in the next request, also to the
 })
 
 test('a missing blob leaves the text and a line that says so; a message of missing blobs alone is refused [TI-050] [TI-074]', async () => {
-  const { host, root } = await guestScene()
+  const { host, root, sent } = await guestScene()
   const gone = { media_type: 'image/png', blob: `${'a'.repeat(64)}.png`, size: 9 } as const
   const there = await putImage(root, picture(3))
   const wrong = { ...there, size: there.size + 1 }
@@ -95,6 +95,8 @@ test('a missing blob leaves the text and a line that says so; a message of missi
     ['image-1.png', 'not_found'],
     ['image-3.png', 'corrupt'],
   ])
+  expect(sent[0]).toContain('What happened?')
+  expect(sent[0]).toMatch(/image-1\.png[^"]*image-3\.png/)
   const refused = await host.say('m2', { text: '', images: [gone] })
   expect(refused).toMatchObject({ type: 'error', payload: { kind: 'attachments_failed' } })
   // Delivered again, it ends in the same way.
