@@ -61,15 +61,6 @@ async function measureTrips(
     await rm(root, { recursive: true })
   }
   const of = (name: string) => median(rounds.map((measured) => measured(name)))
-  // A long request misses this bar through the bare relay too, so there is no such bar for it; see ADR 20.
-  if (trips === TRIPS[0]) {
-    tell({
-      bench: `relay: ${dialect}: time of round trip ${trips}, relative to a direct connection`,
-      ratio: of('direct_ratio'),
-      bar: '<= 1.3',
-      more: { bare_ratio: of('bare_direct_ratio') },
-    })
-  }
   tell({
     bench: `relay: ${dialect}: time of round trip ${trips}, relative to a bare relay`,
     ratio: of('ratio'),
