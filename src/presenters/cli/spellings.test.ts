@@ -33,6 +33,10 @@ test.each([
     ['chat', 'Go on', '--resume'],
   ],
   [
+    ['-r', '-p', 'Hello'],
+    ['run', 'Hello', '--resume'],
+  ],
+  [
     ['--model', 'demo', 'Fix it'],
     ['chat', '--model', 'demo', 'Fix it'],
   ],

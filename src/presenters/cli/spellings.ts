@@ -19,9 +19,9 @@ export function withCommand(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
   const rest = argv.slice(options.length)
-  const others = options.filter((argument) => !PRINT.has(argument))
+  const others = resumeLast(options).filter((argument) => !PRINT.has(argument))
   const command = others.length < options.length ? 'run' : 'chat'
-  return [command, ...resumeLast(others), ...rest]
+  return [command, ...others, ...rest]
 }
 
 /** Options of the program itself. */
@@ -29,11 +29,11 @@ const PROGRAM_OPTIONS = new Set(['-h', '--help', '-V', '--version', '--json'])
 const PRINT = new Set(['-p', '--print'])
 const RESUME = new Set(['-r', '--resume'])
 
-/** The id after `--resume` is optional. A prompt after it would be taken for one, so the option is moved behind it. */
+/** The id after `--resume` is optional. A prompt would be taken for one, so the option is moved behind it. */
 function resumeLast(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((argument) => RESUME.has(argument))
   const next = argv[at + 1]
-  if (at < 0 || next === undefined || !/\s/.test(next)) return argv
+  if (at < 0 || next === undefined || !(PRINT.has(next) || /\s/.test(next))) return argv
   return [...argv.toSpliced(at, 1), '--resume']
 }
 
