@@ -89,10 +89,10 @@ export function sandboxArgs(
 export const GIT_SETTINGS = 'HAWSER_GIT_SETTINGS'
 
 /**
- * Waits until it is certain that the sandbox ends with its parents; merges stderr into stdout, so that bubblewrap's own messages stay separate; sets limits that cannot be raised again; and
- * waits, so that this shell, not the program, is the process that signals from inside cannot reach. A limit that is already
- * lower, or that this shell does not support (`-u` in bash is `-p` in dash), is left as it is. The git settings arrive in a
- * variable because they are a filtered copy and exist in no file.
+ * Waits until it is certain that the sandbox ends with its parents; merges stderr into stdout, so that bubblewrap's own messages
+ * stay separate; sets limits that cannot be raised again; and waits for the program, so that this shell, not the program, is the
+ * process that signals from inside cannot reach. A limit that is already lower, or that this shell does not support (`-u` in bash
+ * is `-p` in dash), is left as it is. The git settings arrive in a variable because they are a filtered copy and exist in no file.
  */
 function firstProcess({ processes = 4_096, dataBytes, gate }: SandboxRestrictions): string {
   const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)}; `
