@@ -3,7 +3,7 @@ import { freshFolder } from '../support/folder.ts'
 import { KeyKillRuns, type Origin } from './key-kill-runs.ts'
 
 /** `npm run test:faults -- key-kill` kills at every step. */
-const EACH = 16
+const EACH = 9
 
 test.each<Origin>(['new', 'resumed'])(
   'a message with a key runs once in a %s Session, wherever its process is killed',
