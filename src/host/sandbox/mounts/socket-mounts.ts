@@ -6,7 +6,7 @@ import { isIn } from './readable-mounts.ts'
 /**
  * Mounts that hide sockets in shown folders: a read-only file system does not prevent a program from connecting. The system
  * lists sockets by the path they were bound to. A socket that is no longer at its path, or was bound to a relative path,
- * can be anywhere; then `searched` is searched for sockets, once per set of such names.
+ * can be anywhere; then `searched` is searched for sockets, each folder once per set of such names.
  */
 export async function socketMounts(
   shown: readonly string[],
@@ -60,27 +60,33 @@ async function placeOf(name: string): Promise<{ readonly at: string } | 'elsewhe
 
 interface Search {
   readonly lost: ReadonlySet<string>
-  readonly folders: ReadonlySet<string>
-  readonly sockets: Promise<readonly string[]>
+  /** What was found in each folder that was searched. */
+  readonly sockets: Map<string, Promise<readonly string[]>>
 }
 
-let last: Search | undefined
+/** More folders than one process shows in its sandboxes. */
+const MOST_FOLDERS = 1_000
 
+let last: Search = { lost: new Set(), sockets: new Map() }
+
+/** Searches only folders that were not searched for these sockets before: a toolchain can have 100,000 files. */
 async function searchFor(
   lost: readonly string[],
   folders: readonly string[],
 ): Promise<readonly string[]> {
-  const before = last
-  const isKnown =
-    before !== undefined &&
-    lost.every((id) => before.lost.has(id)) &&
-    folders.every((folder) => before.folders.has(folder))
-  if (lost.length > 0 && !isKnown) {
-    const sockets = foundPaths(folders, ['-type', 's', '-print0'])
-    last = { lost: new Set(lost), folders: new Set(folders), sockets }
+  const isKnown = lost.every((id) => last.lost.has(id))
+  if (!isKnown || last.sockets.size > MOST_FOLDERS) {
+    last = { lost: new Set(lost), sockets: new Map() }
   }
+  const { sockets } = last
+  const missing = lost.length === 0 ? [] : folders.filter((folder) => !sockets.has(folder))
+  if (missing.length > 0) {
+    const search = foundPaths(missing, ['-type', 's', '-print0'])
+    for (const folder of missing) sockets.set(folder, search)
+  }
+  const searches = await Promise.all(new Set(sockets.values()))
   const found = await Promise.all(
-    ((await last?.sockets) ?? []).map(async (path) => {
+    [...new Set(searches.flat())].map(async (path) => {
       const facts = await lstat(path).catch(() => undefined)
       return facts?.isSocket() === true ? [path] : []
     }),
