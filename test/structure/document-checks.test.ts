@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextOffences, pathsThatDoNotExist } from './document-checks.ts'
+import { contextOffences, pathsThatDoNotExist, scriptsWithoutRow } from './document-checks.ts'
 import { GLOSSARY } from './glossary.ts'
 import type { Tree } from './source.ts'
 
@@ -92,5 +92,16 @@ test('CONTEXT.md has at most 150 lines', () => {
   expect(contextOffences(planted({ 'CONTEXT.md': filled(150) }))).toEqual([])
   expect(contextOffences(planted({ 'CONTEXT.md': filled(151) }))).toEqual([
     'CONTEXT.md has 151 lines, more than 150',
+  ])
+})
+
+test('a benchmark or fault script without a row in the README of its folder is reported', () => {
+  const readme = '# Benchmarks\n\n| `scan` | Scans. |\n'
+  const files = { 'bench/README.md': readme, 'bench/scan.bench.ts': '', 'bench/scan.worker.ts': '' }
+  expect(scriptsWithoutRow(planted(files))).toEqual([])
+  const more = { ...files, 'bench/open.bench.ts': '', 'test/faults/kill.fault.ts': '' }
+  expect(scriptsWithoutRow(planted(more))).toEqual([
+    'bench/README.md does not describe open',
+    'test/faults/README.md does not describe kill',
   ])
 })

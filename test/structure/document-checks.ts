@@ -24,6 +24,18 @@ export function pathsThatDoNotExist(tree: Tree): string[] {
     })
 }
 
+/** A script that measures has a row in the README of its folder: a list beside the scripts would fall behind them. */
+export function scriptsWithoutRow(tree: Tree): string[] {
+  return [...tree.keys()].flatMap((path) => {
+    const [, folder = '', name = ''] = MEASURING_SCRIPT.exec(path) ?? []
+    const readme = tree.get(`${folder}/README.md`) ?? ''
+    const isListed = name === '' || readme.includes(`\n| \`${name}\` |`)
+    return isListed ? [] : [`${folder}/README.md does not describe ${name}`]
+  })
+}
+
+const MEASURING_SCRIPT = /^(bench|test\/faults)\/([^/]+)\.(?:bench|fault)\.ts$/
+
 export function contextOffences(tree: Tree): string[] {
   const text = tree.get('CONTEXT.md')
   if (text === undefined) return ['CONTEXT.md is missing']

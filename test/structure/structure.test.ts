@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as check from './checks.ts'
-import { contextOffences, pathsThatDoNotExist } from './document-checks.ts'
+import { contextOffences, pathsThatDoNotExist, scriptsWithoutRow } from './document-checks.ts'
 import { detailReads } from './error-checks.ts'
 import { avoidedWords } from './language-checks.ts'
 import * as file from './file-checks.ts'
@@ -98,6 +98,10 @@ test('a Turn is opened in one place and ended in one place', () => {
 
 test('no comment disables a boundary check', () => {
   expect(file.silencedBoundaries(tree)).toEqual([])
+})
+
+test('every benchmark and fault script is described in the README of its folder', () => {
+  expect(scriptsWithoutRow(tree)).toEqual([])
 })
 
 test('every path in the documents exists', () => {
