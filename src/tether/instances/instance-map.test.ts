@@ -1,6 +1,7 @@
-import { rm, symlink, writeFile } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { BAD_WORKSPACES } from '../../../test/support/bad-workspaces.ts'
 import {
   agents,
   ended,
@@ -120,29 +121,7 @@ test('an Instance whose folder is gone can be mapped to another one', async () =
 })
 
 describe('refused, and nothing is changed', () => {
-  test.each<[string, string, (root: string) => Promise<string>]>([
-    ['a relative path', 'invalid_args', async () => 'two'],
-    ['a missing folder', 'not_found', async (root) => join(root, 'missing')],
-    [
-      'a file',
-      'not_regular_file',
-      async (root) => {
-        await writeFile(join(root, 'file'), '')
-        return join(root, 'file')
-      },
-    ],
-    ['the Hawser home', 'invalid_args', async (root) => join(root, 'home')],
-    ['a folder that contains the Hawser home', 'invalid_args', async (root) => root],
-    [
-      'a link into the Hawser home',
-      'invalid_args',
-      async (root) => {
-        await symlink(join(root, 'home/instances'), join(root, 'link'))
-        return join(root, 'link')
-      },
-    ],
-    ['an empty path', 'invalid_args', async () => ''],
-  ])('%s', async (_, kind, path) => {
+  test.each(BAD_WORKSPACES)('%s', async (_, kind, path) => {
     const { instances, root, runtime, one } = await mapped()
     value(await instances.act('a', 'start'))
     expect(await instances.map('a', await path(root))).toMatchObject({ error: { kind } })

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { BAD_WORKSPACES } from '../../../test/support/bad-workspaces.ts'
 import {
   agents,
   inState,
@@ -14,29 +15,7 @@ import { value } from '../../../test/support/story.ts'
 const image = { media_type: 'image/png', bytes: picture(3) } as const
 
 describe('a workspace', () => {
-  test.each<[string, string, (root: string) => Promise<string>]>([
-    ['a relative path', 'invalid_args', async () => 'workspace'],
-    ['a missing folder', 'not_found', async (root) => join(root, 'missing')],
-    [
-      'a file',
-      'not_regular_file',
-      async (root) => {
-        await writeFile(join(root, 'file'), '')
-        return join(root, 'file')
-      },
-    ],
-    ['the Hawser home', 'invalid_args', async (root) => join(root, 'home')],
-    ['a folder in the Hawser home', 'invalid_args', async (root) => join(root, 'home/instances')],
-    ['a folder that contains the Hawser home', 'invalid_args', async (root) => root],
-    [
-      'a link to the Hawser home',
-      'invalid_args',
-      async (root) => {
-        await symlink(join(root, 'home'), join(root, 'link'))
-        return join(root, 'link')
-      },
-    ],
-  ])('cannot be %s', async (_, kind, path) => {
+  test.each(BAD_WORKSPACES)('cannot be %s', async (_, kind, path) => {
     const { instances, root, home } = await instancesPlace()
     const before = await readdir(join(home, 'instances'))
     const request = { handle: 'a', workspace: await path(root) }

@@ -1,3 +1,4 @@
+import { counted } from '../../encoding/amounts.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Folder } from '../../host/files/files.ts'
 import { realFolder } from '../../host/files/real-folder.ts'
@@ -333,7 +334,7 @@ export function disabled(handle: string): Failed {
 }
 
 function notEnded(handle: string, waiting: number): Failed {
-  const text = `The workspace of the Instance ${handle} cannot be changed: ${waiting} of its messages have not ended.`
+  const text = `The workspace of the Instance ${handle} cannot be changed: it has ${counted(waiting, 'message')} that must end first.`
   return failed('turn_in_progress', text, { handle, waiting }, [
     { action: 'Wait until they have ended.', command: `hawser instance read ${handle} --follow` },
     { action: 'Or end all of them.', command: `hawser instance disable ${handle}` },
