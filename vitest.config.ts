@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from './package.json' with { type: 'json' }
 import { SlowestFirst } from './test/support/slowest-first.ts'
@@ -5,8 +6,14 @@ import { SlowestFirst } from './test/support/slowest-first.ts'
 /** `npm test`. What takes long is a `*.long.test.ts`, which `npm run test:long` runs (vitest.long.config.ts). */
 export default defineConfig({
   define: { HAWSER_VERSION: JSON.stringify(manifest.version) },
+  // The source, so that nothing has to be built first.
+  resolve: {
+    alias: {
+      'hawser-rehearse': fileURLToPath(new URL('rehearse/src/rehearse.ts', import.meta.url)),
+    },
+  },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'rehearse/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['node_modules/**', 'dist/**', 'web/**', '**/*.long.test.ts'],
     globalSetup: ['test/support/test-root.ts'],
     pool: 'forks',
@@ -17,5 +24,7 @@ export default defineConfig({
     execArgv: ['--unhandled-rejections=strict'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default of one second fails on a busy machine: the limit of the test decides.
+    expect: { poll: { timeout: 55_000 } },
   },
 })

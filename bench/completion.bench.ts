@@ -12,7 +12,7 @@ import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
 import { FileIndex } from '../src/presenters/cli/suggest/file-index.ts'
 import { Suggestions } from '../src/presenters/cli/suggest/suggestions.ts'
 import { listFiles } from '../src/session/commands/workspace-files.ts'
-import { value } from '../test/support/story.ts'
+import { value } from '../test/support/log/story.ts'
 import { full, quantile, tell } from './figure.ts'
 import { inScratch } from './scratch.ts'
 

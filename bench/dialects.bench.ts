@@ -3,8 +3,8 @@
 // plain Node.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
-import type { VendorDialect } from '../test/support/vendor-schemas.ts'
+import { VENDOR_DIALECTS } from '../test/support/providers/dialects.ts'
+import type { VendorDialect } from '../test/support/providers/vendor-schemas.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'
 import { full, median, medianRatio, tell, tellSkipped } from './figure.ts'

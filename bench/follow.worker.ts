@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import process from 'node:process'
 import { acquireLog } from '../src/log/open.ts'
 import { SessionId } from '../src/model/ids.ts'
-import { diskPlace } from '../test/support/disk-place.ts'
-import { random } from '../test/support/random.ts'
-import { value } from '../test/support/story.ts'
-import { textFold } from '../test/support/text-fold.ts'
+import { diskPlace } from '../test/support/log/disk-place.ts'
+import { random } from '../test/support/host/random.ts'
+import { value } from '../test/support/log/story.ts'
+import { textFold } from '../test/support/log/text-fold.ts'
 
 const [path = '', id, count] = process.argv.slice(2)
 const { place, keep } = await diskPlace(path)

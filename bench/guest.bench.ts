@@ -12,6 +12,7 @@ import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts
 import { builtProgram } from './program.ts'
 import { readyGuest } from './ready-guest.ts'
 import { inScratch } from './scratch.ts'
+import { makeRecords } from '../test/support/session/records.ts'
 
 const ROUNDS = full ? 40 : 5
 const BARE_NODE = [
@@ -76,14 +77,24 @@ function list(): number[] {
 
 interface GuestPlace extends Confinement {
   readonly ownHome: string
+  readonly records: string
 }
 
 async function guestPlace(folder: string): Promise<GuestPlace> {
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   const ownHome = join(home, 'instances/a/home')
-  await mkdir(join(workspace, '.hawser'), { recursive: true })
+  await mkdir(workspace, { recursive: true })
+  const records = await makeRecords(workspace, 'a')
   await mkdir(ownHome, { recursive: true })
-  return { workspace, home, ownHome, guest: true, writable: 'workspace', protectedPaths: [] }
+  return {
+    workspace,
+    home,
+    ownHome,
+    records,
+    guest: true,
+    writable: 'workspace',
+    protectedPaths: [],
+  }
 }
 
 /** Resolves when the program has written to `frames`. */

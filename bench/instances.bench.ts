@@ -3,7 +3,7 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { composeInstances } from '../src/compose-instances.ts'
+import { composeInstances } from '../src/compose/instances.ts'
 import { systemClock } from '../src/host/clock.ts'
 import { openHome } from '../src/host/home.ts'
 import { systemIds } from '../src/host/ids.ts'
@@ -12,15 +12,17 @@ import { systemSandbox, type LongProcess } from '../src/host/sandbox/sandbox.ts'
 import { failed, ok } from '../src/model/errors.ts'
 import type { FrameToGuest } from '../src/model/tether/frame.ts'
 import { Instances } from '../src/tether/instances/instances.ts'
+import type { Tether } from '../src/tether/tether.ts'
 import type { InstanceRuntime } from '../src/tether/instances/runtime.ts'
-import { FakeRuntime } from '../test/support/fake-runtime.ts'
-import { userMessage } from '../test/support/frames.ts'
-import { value } from '../test/support/story.ts'
+import { FakeRuntime } from '../test/support/tether/fake-runtime.ts'
+import { userMessage } from '../test/support/tether/frames.ts'
+import { value } from '../test/support/log/story.ts'
 import { full, median, medianRatio, quantile, tell, tellSkipped, timed } from './figure.ts'
 import { builtProgram } from './program.ts'
 import { readyGuest } from './ready-guest.ts'
 import { inScratch } from './scratch.ts'
 import { servedProgram, type ServedProgram } from './served-program.ts'
+import { makeRecords } from '../test/support/session/records.ts'
 
 const ROUNDS = full ? 20 : 4
 const STARTS = full ? 15 : 3
@@ -91,7 +93,8 @@ async function coldStart(folder: string): Promise<number> {
   const ownHome = join(home, 'instances/a/home')
   await mkdir(workspace, { recursive: true })
   await mkdir(ownHome, { recursive: true })
-  const place = { workspace, home, ownHome, model: 'rehearsal', provider: 'rehearsal' }
+  const records = await makeRecords(workspace, 'a')
+  const place = { workspace, home, ownHome, records, model: 'rehearsal', provider: 'rehearsal' }
   let guest: LongProcess | undefined
   const ms = await timed(async () => void (guest = await readyGuest(place, programFiles())))
   await guest?.stop(0)
@@ -174,14 +177,14 @@ async function frames(folder: string): Promise<void> {
   })
 }
 
-async function received(instances: Instances, name: string): Promise<void> {
+async function received(instances: Tether, name: string): Promise<void> {
   const frame: FrameToGuest = userMessage(name)
   const { ingress_seq } = value(await instances.send('a', frame))
   const query = { after_seq: ingress_seq, types: ['event.ack'], reply_to_msg_id: name }
   value(await instances.poll('a', query, { waitMs: 30_000 }))
 }
 
-async function ended(instances: Instances, name: string): Promise<void> {
+async function ended(instances: Tether, name: string): Promise<void> {
   const query = { after_seq: 0, types: ['assistant.done', 'error'], reply_to_msg_id: name }
   const { frames: ends } = value(await instances.poll('a', query, { waitMs: 30_000 }))
   const [end] = ends

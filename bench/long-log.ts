@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { createLog } from '../src/log/open.ts'
 import type { EventDraft } from '../src/model/events/event.ts'
 import type { SessionId, TurnId } from '../src/model/ids.ts'
-import { random, type Random } from '../test/support/random.ts'
-import type { TestPlace } from '../test/support/log-place.ts'
-import { sessionStarted, turnEnded, value } from '../test/support/story.ts'
-import { textFold } from '../test/support/text-fold.ts'
+import { random, type Random } from '../test/support/host/random.ts'
+import type { TestPlace } from '../test/support/log/log-place.ts'
+import { sessionStarted, turnEnded, value } from '../test/support/log/story.ts'
+import { textFold } from '../test/support/log/text-fold.ts'
 
 /** Drafts are passed to the writer in groups of about this size, to spend the time on bytes and not on syncs. */
 const GROUP_BYTES = 2 * 1024 * 1024

@@ -7,16 +7,16 @@ import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { logName } from '../src/log/place.ts'
 import { Harness } from '../src/session/harness.ts'
-import { openParts } from '../test/support/harness-parts.ts'
+import { openParts } from '../test/support/session/harness-parts.ts'
 import {
   precedesPaste,
   StoryModel,
   storyParts,
   storyTurn,
   writeStoryFiles,
-} from '../test/support/long-story.ts'
-import { recall } from '../test/support/recall-story.ts'
-import { value } from '../test/support/story.ts'
+} from '../test/support/pressure/long-story.ts'
+import { recall } from '../test/support/pressure/recall-story.ts'
+import { value } from '../test/support/log/story.ts'
 import { cpuTimed, median, timed } from './figure.ts'
 import { peakDuring } from './memory.ts'
 import { SESSIONS } from './scratch.ts'

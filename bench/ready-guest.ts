@@ -7,7 +7,7 @@ import { launchGuest, type GuestPlace } from '../src/tether/daemon/launch-guest.
 
 const sandbox = systemSandbox()
 
-interface ReadyPlace extends Pick<GuestPlace, 'workspace' | 'home' | 'ownHome'> {
+interface ReadyPlace extends Pick<GuestPlace, 'workspace' | 'home' | 'ownHome' | 'records'> {
   readonly provider: string
   readonly model: string
 }

@@ -3,8 +3,8 @@
 // server and its answers are those of dialects.bench.ts.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
-import type { VendorDialect } from '../test/support/vendor-schemas.ts'
+import { VENDOR_DIALECTS } from '../test/support/providers/dialects.ts'
+import type { VendorDialect } from '../test/support/providers/vendor-schemas.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'
 import { full, median, tell } from './figure.ts'
@@ -15,6 +15,8 @@ import { vendor, type Vendor } from './vendor.ts'
 const ROUNDS = full ? 3 : 1
 /** Round trips before the last measured one. */
 const TRIPS = full ? [60, 1_000] : [30, 100]
+/** Relative to the bare relay, which does not read what it copies: see ADR 20. */
+const MOST_RATIO = [1.3, 1.6] as const
 /** A model takes a second and more to answer: half a percent of that for a short request, one percent for a long one. */
 const MOST_ADDED_MS = [5, 10] as const
 const MEASURED = full ? 40 : 20
@@ -27,7 +29,8 @@ await inScratch(async (folder) => {
     for (const dialect of VENDOR_DIALECTS) {
       for (const [at, trips] of TRIPS.entries()) {
         const place = { folder, daemon, guest, server }
-        await measureTrips(place, dialect, trips, MOST_ADDED_MS[at] ?? 0)
+        const bars = { ratio: MOST_RATIO[at] ?? 0, addedMs: MOST_ADDED_MS[at] ?? 0 }
+        await measureTrips(place, dialect, trips, bars)
       }
     }
   } finally {
@@ -46,7 +49,7 @@ async function measureTrips(
   { folder, daemon, guest, server }: Place,
   dialect: VendorDialect,
   trips: number,
-  mostAddedMs: number,
+  bars: { readonly ratio: number; readonly addedMs: number },
 ): Promise<void> {
   const rounds: Measured[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -64,7 +67,7 @@ async function measureTrips(
   tell({
     bench: `relay: ${dialect}: time of round trip ${trips}, relative to a bare relay`,
     ratio: of('ratio'),
-    bar: '<= 1.3',
+    bar: `<= ${bars.ratio}`,
     more: {
       relayed_ms: of('relayed_ms'),
       bare_ms: of('bare_ms'),
@@ -77,7 +80,7 @@ async function measureTrips(
   tell({
     bench: `relay: ${dialect}: ms that it adds to round trip ${trips}, compared with a direct connection`,
     ratio: of('added_ms'),
-    bar: `<= ${mostAddedMs}`,
+    bar: `<= ${bars.addedMs}`,
     more: { bare_added_ms: of('bare_added_ms') },
   })
 }

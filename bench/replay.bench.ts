@@ -1,10 +1,10 @@
 // The cost of the three replay policies: recorded traces, and the worst of many generated ones. Counted in tokens of the
 // rehearsal model's prompt cache, so that the result does not depend on the machine.
 import { readFile } from 'node:fs/promises'
-import { ReplayModel } from '../test/support/replay-model.ts'
-import { costsOf, ratioToCheaper, type Costs } from '../test/support/replay-story.ts'
-import { generatedTraces, ReplayTrace } from '../test/support/replay-trace.ts'
-import type { Measure } from '../test/support/replay-lengths.ts'
+import { ReplayModel } from '../test/support/pressure/replay-model.ts'
+import { costsOf, ratioToCheaper, type Costs } from '../test/support/pressure/replay-story.ts'
+import { generatedTraces, ReplayTrace } from '../test/support/pressure/replay-trace.ts'
+import type { Measure } from '../test/support/pressure/replay-lengths.ts'
 import { full, tell } from './figure.ts'
 
 const TRACES = ['short-turns', 'long-tool-loops', 'many-images']

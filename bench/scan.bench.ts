@@ -2,7 +2,7 @@
 import { stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { indexName, logName } from '../src/log/place.ts'
-import { diskPlace } from '../test/support/disk-place.ts'
+import { diskPlace } from '../test/support/log/disk-place.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'
 import { full, median, tell, tellSkipped } from './figure.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The folder of the Logs in a place of test/support/disk-place.ts. */
+/** The folder of the Logs in a place of test/support/log/disk-place.ts. */
 export const SESSIONS = 'workspace/.hawser/sessions'
 
 const TMPFS = 0x01021994

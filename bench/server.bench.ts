@@ -120,7 +120,7 @@ async function tellIdle(server: ServedProgram): Promise<void> {
 /** The same Turns in two Sessions, one of which has readers that never read: the difference is what they cost. */
 async function tellStalled(server: ServedProgram): Promise<void> {
   const client = httpClient(server.origin, server.token)
-  // What the first Turns allocate for ever is no cost of a reader.
+  // What the first Turns allocate permanently is not part of the cost of a reader.
   await grown(server, client, 0)
   const without = await grown(server, client, 0)
   const with_ = await grown(server, client, STALLED)

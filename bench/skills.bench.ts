@@ -1,5 +1,5 @@
 // What installed Skills cost at the start of the program: 500 of the person, with front matter that was parsed by an earlier
-// start, and 500 of the repository that nobody trusted. The floor is the same start without any.
+// start, and 500 of the repository that are not trusted. The floor is the same start without any.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { VendorDialect } from '../test/support/vendor-schemas.ts'
+import type { VendorDialect } from '../test/support/providers/vendor-schemas.ts'
 import type { Place } from './program.ts'
 import type { Vendor } from './vendor.ts'
 

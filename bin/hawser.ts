@@ -2,7 +2,7 @@ import { main, noDescriptorsLeft } from '../src/main.ts'
 
 const HANGUP = 129
 
-// Node starts its inspector on this signal, where nothing else listens for it: whoever may signal us could then run code.
+// Node starts its inspector on this signal, where nothing else listens for it: a process that may signal us could then run code.
 process.on('SIGUSR1', () => {})
 
 const code = await main({
@@ -16,5 +16,5 @@ const code = await main({
   return 1
 })
 process.exitCode = code
-// A terminal that is gone cannot be put back as it was, and Node breaks off when it tries to at the end.
+// A terminal that is gone cannot be put back as it was, and Node aborts when it tries to at the end.
 if (code === HANGUP && process.stdin.isTTY) process.kill(process.pid, 'SIGHUP')

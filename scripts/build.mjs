@@ -1,5 +1,6 @@
-// Builds dist/: the program, the library and its types. With `--if-stale`, only if a source is newer.
-// Everything is built in a temporary folder and swapped in at the end: a failed build leaves the old dist.
+// Builds dist/: the program, the library and its types; and rehearse/dist/, the package hawser-rehearse. With `--if-stale`,
+// only if a source is newer. Everything is built in a temporary folder and swapped in at the end: a failed build leaves
+// the old one.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -13,7 +14,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
@@ -22,9 +23,14 @@ import { PLUGINS } from './build-plugins.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const PROGRAM = 'hawser.js'
+const REHEARSE = join(ROOT, 'rehearse', 'dist')
+const REHEARSE_ENTRY = 'rehearse.js'
 const SOURCES = [
   'bin',
   'src',
+  'rehearse/src',
+  'rehearse/vendor-schemas',
+  'rehearse/package.json',
   'scripts/build.mjs',
   'scripts/build-plugins.mjs',
   'package.json',
@@ -33,10 +39,23 @@ const SOURCES = [
 ]
 
 /**
- * Native parts are loaded from node_modules, and so is the PDF reader, which is large and runs in a separate thread;
- * everything else is bundled.
+ * Native parts are loaded from node_modules, and so is the PDF reader, which is large and runs in a separate thread, and
+ * the server that plays vendors, which is a separate package; everything else is bundled.
  */
-const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
+const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf', 'hawser-rehearse']
+
+/** The output of both packages. */
+const OUTPUT = {
+  format: 'esm',
+  minify: true,
+  // A file with another character is decoded more slowly, and takes twice the memory.
+  charset: 'ascii',
+  sourcemap: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'parts/[name]-[hash].js',
+  // `withoutFacades` imports by these names.
+  minifyInternalExports: false,
+}
 
 /**
  * Files that are read together are one chunk: finding and opening many takes longer than reading one. A file belongs to
@@ -47,7 +66,7 @@ const TOGETHER = [
   // Also needed by the help.
   { name: 'base', entries: ['src/presenters/cli/program.ts'] },
   // Needed by every command with a Session.
-  { name: 'core', entries: ['src/compose.ts', 'src/presenters/cli/commands/run.ts'] },
+  { name: 'core', entries: ['src/compose/workspace.ts', 'src/presenters/cli/commands/run.ts'] },
   // Needed when a model calls a tool.
   { name: 'tools', entries: ['src/turn/settle-tools.ts', 'src/tools/toolset.ts'] },
 ]
@@ -73,8 +92,13 @@ async function buildAndSwap() {
     await bundle(made, await toolSchemas(work))
     await declareTypes(join(made, 'types'))
     await chmod(join(made, PROGRAM), 0o755)
-    await utimes(join(made, PROGRAM), started, started)
-    await swapIn(made, work)
+    const rehearse = join(work, 'rehearse')
+    await bundleRehearse(rehearse)
+    for (const path of [join(made, PROGRAM), join(rehearse, REHEARSE_ENTRY)]) {
+      await utimes(path, started, started)
+    }
+    await swapIn(rehearse, REHEARSE, work)
+    await swapIn(made, DIST, work)
   } finally {
     await rm(work, { recursive: true, force: true })
   }
@@ -123,19 +147,22 @@ async function bundle(folder, schemas) {
       },
     },
     output: {
+      ...OUTPUT,
       dir: folder,
-      format: 'esm',
-      minify: true,
-      // A file with another character is decoded more slowly, and takes twice the memory.
-      charset: 'ascii',
-      sourcemap: true,
-      entryFileNames: '[name].js',
-      chunkFileNames: 'parts/[name]-[hash].js',
-      // `withoutFacades` imports by these names.
-      minifyInternalExports: false,
       codeSplitting: { groups: GROUPS },
       banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
     },
+  })
+}
+
+/** One package without dependencies: what it uses of Hawser and of other packages is bundled. */
+async function bundleRehearse(folder) {
+  await build({
+    cwd: ROOT,
+    input: { rehearse: 'rehearse/src/rehearse.ts' },
+    platform: 'node',
+    plugins: PLUGINS,
+    output: { ...OUTPUT, dir: folder },
   })
 }
 
@@ -187,11 +214,11 @@ async function nameBuiltFiles(path) {
 }
 
 /** Another build may swap at the same moment; the last one wins. */
-async function swapIn(made, work) {
+async function swapIn(made, place, work) {
   for (let attempt = 0; ; attempt += 1) {
-    await rename(DIST, join(work, `old-${attempt}`)).catch(unless('ENOENT'))
+    await rename(place, join(work, `old-${basename(made)}-${attempt}`)).catch(unless('ENOENT'))
     try {
-      return await rename(made, DIST)
+      return await rename(made, place)
     } catch (error) {
       if (attempt === 5) throw error
       unless('ENOTEMPTY', 'EEXIST')(error)
@@ -205,10 +232,12 @@ function unless(...codes) {
   }
 }
 
-/** The program has the time at which its build started, so that a source saved meanwhile counts as newer. */
+/** What was built has the time at which its build started, so that a source saved meanwhile counts as newer. */
 async function isFresh() {
-  const built = await stat(join(DIST, PROGRAM)).catch(() => undefined)
-  return built !== undefined && (await newest(SOURCES)) < built.mtimeMs
+  const entries = [join(DIST, PROGRAM), join(REHEARSE, REHEARSE_ENTRY)]
+  const built = await Promise.all(entries.map((path) => stat(path).catch(() => undefined)))
+  const times = built.map((entry) => entry?.mtimeMs ?? 0)
+  return (await newest(SOURCES)) < Math.min(...times)
 }
 
 /** Folders count too: their time shows that files were removed. */

@@ -1,10 +1,12 @@
-// Bundles a script for tests: `node scripts/bundler.mjs ORDER`, where ORDER is JSON (`test/support/bundle-script.ts`). A
+// Bundles a script for tests: `node scripts/bundler.mjs ORDER`, where ORDER is JSON (`test/support/host/bundle-script.ts`). A
 // process of its own, because the bundler keeps half a gigabyte of memory, and each child that a process of that size
 // starts costs 30 ms of CPU time instead of 8.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
+const REHEARSE = fileURLToPath(new URL('../rehearse/src/rehearse.ts', import.meta.url))
 const { script, folder, name, inParts } = JSON.parse(process.argv[2])
 const native = createRequire(import.meta.url).resolve('fs-native-extensions')
 
@@ -12,9 +14,11 @@ await build({
   input: script,
   platform: 'node',
   logLevel: 'silent',
+  // No package can be resolved from the folder of the bundle.
+  resolve: { alias: { 'hawser-rehearse': REHEARSE } },
   plugins: [
     {
-      // It has a native part, and no package can be resolved from the folder of the bundle.
+      // It has a native part, which cannot be bundled.
       name: 'native-by-path',
       resolveId: (id) =>
         id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,

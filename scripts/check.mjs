@@ -19,6 +19,7 @@ const CHECKS = [
   },
   { name: 'build', command: [process.execPath, 'scripts/build.mjs', '--if-stale'] },
   { name: 'package', command: [tool('publint'), '--strict'], needs: 'build' },
+  { name: 'package rehearse', command: [tool('publint'), 'rehearse', '--strict'], needs: 'build' },
 ]
 
 const failed = []

@@ -1,4 +1,4 @@
-// Runs every test/faults/*.fault.ts at full size: `npm run test:faults -- [name…] [--write]`.
+// Runs every test/faults/*/*.fault.ts at full size: `npm run test:faults -- [name…] [--write]`.
 import { runSuite } from './figures.mjs'
 
 process.exitCode = await runSuite(

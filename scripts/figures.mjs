@@ -13,7 +13,7 @@ const CLOSE = '<!-- /figures -->'
 
 /**
  * @typedef {object} Suite
- * @property {string} folder      folder of the scripts and their README
+ * @property {string} folder      folder of the README, with the scripts in it or below it
  * @property {string} ending      suffix of the script names
  * @property {string} title       heading of a README that does not exist yet
  * @property {string[]} columns   keys of a figure, in the order of the table; the first one names the figure
@@ -50,11 +50,11 @@ export async function runSuite(suite, args) {
 }
 
 async function scriptsOf({ folder, ending }, filters) {
-  const names = await readdir(join(ROOT, folder)).catch(() => [])
-  return names
-    .filter((name) => name.endsWith(ending))
-    .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
-    .toSorted()
+  const paths = await readdir(join(ROOT, folder), { recursive: true }).catch(() => [])
+  return paths
+    .filter((path) => path.endsWith(ending))
+    .filter((path) => filters.length === 0 || filters.some((one) => basename(path).includes(one)))
+    .toSorted((a, b) => basename(a).localeCompare(basename(b)))
 }
 
 /** A figure may have `skipped` with a reason, if this machine lacks what the test needs. */
@@ -128,7 +128,9 @@ async function keep(suite, ran, rows) {
   const [head, rest] = text.split(OPEN)
   const [oldTable, tail] = rest.split(CLOSE)
 
-  const existing = new Set((await scriptsOf(suite, [])).map((name) => basename(name, suite.ending)))
+  const existing = new Set(
+    (await scriptsOf(suite, [])).map((script) => basename(script, suite.ending)),
+  )
   const kept = oldTable
     .split('\n')
     .map((line) => ({ script: /^\| (\S+) \|/.exec(line)?.[1], line }))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createGenerator } from 'ts-json-schema-generator'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const FOLDER = join(ROOT, 'src/providers/rehearsal/wire/vendor-schemas')
+const FOLDER = join(ROOT, 'rehearse/vendor-schemas')
 
 const DIALECTS = [
   {

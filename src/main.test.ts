@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCli, type CliRun } from '../test/support/cli.ts'
+import { runCli, type CliRun } from '../test/support/cli/cli.ts'
 
 async function run(...argv: string[]): Promise<CliRun> {
   return runCli({ root: '/nowhere' }, ...argv)

@@ -75,13 +75,13 @@ async function prepareConversation(): Promise<void> {
   const { checkWithoutCompiling } = await import('./host/light-checks.ts')
   checkWithoutCompiling()
   // Loaded while the command line is parsed; an error is thrown where the module is used.
-  import('./compose.ts').catch(() => {})
+  import('./compose/workspace.ts').catch(() => {})
 }
 
 /** Most of the program, loaded only when a workspace is opened. */
 function opening(home: string, env: Invocation['env'], presenter = 'cli'): CliWorld['open'] {
   return async (path, options = {}) => {
-    const { composeWorkspace } = await import('./compose.ts')
+    const { composeWorkspace } = await import('./compose/workspace.ts')
     return composeWorkspace(path, home, { ...options, presenter, env, version: version() })
   }
 }
@@ -89,16 +89,17 @@ function opening(home: string, env: Invocation['env'], presenter = 'cli'): CliWo
 /** The program of an Instance. The server starts it, with a socket for frames and one for calls to a model. */
 async function guest(env: Invocation['env']): Promise<number> {
   const { runGuest } = await import('./tether/guest/run-guest.ts')
-  const { composeWorkspace } = await import('./compose.ts')
+  const { composeWorkspace } = await import('./compose/workspace.ts')
   const { homePath } = await import('./host/home.ts')
   const { LIMITS } = await import('./model/limits.ts')
   const { relayFetch } = await import('./host/net/relay-fetch.ts')
   const { isRemoteProvider } = await import('./model/remote-providers.ts')
-  return runGuest(({ workspace, provider, replay, images }, socket) => {
+  return runGuest(({ workspace, records, provider, replay, images }, socket) => {
     const answers = { images: images ? LIMITS.frame_images : 0 }
     const relay = isRemoteProvider(provider) ? { provider, fetch: relayFetch(socket) } : undefined
     const options = { presenter: 'tether', questionMs: 0, make: true, env, version: version() }
-    return composeWorkspace(workspace, homePath(env), { ...options, replay, answers, relay })
+    const own = { ...options, records, replay, answers, relay }
+    return composeWorkspace(workspace, homePath(env), own)
   })
 }
 
@@ -109,7 +110,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
         import('./presenters/http/serve.ts'),
         import('./host/clock.ts'),
         import('./host/ids.ts'),
-        import('./compose-instances.ts'),
+        import('./compose/instances.ts'),
         import('./presenters/mcp/lazy-handler.ts'),
       ])
     const ids = systemIds(clock)
@@ -160,7 +161,7 @@ function editing(home: string, env: Invocation['env']): CliWorld['acp'] {
 
 function skillsAt(home: string, env: Invocation['env']): CliWorld['skills'] {
   return async (workspace, { folder }) => {
-    const { composeSkills } = await import('./compose.ts')
+    const { composeSkills } = await import('./compose/workspace.ts')
     return composeSkills({ workspace, home, folder, env, version: version() })
   }
 }
@@ -172,16 +173,16 @@ const models: CliWorld['models'] = async (overrides) => {
 }
 
 const scratch: CliWorld['scratch'] = async () => {
-  const { composeScratch } = await import('./compose.ts')
+  const { composeScratch } = await import('./compose/workspace.ts')
   return composeScratch({ presenter: 'cli', version: version() })
 }
 
 const rehearsal: CliWorld['rehearsal'] = async (options) => {
-  const { composeRehearsal } = await import('./compose.ts')
+  const { composeRehearsal } = await import('./compose/rehearsal.ts')
   return composeRehearsal(options)
 }
 
-const mcp: CliWorld['mcp'] = async (tether, stopped) => {
+const mcp: CliWorld['mcp'] = async (tether, { stopped, redactor }) => {
   const { takeMessageStreams } = await import('./host/process/message-streams.ts')
   // Before anything else is loaded that could print.
   const streams = takeMessageStreams()
@@ -191,7 +192,8 @@ const mcp: CliWorld['mcp'] = async (tether, stopped) => {
     import('./host/clock.ts'),
     import('./host/ids.ts'),
   ])
-  const served = { tether, clock, ids: systemIds(clock), version: version(), onDefect: printDefect }
+  const own = { clock, ids: systemIds(clock), version: version(), onDefect: printDefect }
+  const served = { ...own, tether, redactor }
   await serveMcp({ ...hawserMcp(served), streams, clock, stopped })
 }
 

@@ -75,6 +75,27 @@ export async function sweepBlobs(
   })
 }
 
+/**
+ * The blobs of a store that these files and the files of these folders mention, also through the texts of other blobs. A
+ * text that cannot be read mentions nothing. Fails if a folder cannot be read.
+ */
+export async function mentionedBlobs(
+  store: BlobStore,
+  { files, folders }: { readonly files: readonly File[]; readonly folders: readonly Folder[] },
+): Promise<Result<readonly BlobKey[]>> {
+  const keys = await store.list()
+  if (!keys.ok) return keys
+  const marks = new Marks(keys.value)
+  for (const file of files) await marks.scan(pieces(file))
+  for (const folder of folders) {
+    const unread = await eachFile(folder, (_name, file) => marks.scan(pieces(file)))
+    if (unread !== undefined) return unread
+  }
+  await markFromBlobs(store, marks)
+  const unmarked = new Set(marks.unmarked())
+  return ok(keys.value.filter((key) => !unmarked.has(key)))
+}
+
 type Facts = ReadonlyMap<BlobKey, BlobFacts | undefined>
 
 /** The facts of every key; `undefined` for a blob that another sweep deleted meanwhile, and for an entry that is not a blob. */

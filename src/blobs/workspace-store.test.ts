@@ -10,10 +10,10 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { freshFolder } from '../../test/support/folder.ts'
-import { overwrite } from '../../test/support/raw-log.ts'
-import { value } from '../../test/support/story.ts'
+import { CrashDisk } from '../../test/support/host/crash-disk.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
+import { overwrite } from '../../test/support/log/raw-log.ts'
+import { value } from '../../test/support/log/story.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { systemClock } from '../host/clock.ts'
 import type { Folder } from '../host/files/files.ts'
@@ -100,7 +100,7 @@ test('a put writes a temporary file, syncs it, and renames it to its key [TI-024
   expect(calls).toEqual([lookup, 'lease .lock', 'sync file', 'sync folder'])
 })
 
-test('a put of existing content keeps the file, and replaces it only if it is damaged [TI-022]', async () => {
+test('a put of existing content keeps the file, and replaces it only if it is damaged [TI-022] [TI-080]', async () => {
   const { path, store } = await inWorkspace()
   const put = async () => value(await store.put([Buffer.from('rope')], 'text/plain'))
   const key = await put()

@@ -61,7 +61,7 @@ async function put(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   mediaType: string,
 ): Promise<Result<BlobKey>> {
-  if (!isBlobMediaType(mediaType)) return unsupported(mediaType)
+  if (!isBlobMediaType(mediaType)) return unsupportedType(mediaType)
   return asResult('store a blob', async () => {
     const { folder, ids } = parts
     const extension = BLOB_EXTENSIONS[mediaType]
@@ -277,7 +277,7 @@ function tooLarge(): Failed {
   return failed('too_large', `The content exceeds the blob limit of ${limit} bytes.`, { limit })
 }
 
-function unsupported(mediaType: string): Failed {
+function unsupportedType(mediaType: string): Failed {
   return failed('unsupported_type', `Unsupported media type for a blob: ${mediaType}.`, {
     media_type: mediaType.slice(0, 100),
     supported: Object.keys(BLOB_EXTENSIONS),

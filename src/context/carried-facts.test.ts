@@ -7,12 +7,15 @@ import {
   talk,
   turnDrafts,
   writtenSession,
-} from '../../test/support/planned-session.ts'
-import { sampleDescriptor } from '../../test/support/sample-resources.ts'
-import { sampleEvents } from '../../test/support/sample-events.ts'
+} from '../../test/support/pressure/planned-session.ts'
+import { sampleDescriptor } from '../../test/support/history/sample-resources.ts'
+import { sampleEvents } from '../../test/support/history/sample-events.ts'
 import { Conversation } from '../history/conversation.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
+import { Handle } from '../model/descriptor.ts'
+import { EventId } from '../model/ids.ts'
 import { uploadSubject } from '../model/permission-subject.ts'
+import { pinnedTexts } from './carried-facts.ts'
 
 const say = sampleEvents()
 
@@ -104,6 +107,24 @@ test('a text that is pinned after the cut is carried, too, and only once', () =>
   expect(again.data.carried?.pinned).toEqual(['Mind the tide.'])
 })
 
+test('a text that is no longer pinned is carried no further, wherever it was pinned', () => {
+  const pin = (text: string): EventDraft => ({ type: 'text_pinned', data: { text, by: 'person' } })
+  const unpin = (text: string): EventDraft => ({
+    type: 'text_unpinned',
+    data: { event_id: EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12'), text, by: 'person' },
+  })
+  const events = writtenSession([
+    { after: [pin('early'), pin('kept'), pin('again')] },
+    ...talk(12),
+    { after: [unpin('early'), unpin('again'), pin('again')] },
+  ])
+  const { data } = planned(events, { target: 8_000 })
+  expect(data.carried?.pinned).toEqual(['kept', 'again'])
+  // Its Event is before the tail, where only the checkpoint has its text.
+  const later = appended(compacted(events, data), [unpin('kept')])
+  expect(pinnedTexts(later)).toEqual(['again'])
+})
+
 const SKILL = say.skill_activation[0]
 if (SKILL === undefined) throw new Error('no sample')
 const activated = (name: string): EventDraft => ({
@@ -173,4 +194,30 @@ test('[SR-030] Resources keep their handles and their fate, and the limitations 
   const text = shownText(after.events)
   expect(text).toContain('@img1 \\"img1.png\\"; @img2 \\"img2.png\\" (dropped)')
   expect(text).not.toContain(shown.resource_id)
+})
+
+test('[SR-053] a link keeps its target, and why it has no content, through checkpoints', () => {
+  const common = { source: 'acp', rehydratable: false, kind: 'link' } as const
+  const remote = {
+    ...common,
+    resource_id: sampleDescriptor('@img1').resource_id,
+    handle: Handle.parse('@link1'),
+    name: 'tides',
+    uri: 'https://example.com/tides',
+  }
+  const local = {
+    ...common,
+    resource_id: sampleDescriptor('@img2').resource_id,
+    handle: Handle.parse('@link2'),
+    name: 'deck',
+    not_copied: 'not_regular_file',
+  } as const
+  const message: EventDraft = {
+    type: 'user_message',
+    data: { text: 'Look.', prompt_mode: 'string', resources: [remote, local] },
+  }
+  const once = squeezed(writtenSession([{ more: [message] }, ...talk(9)]))
+  const text = shownText(once.events)
+  expect(text).toContain('@link1 \\"https://example.com/tides\\" (the target was not fetched)')
+  expect(text).toContain('@link2 \\"deck\\" (a local file that was not copied: it is a folder')
 })

@@ -83,8 +83,12 @@ export function carriedBefore(all: readonly WholeEvent[], from_seq: number): Car
 /** The pinned texts in force, the oldest first: those of the checkpoint, and those since. */
 export function pinnedTexts(all: readonly WholeEvent[]): string[] {
   const { checkpoint, events } = historyOf(all)
-  const since = events.flatMap((event) => (event.type === 'text_pinned' ? [event.data.text] : []))
-  return [...new Set([...(checkpoint?.data.carried?.pinned ?? []), ...since])]
+  const texts = new Set(checkpoint?.data.carried?.pinned)
+  for (const event of events) {
+    if (event.type === 'text_pinned') texts.add(event.data.text)
+    if (event.type === 'text_unpinned') texts.delete(event.data.text)
+  }
+  return [...texts]
 }
 
 /** A Log of another origin may have pinned more than this version accepts. */
@@ -138,7 +142,16 @@ function carriedResources(
   const known = [...earlier.resources, ...added.map(({ descriptor }) => descriptor)]
   const carried = known.map(({ resource_id, handle, name, ...rest }) => {
     const fate = ('fate' in rest ? rest.fate : undefined) ?? fates.get(resource_id)
-    return { resource_id, handle, name, ...(fate === undefined ? {} : { fate }) }
+    return {
+      resource_id,
+      handle,
+      name,
+      ...(fate === undefined ? {} : { fate }),
+      ...('uri' in rest && rest.uri !== undefined ? { uri: rest.uri } : {}),
+      ...('not_copied' in rest && rest.not_copied !== undefined
+        ? { not_copied: rest.not_copied }
+        : {}),
+    }
   })
   return { all: carried, count: state.resources_count ?? carried.length }
 }

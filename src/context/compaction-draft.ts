@@ -1,5 +1,5 @@
-import * as words from '../encoding/words/checkpoint.ts'
-import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../encoding/words/summary.ts'
+import * as words from '../prompt/words/checkpoint.ts'
+import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../prompt/words/summary.ts'
 import { historyOf, isElided, type History } from '../history/history.ts'
 import { stateBefore, stateFits } from '../history/resume-state.ts'
 import { startsTurn } from '../history/summary-turns.ts'
@@ -267,7 +267,7 @@ function limitations(
     ...(skills.length === 0 ? [] : [words.inactiveSkills(skills)]),
     ...(carried.resources.length === 0 ? [] : [words.DESCRIBED_ONLY]),
     ...elided,
-    ...(unpinned === 0 ? [] : [words.unpinned(unpinned)]),
+    ...(unpinned === 0 ? [] : [words.tooManyPins(unpinned)]),
     words.lookUp(range.range),
   ]
 }
@@ -290,7 +290,7 @@ export interface LogPosition {
 }
 
 /** With the position of the tail in the Log, which `placeOf` returns for the start of a Turn. */
-export function positioned(
+export function withPosition(
   data: CompactionData,
   placeOf: (seq: number) => LogPosition | undefined,
 ): CompactionData {
@@ -300,9 +300,24 @@ export function positioned(
   return { ...data, tail: { ...data.tail, ...position } }
 }
 
-/** The Event as it would be recorded. Only its number and data matter for what follows. */
-function plannedEvent({ all, nextSeq: seq }: Situation, data: CompactionData): WholeEvent[] {
+/** The Event as it would be recorded. Only its number, Turn and data matter for what follows. */
+function plannedEvent(
+  { all, nextSeq: seq, active }: Situation,
+  data: CompactionData,
+): WholeEvent[] {
+  const turn = active === undefined ? {} : { turn_id: active }
   return all.slice(-1).map(({ v, id, session_id, ts, crc }) => {
-    return { v, seq, id, session_id, ts, type: 'history_compaction', data, prev: null, crc }
+    return {
+      v,
+      seq,
+      id,
+      session_id,
+      ts,
+      ...turn,
+      type: 'history_compaction',
+      data,
+      prev: null,
+      crc,
+    }
   })
 }

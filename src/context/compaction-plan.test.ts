@@ -9,8 +9,8 @@ import {
   writtenSession,
   writtenTurn,
   type WrittenTurn,
-} from '../../test/support/planned-session.ts'
-import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
+} from '../../test/support/pressure/planned-session.ts'
+import { sampleDescriptor, wholeEvents } from '../../test/support/history/sample-resources.ts'
 import { historyOf } from '../history/history.ts'
 import { STATE_BYTES, stateBefore } from '../history/resume-state.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'

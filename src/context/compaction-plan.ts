@@ -4,7 +4,7 @@ import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import type { Surface } from '../model/surface.ts'
-import type { CarriedFacts } from './carried-facts.ts'
+import { pinnedTexts, type CarriedFacts } from './carried-facts.ts'
 import {
   compactionDrafts,
   elidedResults,
@@ -151,7 +151,7 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
 }
 
 function contents(
-  { history }: Situation,
+  { all: known, history }: Situation,
   { tail: { from_seq, turns }, elided, range, carried }: CompactionData,
 ): Pick<PlannedCompaction, 'lost' | 'kept'> {
   const { events, elisions, checkpoint } = history
@@ -169,7 +169,7 @@ function contents(
     },
     kept: {
       turns,
-      pinned: facts?.pinned.length ?? 0,
+      pinned: carried?.pinned.length ?? pinnedTexts(known).length,
       decisions: facts?.decisions.length ?? 0,
       open_tasks: facts?.open_tasks.length ?? 0,
       resources: facts?.resources.length ?? 0,

@@ -1,5 +1,5 @@
 import { shortened } from '../encoding/quote.ts'
-import { decision, setting } from '../encoding/words/checkpoint.ts'
+import { decision, setting } from '../prompt/words/checkpoint.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import { uploadedResource } from '../model/permission-subject.ts'

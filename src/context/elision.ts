@@ -1,4 +1,4 @@
-import { elided } from '../encoding/words/results.ts'
+import { elided } from '../prompt/words/results.ts'
 import { isElided, type History } from '../history/history.ts'
 import { withoutSummaryTurns } from '../history/summary-turns.ts'
 import type { WholeEvent } from '../model/events/event.ts'

@@ -5,8 +5,8 @@ import {
   planned,
   talk,
   writtenSession,
-} from '../../test/support/planned-session.ts'
-import { sampleDescriptor } from '../../test/support/sample-resources.ts'
+} from '../../test/support/pressure/planned-session.ts'
+import { sampleDescriptor } from '../../test/support/history/sample-resources.ts'
 import { base64Length } from '../encoding/base64.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { estimatedTokens, gaugeOf } from './gauge.ts'

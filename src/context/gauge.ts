@@ -2,6 +2,7 @@ import { base64Length } from '../encoding/base64.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 import { currentRange } from '../history/current-range.ts'
+import { compactionsInForce } from '../history/history.ts'
 import { MEDIA_BYTES } from './token-estimate.ts'
 
 /** The last recorded usage that still describes the next request. */
@@ -39,6 +40,19 @@ export function gaugeOf(
   }
   return undefined
 }
+
+/** Whether the last usage was critical, and a compaction acted on it that no usage followed yet. Pure. */
+export function isRelieved(events: readonly WholeEvent[]): boolean {
+  const trigger = compactionsInForce(events).at(-1)?.data.trigger
+  if (trigger === undefined || !OF_CRITICAL_USAGE.has(trigger)) return false
+  for (const { type } of currentRange(events)) if (type === 'provider_usage') return false
+  return true
+}
+
+const OF_CRITICAL_USAGE: ReadonlySet<EventData<'history_compaction'>['trigger']> = new Set([
+  'critical_pressure_preflight',
+  'websocket_critical_recovery',
+])
 
 /** The size of a request, as recorded or as composed. */
 export type RequestSize = Pick<EventData<'provider_request'>, 'request_bytes' | 'projected'>

@@ -5,8 +5,8 @@ import {
   planned,
   talk,
   writtenSession,
-} from '../../test/support/planned-session.ts'
-import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../encoding/words/summary.ts'
+} from '../../test/support/pressure/planned-session.ts'
+import { NOT_WRITTEN, WRITTEN, writtenSummary } from '../prompt/words/summary.ts'
 import { requestBytes } from './token-estimate.ts'
 
 const LONG = 'line of a file\n'.repeat(600)

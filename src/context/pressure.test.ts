@@ -5,10 +5,19 @@ import {
   talk,
   writtenSession,
   appended,
-} from '../../test/support/planned-session.ts'
+} from '../../test/support/pressure/planned-session.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { TIER_PERCENT } from '../model/limits.ts'
-import { isAtLeast, isNews, pressureOf, tierOf, TIER_NOTICES } from './pressure.ts'
+import {
+  FRUITLESS_NOTICE,
+  isAtLeast,
+  isEstimateNews,
+  isFruitlessNews,
+  isUsageNews,
+  pressureOf,
+  tierOf,
+  TIER_NOTICES,
+} from './pressure.ts'
 
 const WINDOW = { window_tokens: 200_000 }
 
@@ -89,25 +98,74 @@ function announced(events: readonly WholeEvent[], tier: keyof typeof TIER_NOTICE
   return appended(events, [draft])
 }
 
-test('[PC-053] a tier is announced once, and not after a higher one', () => {
-  expect(isNews(SESSION, 'none')).toBe(false)
-  expect(isNews(SESSION, 'advisory')).toBe(true)
+/** A call whose usage reached a tier, and whether that was announced. */
+function used(
+  events: readonly WholeEvent[],
+  tier: keyof typeof TIER_NOTICES,
+  notice: boolean,
+): WholeEvent[] {
+  const pressure = { tier, ratio: 0.5, window_tokens: 100, ...(notice ? { notice } : {}) }
+  const usage = { input: 50, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
+  const data = { call_index: 0, usage, latency_ms: 1, pressure, stop_reason: 'end' }
+  const recorded = appended(events, [{ type: 'provider_usage', data }])
+  return notice ? announced(recorded, tier) : recorded
+}
+
+const TIERS = ['advisory', 'warning', 'critical'] as const
+
+test('[PC-053] the estimate of a tier is announced once, and not after a higher one', () => {
+  expect(isEstimateNews(SESSION, 'none')).toBe(false)
+  expect(isEstimateNews(SESSION, 'advisory')).toBe(true)
   const warned = announced(announced(SESSION, 'advisory'), 'warning')
-  expect(
-    ['advisory', 'warning', 'critical'].map((tier) => isNews(warned, tier as 'advisory')),
-  ).toEqual([false, false, true])
+  expect(TIERS.map((tier) => isEstimateNews(warned, tier))).toEqual([false, false, true])
+  const recorded = used(SESSION, 'warning', true)
+  expect(TIERS.map((tier) => isEstimateNews(recorded, tier))).toEqual([false, false, true])
+})
+
+test('[PC-053] a usage is announced once for each tier, unless its own estimate was right and below critical', () => {
+  expect(isUsageNews(SESSION, 'none')).toBe(false)
+  expect(TIERS.map((tier) => isUsageNews(SESSION, tier))).toEqual([true, true, true])
+  const recorded = used(SESSION, 'warning', true)
+  expect(TIERS.map((tier) => isUsageNews(recorded, tier))).toEqual([false, false, true])
+  const estimated = announced(SESSION, 'critical')
+  expect(TIERS.map((tier) => isUsageNews(estimated, tier))).toEqual([true, true, true])
+  const expected = announced(SESSION, 'warning')
+  expect(TIERS.map((tier) => isUsageNews(expected, tier))).toEqual([true, false, true])
+  const confirmed = used(expected, 'warning', false)
+  expect(TIERS.map((tier) => isUsageNews(confirmed, tier))).toEqual([false, false, true])
+  const wrong = used(expected, 'advisory', true)
+  expect(TIERS.map((tier) => isUsageNews(wrong, tier))).toEqual([false, true, true])
+})
+
+test('a fruitless preflight is announced once, until a usage is lower', () => {
+  const code = FRUITLESS_NOTICE
+  const critical = used(SESSION, 'critical', true)
+  expect(isFruitlessNews(critical)).toBe(true)
+  const said = appended(critical, [{ type: 'notice', data: { code, text: 'full' } }])
+  expect(isFruitlessNews(said)).toBe(false)
+  const still = used(said, 'critical', false)
+  expect(isFruitlessNews(still)).toBe(false)
+  const lower = used(still, 'warning', true)
+  expect(isFruitlessNews(used(lower, 'critical', false))).toBe(true)
+  expect(isFruitlessNews(compacted(said, planned(said).data))).toBe(true)
 })
 
 test('[PC-053] a checkpoint begins a new range, and an undo returns to the earlier one', () => {
   const warned = announced(SESSION, 'warning')
   const checkpoint = compacted(warned, planned(warned).data)
-  expect(isNews(checkpoint, 'advisory')).toBe(true)
+  expect(isEstimateNews(checkpoint, 'advisory')).toBe(true)
   const again = announced(checkpoint, 'advisory')
-  expect([isNews(again, 'advisory'), isNews(again, 'warning')]).toEqual([false, true])
+  expect([isEstimateNews(again, 'advisory'), isEstimateNews(again, 'warning')]).toEqual([
+    false,
+    true,
+  ])
   const { id } = checkpoint.at(-1) ?? {}
   if (id === undefined) throw new Error('no checkpoint')
   const undone = appended(again, [
     { type: 'compaction_undone', data: { compaction_event_id: id, reason: 'manual' } },
   ])
-  expect([isNews(undone, 'warning'), isNews(undone, 'critical')]).toEqual([false, true])
+  expect([isEstimateNews(undone, 'warning'), isEstimateNews(undone, 'critical')]).toEqual([
+    false,
+    true,
+  ])
 })

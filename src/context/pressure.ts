@@ -48,21 +48,65 @@ export const TIER_NOTICES = {
 } as const satisfies Record<Exclude<PressureTier, 'none'>, string>
 
 /**
- * Whether a tier is to be announced: neither it nor a higher one was announced since the last compaction in force. Pure.
+ * Whether the tier of a request is to be announced before it is sent: neither it nor a higher one was announced since the
+ * last compaction in force. Pure.
  */
-export function isNews(
+export function isEstimateNews(
   events: readonly WholeEvent[],
   tier: PressureTier,
 ): tier is Exclude<PressureTier, 'none'> {
   if (tier === 'none') return false
   for (const event of currentRange(events)) {
-    if (event.type !== 'notice') continue
-    const announced = announcedBy(event.data.code)
+    const announced = noticeTier(event)
     if (announced !== undefined && isAtLeast(announced, tier)) return false
   }
   return true
 }
 
-function announcedBy(code: string): PressureTier | undefined {
+/**
+ * Whether the tier of a usage that is not recorded yet is to be announced: no usage announced it or a higher one since the
+ * last compaction in force. An estimate that its own call confirmed counts too, but not for the critical tier, which a
+ * compaction follows from. Pure.
+ */
+export function isUsageNews(
+  events: readonly WholeEvent[],
+  tier: PressureTier,
+): tier is Exclude<PressureTier, 'none'> {
+  if (tier === 'none') return false
+  /** The tier of the usage that followed the Event. */
+  let followed: PressureTier = tier
+  for (const event of currentRange(events)) {
+    const estimated = tier === 'critical' ? undefined : noticeTier(event)
+    if (estimated !== undefined && isAtLeast(estimated, tier) && isAtLeast(followed, estimated))
+      return false
+    if (event.type !== 'provider_usage' || event.data.pressure === 'unavailable') continue
+    const { pressure } = event.data
+    if (pressure.notice === true && isAtLeast(pressure.tier, tier)) return false
+    followed = pressure.tier
+  }
+  return true
+}
+
+/** The tier that a notice announced, by a usage or an estimate. */
+function noticeTier(event: WholeEvent): PressureTier | undefined {
+  if (event.type !== 'notice') return undefined
+  const { code } = event.data
   return PRESSURE_TIERS.find((tier) => tier !== 'none' && TIER_NOTICES[tier] === code)
+}
+
+/** The code of the notice that a compaction before a call would not have made enough room. */
+export const FRUITLESS_NOTICE = 'preflight_fruitless'
+
+/**
+ * Whether a fruitless preflight is to be announced: it was not since the last compaction in force, and since a usage that was
+ * not critical. Pure.
+ */
+export function isFruitlessNews(events: readonly WholeEvent[]): boolean {
+  for (const event of currentRange(events)) {
+    if (event.type === 'notice' && event.data.code === FRUITLESS_NOTICE) return false
+    if (event.type !== 'provider_usage') continue
+    const { pressure } = event.data
+    if (pressure !== 'unavailable' && pressure.tier !== 'critical') return true
+  }
+  return true
 }

@@ -5,10 +5,10 @@ import {
   EXCERPTS,
   omittedTurns,
   turnExcerpt,
-} from '../encoding/words/checkpoint.ts'
+} from '../prompt/words/checkpoint.ts'
 import { historyOf, type Checkpoint } from '../history/history.ts'
 import { startsTurn } from '../history/summary-turns.ts'
-import { turnResult } from '../history/turn-result.ts'
+import { turnAnswer } from '../history/results/turn-result.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
@@ -92,8 +92,8 @@ function turnsIn(events: readonly WholeEvent[], first: number) {
 }
 
 /** `undefined` for a refused Turn, which no model has seen. */
-function turnLine({ id, number, events }: OneTurn, most: number): string | undefined {
-  const { status, text: answer } = turnResult(events, id)
+function turnLine({ number, events }: OneTurn, most: number): string | undefined {
+  const { status, text: answer } = turnAnswer(events)
   if (status === 'refused') return undefined
   const messages = events.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
   const request = messages.map(({ text }) => text).join('\n')

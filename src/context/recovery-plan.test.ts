@@ -5,8 +5,8 @@ import {
   writtenSession,
   writtenTurn,
   type WrittenTurn,
-} from '../../test/support/planned-session.ts'
-import { sampleDescriptor } from '../../test/support/sample-resources.ts'
+} from '../../test/support/pressure/planned-session.ts'
+import { sampleDescriptor } from '../../test/support/history/sample-resources.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { planPreflight, planRecovery, type TurnPlanOptions } from './recovery-plan.ts'
 

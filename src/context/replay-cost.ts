@@ -67,7 +67,7 @@ const SHARE = 0.4
 const KEPT_MS = 5 * 60_000
 
 /**
- * The cache holds nothing of the last request: everything after it is read again anyway. A cache expires by the wall
+ * The cache contains nothing of the last request: everything after it is read again anyway. A cache expires by the wall
  * clock, across processes; if the clock jumps, only this cost estimate is wrong, and the choice is recorded.
  */
 function isCold({ uncached, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {

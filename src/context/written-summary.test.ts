@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkpoint } from '../encoding/words/checkpoint.ts'
-import { writtenSummary } from '../encoding/words/summary.ts'
+import { checkpoint } from '../prompt/words/checkpoint.ts'
+import { writtenSummary } from '../prompt/words/summary.ts'
 import { Handle } from '../model/descriptor.ts'
 import { ResourceId } from '../model/ids.ts'
 import type { CarriedFacts } from './carried-facts.ts'

@@ -1,5 +1,5 @@
-import { SUMMARY_SECTIONS } from '../encoding/words/summary.ts'
-import { turnResult } from '../history/turn-result.ts'
+import { SUMMARY_SECTIONS } from '../prompt/words/summary.ts'
+import { turnAnswer } from '../history/results/turn-result.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { ok, failed, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -14,7 +14,12 @@ const MOST_BYTES = 8_192
  * has at most `MOST_BYTES` bytes, and has every requested heading once, in order and with text below it. The error says why, for people.
  */
 export function summaryIn(events: readonly WholeEvent[], turn: TurnId): Result<string> {
-  const { status, error, cut, text: answer } = turnResult(events, turn)
+  const {
+    status,
+    error,
+    cut,
+    text: answer,
+  } = turnAnswer(events.filter(({ turn_id }) => turn_id === turn))
   if (error !== undefined) return failed(error.kind, error.message)
   if (status === 'interrupted') return failed('interrupted', 'The Turn was interrupted.')
   if (status !== 'completed') return unusable(`its Turn ended as ${status}`)

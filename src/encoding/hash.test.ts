@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random } from '../../test/support/random.ts'
+import { random } from '../../test/support/host/random.ts'
 import { growingSha256, runningSha256, sha256 } from './hash.ts'
 
 test('the SHA-256 of text is that of its UTF-8, whether hashed at once or in chunks', () => {

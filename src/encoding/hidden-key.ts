@@ -1,7 +1,7 @@
 import { isJsonObject } from './json.ts'
 import { KEY_PLACEHOLDER, SHORTEST_KEY } from './redaction.ts'
 
-/** The shortest part of a key that is hidden. Shorter keys cannot be told apart from ordinary words and are not hidden. */
+/** The shortest part of a key that is hidden. Shorter keys cannot be distinguished from ordinary words and are not hidden. */
 const SHORTEST_PART = SHORTEST_KEY
 /** Vendors repeat a key with its middle masked. */
 const MASKED = /^[*•.…]{2,}[\w-]*/

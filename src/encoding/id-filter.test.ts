@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random } from '../../test/support/random.ts'
+import { random } from '../../test/support/host/random.ts'
 import { IdFilter } from './id-filter.ts'
 
 function ids(seed: number, count: number): string[] {

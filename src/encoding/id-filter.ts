@@ -1,6 +1,6 @@
 import { sha256 } from './hash.ts'
 
-/** 64 Ki bits: of 5,000 ids, half a percent of other ids are taken for known. */
+/** 64 Ki bits: of 5,000 ids, half a percent of other ids are mistaken for known ones. */
 const DEFAULT_BYTES = 8 * 1024
 const PLACES = 4
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineFramer, type Framed } from './lines.ts'
+import { LineFramer, type FramedLine } from './lines.ts'
 
 /** Splits `bytes` at the given positions and frames the chunks, in reused memory like that of a reader. */
 function framed(
@@ -22,7 +22,7 @@ function framed(
   return { lines, rest: framer.unfinished }
 }
 
-function shown(one: Framed): string {
+function shown(one: FramedLine): string {
   return 'overlong' in one
     ? `${one.offset} overlong`
     : `${one.offset} ${one.bytes.toString('latin1')}`

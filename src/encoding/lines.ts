@@ -1,7 +1,7 @@
 const NEWLINE = 10
 
 /** One line without its `\n`, or the start of a line that exceeds the limit. */
-export type Framed =
+export type FramedLine =
   | { readonly bytes: Buffer; readonly offset: number }
   | { readonly overlong: true; readonly offset: number }
 
@@ -32,7 +32,7 @@ export class LineFramer {
   }
 
   /** Lines may be views of `chunk`: use or copy them before its memory is reused. */
-  *push(chunk: Buffer): Generator<Framed> {
+  *push(chunk: Buffer): Generator<FramedLine> {
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
       const framed = this.#end(chunk.subarray(from, at))
@@ -43,7 +43,7 @@ export class LineFramer {
     if (overlong !== undefined) yield overlong
   }
 
-  #end(piece: Buffer): Framed | undefined {
+  #end(piece: Buffer): FramedLine | undefined {
     const offset = this.#lineStart
     const length = this.#carried + piece.length
     const skipped = this.#skipping
@@ -56,7 +56,7 @@ export class LineFramer {
     return length > this.#limit ? { overlong: true, offset } : { bytes, offset }
   }
 
-  #keep(piece: Buffer): Framed | undefined {
+  #keep(piece: Buffer): FramedLine | undefined {
     if (piece.length === 0) return undefined
     this.#carried += piece.length
     if (this.#skipping) return undefined

@@ -13,7 +13,7 @@ export function quoted(text: string): string {
  * A name from outside for a label in square brackets: escaped like `quoted`, so that it stays on one line, and with escaped
  * brackets, so that it cannot end the label. At most `limit` bytes.
  */
-export function bracketed(name: string, limit: number): string {
+export function nameInBrackets(name: string, limit: number): string {
   const line = quoted(name)
     .slice(1, -1)
     .replaceAll(String.raw`\"`, '"')

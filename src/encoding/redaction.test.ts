@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { random, type Random } from '../../test/support/random.ts'
+import { random, type Random } from '../../test/support/host/random.ts'
 import { KEY_PLACEHOLDER, Redactor } from './redaction.ts'
 
 const KEYS = ['sk-canary-1234', 'other-canary-5678']

@@ -3,7 +3,7 @@ import { KeyAutomaton } from './key-automaton.ts'
 /** Replaces a key. Unlike `[key]`, it is unlikely to occur in source code. */
 export const KEY_PLACEHOLDER = '[redacted key]'
 
-/** A shorter key cannot be told apart from ordinary text and is not redacted. */
+/** A shorter key cannot be distinguished from ordinary text and is not redacted. */
 export const SHORTEST_KEY = 8
 
 /** Redacts one stream. The results of all `push` calls and of `end`, joined, are the redaction of the whole stream. */
@@ -48,6 +48,16 @@ export class Redactor {
   /** Returns the same text if it contains no key. */
   text(text: string): string {
     return this.holds(text) ? whole(this.textStream(), text, TEXT) : text
+  }
+
+  /**
+   * Text that a program without knowledge of the keys may have cut off, with or without an ellipsis: a recognizable beginning
+   * of a key at its end is redacted as well.
+   */
+  cutText(text: string): string {
+    const body = text.endsWith(ELLIPSIS) ? text.slice(0, -ELLIPSIS.length) : text
+    const { push, end } = this.textStream()
+    return push(body) + end(true) + text.slice(body.length)
   }
 
   /** Returns the same bytes if they contain no key. */
@@ -126,6 +136,12 @@ export class Redactor {
   }
 }
 
+/** Finds keys in text that is JSON already, where a key may be escaped. */
+export function jsonRedactor(keys: readonly string[]): Redactor {
+  return new Redactor(keys.flatMap((key) => [key, JSON.stringify(key).slice(1, -1)]))
+}
+
+const ELLIPSIS = '…'
 const MOST_TRIES = 4_096
 const MOST_TRIED_BYTES = 256 * 1024 * 1024
 

@@ -1,3 +1,5 @@
+import { ChunkMarks, continueEscape, endOfString, INVALID, Utf8Check } from './string-content.ts'
+
 /** A member of a JSON object. Positions are in bytes of the text; `to` is exclusive. */
 export interface Member {
   /** As written, without its quotes: escape sequences are not decoded. Only its beginning if it is very long. */
@@ -10,7 +12,7 @@ export interface Member {
 
 /**
  * Finds the members of the object that a JSON text consists of, as the text arrives, in order, repeated keys included. Reads each
- * byte at most twice and long strings much faster, keeps no value, and checks everything but the content of strings.
+ * byte a few times and long strings much faster, keeps no value, and accepts what a parser of JSON accepts and nothing else.
  */
 export class ObjectScan {
   /** The keys so far, also of a member whose value has not ended. */
@@ -21,8 +23,9 @@ export class ObjectScan {
   readonly #open = new Uint8Array(MOST_DEPTH + 1)
   #depth = 0
   #next: Next = BEGINNING
-  /** The next byte belongs to an escape sequence. */
-  #isEscaped = false
+  /** The escape sequence at the end of the last chunk; see `OpenEscape`. */
+  #pending = 0
+  readonly #utf8 = new Utf8Check()
   #scalar = ''
   /** Bytes before the current chunk. */
   #before = 0
@@ -32,12 +35,14 @@ export class ObjectScan {
   /** Reads the next bytes of the text. False if it is not one object, nests too deep or has too many members. */
   push(chunk: Buffer): boolean {
     const { length } = chunk
+    const marks = new ChunkMarks(chunk)
     let at = 0
+    if (!this.#utf8.push(chunk)) this.#next = NOTHING
     while (at < length && this.#next !== NOTHING) {
-      if (this.#next === TEXT || this.#next === KEY_TEXT) at = this.#readText(chunk, at)
+      if (this.#next === TEXT || this.#next === KEY_TEXT) at = this.#readText(marks, at)
       else if (this.#next === SCALAR) at = this.#readScalar(chunk, at)
       else {
-        const nested = this.#depth > 1 ? this.#readNested(chunk, at) : at
+        const nested = this.#depth > 1 ? this.#readNested(marks, at) : at
         at = nested > at ? nested : this.#readMark(chunk, at)
       }
     }
@@ -56,7 +61,8 @@ export class ObjectScan {
    * Reads as much as it can of what is inside the value of a member, and returns the position after it. It does what the methods
    * below do one byte at a time, for whole texts and scalars: almost everything is inside a value.
    */
-  #readNested(chunk: Buffer, from: number): number {
+  #readNested(marks: ChunkMarks, from: number): number {
+    const { chunk } = marks
     const { length } = chunk
     const open = this.#open
     let at = from
@@ -75,8 +81,8 @@ export class ObjectScan {
       } else if (byte === COLON_BYTE && next === COLON) {
         next = VALUE
       } else if (byte === QUOTE && next !== SEPARATOR && next !== COLON) {
-        const end = endOfText(chunk, at + 1)
-        if (end >= length) break
+        const end = endOfString(marks, at + 1)
+        if (end >= length || end === INVALID) break
         next = next === KEY || next === FIRST_KEY ? COLON : SEPARATOR
         at = end
       } else if (next === VALUE || next === FIRST_VALUE) {
@@ -123,7 +129,7 @@ export class ObjectScan {
     if (this.#depth === 1) this.#key.begin(this.#before + at + 1)
   }
 
-  /** Returns the position at which reading goes on. */
+  /** Returns the position at which reading continues. */
   #beginValue(byte: number, at: number): number {
     if (this.#next === BEGINNING && byte !== OPEN_OBJECT) this.#next = NOTHING
     // Nothing may follow the object.
@@ -162,10 +168,14 @@ export class ObjectScan {
     this.members.push({ key: this.keys.at(-1) ?? '', from, to: this.#before + to, beginning })
   }
 
-  #readText(chunk: Buffer, from: number): number {
-    const end = endOfText(chunk, this.#isEscaped ? from + 1 : from)
-    this.#isEscaped = end > chunk.length
-    if (end >= chunk.length) return chunk.length
+  #readText(marks: ChunkMarks, from: number): number {
+    const { chunk } = marks
+    const { pending, at } = continueEscape(chunk, { pending: this.#pending, at: from })
+    const isInside = pending > 0 || at === INVALID
+    const end = isInside ? at : endOfString(marks, at)
+    this.#pending = isInside ? pending : Math.max(0, end - chunk.length)
+    if (end === INVALID) this.#next = NOTHING
+    if (end === INVALID || end >= chunk.length) return chunk.length
     if (this.#next === TEXT) this.#ended(chunk, end + 1)
     else {
       this.#next = COLON
@@ -230,7 +240,6 @@ const LONGEST_BEGINNING = 1024
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON_BYTE = 0x3a
-const BACKSLASH = 0x5c
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
@@ -251,33 +260,6 @@ const SCALAR = 9
 const FIRST_KEY = 10
 const FIRST_VALUE = 11
 
-/**
- * The position of the quote that ends a text, from a position in it. The length of the chunk if the text does not end in it; one
- * more if the chunk ends in the middle of an escape sequence, whose second byte is still to come.
- */
-function endOfText(chunk: Buffer, from: number): number {
-  const { length } = chunk
-  let at = from
-  for (;;) {
-    // Most strings are short, and a search costs as much as reading some dozens of bytes.
-    const near = Math.min(at + NEAR_BYTES, length)
-    while (at < near) {
-      const byte = chunk[at]
-      if (byte === QUOTE) return at
-      at += byte === BACKSLASH ? 2 : 1
-    }
-    if (at >= length) return at
-    const quote = chunk.indexOf(QUOTE, at)
-    const end = quote === -1 ? length : quote
-    let slashes = 0
-    while (end - slashes > at && chunk[end - slashes - 1] === BACKSLASH) slashes += 1
-    const isEscaped = slashes % 2 === 1
-    if (quote === -1) return isEscaped ? length + 1 : length
-    if (!isEscaped) return quote
-    at = quote + 1
-  }
-}
-
 const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word))
 
 /** The position of the last letter of a literal that ends in this chunk; -1 for everything else. */
@@ -291,7 +273,6 @@ function endOfLiteral(chunk: Buffer, at: number): number {
   return end >= chunk.length || isScalar(chunk[end]) ? -1 : end - 1
 }
 
-const NEAR_BYTES = 32
 const LONGEST_SCALAR = 64
 const SCALAR_TEXT = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/
 

@@ -7,19 +7,19 @@ const text = fc
   .tuple(lines, fc.boolean())
   .map(([all, ended]) => all.join('\n') + (ended && all.length > 0 ? '\n' : ''))
 
-test('applying a diff to the first text gives the second', () => {
-  fc.assert(
-    fc.property(text, text, (before, after) => {
-      expect(applied(before, unifiedDiff('x', before, after))).toBe(after)
+test('applying a diff to the first text gives the second', async () => {
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      expect(applied(before, await unifiedDiff('x', before, after))).toBe(after)
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('applying a diff of a long text with a few changes gives the second', () => {
+test('applying a diff of a long text with a few changes gives the second', async () => {
   const edit = fc.tuple(fc.nat({ max: 299 }), fc.constantFrom('drop', 'double', 'change'))
-  fc.assert(
-    fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
       const before = Array.from({ length: 300 }, (_, i) => `line ${i % 40}\n`)
       const after = before.flatMap((line, at) => {
         const how = edits.find(([where]) => where === at)?.[1]
@@ -27,7 +27,7 @@ test('applying a diff of a long text with a few changes gives the second', () =>
         if (how === 'double') return [line, line]
         return how === 'change' ? [`not ${line}`] : [line]
       })
-      const diff = unifiedDiff('x', before.join(''), after.join(''))
+      const diff = await unifiedDiff('x', before.join(''), after.join(''))
       expect(applied(before.join(''), diff)).toBe(after.join(''))
       expect(diff.split('\n').length).toBeLessThan(12 * 12)
     }),
@@ -35,28 +35,39 @@ test('applying a diff of a long text with a few changes gives the second', () =>
   )
 })
 
-test('texts that have nothing in common are replaced completely, even if they are long', () => {
+test('texts that have nothing in common are replaced completely, even if they are long', async () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}\n`).join('')
   const after = Array.from({ length: 20_000 }, (_, i) => `new ${i}\n`).join('')
-  const diff = unifiedDiff('x', before, after)
+  const diff = await unifiedDiff('x', before, after)
   expect(diff).toContain('@@ -1,20000 +1,20000 @@')
   expect(applied(before, diff)).toBe(after)
 })
 
-test('changes are counted, and located by lines of the second text', () => {
-  const summaryOf = (before: string, after: string) => {
-    const { added, removed, places } = lineDiff(before, after)
+test('above a thousand changes the lines from the first to the last of them are replaced', async () => {
+  const ordered = Array.from({ length: 1_200 }, (_, i) => `line ${i}\n`)
+  const texts = (middle: readonly string[]) => ['start\n', ...middle, 'end\n'].join('')
+  const [before, after] = [texts(ordered), texts(ordered.toReversed())]
+  const diff = await unifiedDiff('x', before, after)
+  expect(diff.split('\n').slice(2, 5)).toEqual(['@@ -1,1202 +1,1202 @@', ' start', '-line 0'])
+  expect(diff.match(/^@@/gm)).toHaveLength(1)
+  expect(await lineDiff(before, after)).toMatchObject({ added: 1_200, removed: 1_200 })
+  expect(applied(before, diff)).toBe(after)
+})
+
+test('changes are counted, and located by lines of the second text', async () => {
+  const summaryOf = async (before: string, after: string) => {
+    const { added, removed, places } = await lineDiff(before, after)
     return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
   }
-  expect(summaryOf('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
-  expect(summaryOf('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
-  expect(summaryOf('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
-  expect(summaryOf('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
-  expect(summaryOf('a\n', '')).toEqual([0, 1, '1-1'])
-  expect(summaryOf('', 'a\nb')).toEqual([2, 0, '1-2'])
-  fc.assert(
-    fc.property(text, text, (before, after) => {
-      const { added, removed, places, unified } = lineDiff(before, after)
+  expect(await summaryOf('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
+  expect(await summaryOf('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
+  expect(await summaryOf('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
+  expect(await summaryOf('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
+  expect(await summaryOf('a\n', '')).toEqual([0, 1, '1-1'])
+  expect(await summaryOf('', 'a\nb')).toEqual([2, 0, '1-2'])
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const { added, removed, places, unified } = await lineDiff(before, after)
       const marked = (mark: string) =>
         unified('x')
           .split('\n')
@@ -69,9 +80,9 @@ test('changes are counted, and located by lines of the second text', () => {
   )
 })
 
-test('the output is that of diff -u', () => {
+test('the output is that of diff -u', async () => {
   const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n'
-  expect(unifiedDiff('dir/file.txt', before, before.replace('five', 'FIVE') + 'nine')).toBe(
+  expect(await unifiedDiff('dir/file.txt', before, before.replace('five', 'FIVE') + 'nine')).toBe(
     `--- a/dir/file.txt
 +++ b/dir/file.txt
 @@ -2,7 +2,8 @@
@@ -87,11 +98,11 @@ test('the output is that of diff -u', () => {
 \\ No newline at end of file
 `,
   )
-  expect(unifiedDiff('x', '', 'a\n')).toBe('--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n')
-  expect(unifiedDiff('x', 'a', 'a\n')).toBe(
+  expect(await unifiedDiff('x', '', 'a\n')).toBe('--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n')
+  expect(await unifiedDiff('x', 'a', 'a\n')).toBe(
     '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n',
   )
-  expect(unifiedDiff('x', 'same\n', 'same\n')).toBe('')
+  expect(await unifiedDiff('x', 'same\n', 'same\n')).toBe('')
 })
 
 /** Applies a diff strictly: every line and every count must be correct. */

@@ -1,3 +1,5 @@
+import type { ChangeObject } from 'diff'
+
 /** What differs between two texts, by lines; only `\n` ends a line. */
 export interface LineDiff {
   readonly added: number
@@ -11,9 +13,9 @@ export interface LineDiff {
   readonly unified: (name: string) => string
 }
 
-export function lineDiff(before: string, after: string): LineDiff {
+export async function lineDiff(before: string, after: string): Promise<LineDiff> {
   const [old, fresh] = [linesOf(before), linesOf(after)]
-  const changes = changesBetween(old, fresh)
+  const changes = await changesBetween(old, fresh)
   return {
     added: changes.reduce((sum, { newFrom, newTo }) => sum + newTo - newFrom, 0),
     removed: changes.reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0),
@@ -29,13 +31,13 @@ export function lineDiff(before: string, after: string): LineDiff {
 }
 
 /** The unified form of a `lineDiff`. */
-export function unifiedDiff(name: string, before: string, after: string): string {
-  return lineDiff(before, after).unified(name)
+export async function unifiedDiff(name: string, before: string, after: string): Promise<string> {
+  return (await lineDiff(before, after)).unified(name)
 }
 
 const AROUND = 3
 
-/** Above this many changed lines the diff is not minimal: the cost grows with their square. */
+/** Texts with more changed lines are one change from the first to the last of them: the cost grows with the square. */
 const MOST_CHANGES = 1_000
 
 /** Lines `[oldFrom, oldTo)` of the first text became lines `[newFrom, newTo)` of the second. */
@@ -52,7 +54,7 @@ function linesOf(text: string): string[] {
 }
 
 /** In order and not adjacent to each other. */
-function changesBetween(old: readonly string[], fresh: readonly string[]): Change[] {
+async function changesBetween(old: readonly string[], fresh: readonly string[]): Promise<Change[]> {
   let start = 0
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
   let [oldEnd, newEnd] = [old.length, fresh.length]
@@ -60,87 +62,40 @@ function changesBetween(old: readonly string[], fresh: readonly string[]): Chang
     oldEnd--
     newEnd--
   }
-  const shortest = shortestScript(old.slice(start, oldEnd), fresh.slice(start, newEnd))
-  return joined(
-    shortest.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
-      oldFrom: oldFrom + start,
-      oldTo: oldTo + start,
-      newFrom: newFrom + start,
-      newTo: newTo + start,
-    })),
-  )
+  const whole = { oldFrom: start, oldTo: oldEnd, newFrom: start, newTo: newEnd }
+  if (start === oldEnd && start === newEnd) return []
+  if (start === oldEnd || start === newEnd) return [whole]
+  const [removed, added] = [old.slice(start, oldEnd), fresh.slice(start, newEnd)]
+  // Known without a search for the shortest way, which would take long to give up.
+  if (missing(removed, added) + missing(added, removed) > MOST_CHANGES) return [whole]
+  // Loaded for the first such change: most processes compare no texts.
+  const { diffArrays } = await import('diff')
+  const runs = diffArrays(removed, added, { maxEditLength: MOST_CHANGES })
+  return runs === undefined ? [whole] : changesOf(runs, start)
 }
 
-/** Myers' algorithm: the furthest position on each diagonal for each number of changes, then the path back. */
-function shortestScript(old: readonly string[], fresh: readonly string[]): Change[] {
-  const whole = { oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: fresh.length }
-  if (old.length === 0 && fresh.length === 0) return []
-  if (old.length === 0 || fresh.length === 0) return [whole]
-  const most = Math.min(old.length + fresh.length, MOST_CHANGES)
-  const rounds: Int32Array[] = []
-  // Index `most + diagonal`; a diagonal is the position in the old text minus that in the new text.
-  const furthest = new Int32Array(2 * most + 2)
-  for (let changes = 0; changes <= most; changes++) {
-    rounds.push(furthest.slice())
-    for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
-      let x = stepTo(furthest, most, diagonal, changes)
-      while (x < old.length && x - diagonal < fresh.length && old[x] === fresh[x - diagonal]) x++
-      furthest[most + diagonal] = x
-      if (x >= old.length && x - diagonal >= fresh.length) {
-        return wayBack(rounds, most, old.length, fresh.length)
-      }
-    }
+/** How many of the lines are not among the others. */
+function missing(lines: readonly string[], others: readonly string[]): number {
+  const known = new Set(others)
+  return lines.filter((line) => !known.has(line)).length
+}
+
+/** Runs of removed and added lines without a common line between them are one change. */
+function changesOf(runs: readonly ChangeObject<string[]>[], start: number): Change[] {
+  const changes: Change[] = []
+  let [oldAt, newAt] = [start, start]
+  for (const { added, removed, count } of runs) {
+    const [oldFrom, newFrom] = [oldAt, newAt]
+    if (!added) oldAt += count
+    if (!removed) newAt += count
+    if (!added && !removed) continue
+    const last = changes.at(-1)
+    const joins = last?.oldTo === oldFrom && last.newTo === newFrom
+    const from = joins ? last : { oldFrom, newFrom }
+    if (joins) changes.pop()
+    changes.push({ oldFrom: from.oldFrom, oldTo: oldAt, newFrom: from.newFrom, newTo: newAt })
   }
-  return [whole]
-}
-
-/** The entry to a diagonal: an insertion from the one above, or a deletion from the one below. */
-function stepTo(furthest: Int32Array, most: number, diagonal: number, changes: number): number {
-  return insertsFirst(furthest, most, diagonal, changes)
-    ? (furthest[most + diagonal + 1] ?? 0)
-    : (furthest[most + diagonal - 1] ?? 0) + 1
-}
-
-function insertsFirst(
-  furthest: Int32Array,
-  most: number,
-  diagonal: number,
-  changes: number,
-): boolean {
-  if (diagonal === -changes) return true
-  if (diagonal === changes) return false
-  return (furthest[most + diagonal - 1] ?? 0) < (furthest[most + diagonal + 1] ?? 0)
-}
-
-function wayBack(rounds: readonly Int32Array[], most: number, x: number, y: number): Change[] {
-  const script: Change[] = []
-  for (let changes = rounds.length - 1; changes > 0; changes--) {
-    const furthest = rounds[changes] ?? new Int32Array()
-    const diagonal = x - y
-    const inserts = insertsFirst(furthest, most, diagonal, changes)
-    const before = diagonal + (inserts ? 1 : -1)
-    const fromX = furthest[most + before] ?? 0
-    const fromY = fromX - before
-    script.push(
-      inserts
-        ? { oldFrom: fromX, oldTo: fromX, newFrom: fromY, newTo: fromY + 1 }
-        : { oldFrom: fromX, oldTo: fromX + 1, newFrom: fromY, newTo: fromY },
-    )
-    x = fromX
-    y = fromY
-  }
-  return script.reverse()
-}
-
-function joined(changes: readonly Change[]): Change[] {
-  const runs: Change[] = []
-  for (const change of changes) {
-    const last = runs.at(-1)
-    if (last?.oldTo === change.oldFrom && last.newTo === change.newFrom) {
-      runs[runs.length - 1] = { ...last, oldTo: change.oldTo, newTo: change.newTo }
-    } else runs.push(change)
-  }
-  return runs
+  return changes
 }
 
 /** Changes whose context would touch form one hunk. */

@@ -1,20 +1,21 @@
-import { checkpoint as checkpointText } from '../encoding/words/checkpoint.ts'
-import * as notes from '../encoding/words/notes.ts'
-import * as words from '../encoding/words/resources.ts'
-import * as skills from '../encoding/words/skills.ts'
-import { elided, NO_RESULT } from '../encoding/words/results.ts'
+import { checkpoint as checkpointText, pinned, unpinned } from '../prompt/words/checkpoint.ts'
+import * as notes from '../prompt/words/notes.ts'
+import * as words from '../prompt/words/resources.ts'
+import * as skills from '../prompt/words/skills.ts'
+import { elided, NO_RESULT } from '../prompt/words/results.ts'
 import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
-import { blobMediaType, type TurnId } from '../model/ids.ts'
+import { ANSWER_REPEATED } from '../model/events/notice.ts'
+import type { TurnId } from '../model/ids.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
 import { instructionParts, textsBefore } from './instructions.ts'
+import { refusedTurns } from './refused-turns.ts'
 import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
 import { transientsAt, type Transients } from './transients.ts'
-import { originalPart, stableText, userParts } from './user-parts.ts'
-import { withoutCalls } from './without-calls.ts'
+import { currentMessage, originalPart, stableText, userParts, variantPart } from './user-parts.ts'
 import { withheldBy } from './withheld-upload.ts'
 
 /** The parameters that decide which bytes a Conversation shows. */
@@ -22,17 +23,6 @@ export interface RequestScope {
   /** The Turn that the next request belongs to. */
   readonly turn: TurnId | undefined
   readonly replay: Replay
-}
-
-/** A refused Turn was never sent to a model. */
-function refusedTurns(events: readonly WholeEvent[]): ReadonlySet<TurnId> {
-  return new Set(
-    withoutCalls(events).flatMap((event) =>
-      event.type === 'turn_ended' && event.data.status === 'refused' && event.turn_id !== undefined
-        ? [event.turn_id]
-        : [],
-    ),
-  )
 }
 
 type Call = Extract<ConversationItem, { kind: 'tool_call' }>
@@ -50,6 +40,7 @@ export class Conversation {
   readonly #turn: TurnId | undefined
   readonly #resources: SessionResources
   readonly #elisions: History['elisions']
+  readonly #checkpoint: History['checkpoint']
   readonly #items: ConversationItem[] = []
   /** The Turn that started last. */
   #started: WholeEvent<'turn_started'> | undefined
@@ -72,6 +63,7 @@ export class Conversation {
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
     this.#resources = new SessionResources({ state: NO_STATE, events })
     this.#elisions = elisions
+    this.#checkpoint = checkpoint
     if (checkpoint !== undefined && shown === 0) {
       this.#note(checkpoint.seq, stableText(checkpointText(checkpoint.data)))
       for (const text of textsBefore(state)) this.#note(checkpoint.seq, instructionParts(text))
@@ -119,7 +111,12 @@ export class Conversation {
     if (turn_id !== undefined && this.#isHidden(turn_id)) return
     switch (event.type) {
       case 'user_message':
-        return this.#put({ kind: 'user', seq, parts: this.#userParts(event) })
+        return this.#put({
+          kind: 'user',
+          seq,
+          parts: this.#userParts(event),
+          ...(event.data.prompt_mode === 'string' ? { form: 'string' } : {}),
+        })
       case 'late_context':
         return this.#put({
           kind: 'developer',
@@ -152,6 +149,9 @@ export class Conversation {
         return this.#put({ kind: 'developer', seq, parts: this.#hydrationParts(event) })
       case 'files_restored':
         return this.#note(seq, stableText(notes.filesRestored(event.data)))
+      case 'text_pinned':
+      case 'text_unpinned':
+        return this.#pin(event)
       case 'turn_started':
         this.#started = event
         return undefined
@@ -162,10 +162,10 @@ export class Conversation {
       case 'provider_request':
         this.#brokenOff = undefined
         return undefined
-      // A compaction after which the same call is repeated: the model would otherwise go on where the person's text ends.
       case 'history_compaction':
-        if (turn_id === undefined || this.#brokenOff !== turn_id) return undefined
-        return this.#put({ kind: 'developer', seq, parts: stableText(notes.ANSWER_AGAIN) })
+        return this.#askAgain(event)
+      case 'notice':
+        return event.data.code === ANSWER_REPEATED ? this.#askAgain(event) : undefined
       // Event types that a model is never shown. All are listed, so that a new type requires a decision.
       case 'session_started':
       case 'session_fork':
@@ -183,14 +183,18 @@ export class Conversation {
       case 'resource_dropped':
       case 'resource_quarantined':
       case 'compaction_undone':
-      case 'text_pinned':
       case 'log_repaired':
       case 'lock_taken':
-      case 'notice':
         return undefined
       default:
         return event satisfies never
     }
+  }
+
+  /** The same call is repeated: the model would otherwise continue where the person's text ends. */
+  #askAgain({ seq, turn_id }: WholeEvent<'history_compaction' | 'notice'>): void {
+    if (turn_id === undefined || this.#brokenOff !== turn_id) return
+    this.#put({ kind: 'developer', seq, parts: stableText(notes.ANSWER_AGAIN) })
   }
 
   #isHidden(turn: TurnId): boolean {
@@ -205,6 +209,12 @@ export class Conversation {
   /** Adds a note about something between two Turns, or before the first one. */
   #note(seq: number, parts: Part[]): void {
     this.#put({ kind: 'developer', seq, parts, between: true })
+  }
+
+  /** A checkpoint carries the texts that were pinned when it was made. */
+  #pin({ type, seq, data: { text } }: WholeEvent<'text_pinned' | 'text_unpinned'>): void {
+    if (seq < (this.#checkpoint?.seq ?? 0)) return
+    this.#note(seq, stableText(type === 'text_pinned' ? pinned(text) : unpinned(text)))
   }
 
   #userParts(event: WholeEvent<'user_message'>): Part[] {
@@ -222,7 +232,7 @@ export class Conversation {
         ? this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
         : stableText(words.lost(resource.handle, loss))
     }
-    return userParts(event.data, shownAs, this.#senderOf(event))
+    return userParts(currentMessage(event, this.#checkpoint), shownAs, this.#senderOf(event))
   }
 
   /** Text that is added to a running Turn may be from another person. */
@@ -233,7 +243,7 @@ export class Conversation {
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
     const evidence = stableText(words.view(event.data))
-    const { outcome, variant, made, handle, resource_id } = event.data
+    const { outcome, variant, handle, resource_id } = event.data
     const shown = { ...event, resource: resource_id }
     const lifetime = this.#transients.turnOnly(shown)
     const descriptor = event.data.descriptor ?? this.#resources.byId(resource_id)?.descriptor
@@ -243,28 +253,16 @@ export class Conversation {
     if (loss !== undefined) return [...evidence, ...stableText(words.lost(handle, loss))]
     if (lifetime === undefined) return evidence
     if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]
-    const { width, height } = made ?? {}
-    const size = width === undefined || height === undefined ? {} : { width, height }
-    const how = made === undefined ? {} : { made }
-    const part: Part = {
-      type: 'blob',
-      blob: variant,
-      media_type: blobMediaType(variant),
-      resource: resource_id,
-      handle,
-      ...size,
-      variant: { of: event.data.content_sha256 ?? '', ...how },
-      lifetime,
-    }
-    return [...evidence, part]
+    return [...evidence, ...variantPart(event.data, variant, lifetime)]
   }
 
   /** A body appears once, where the Skill was activated, and stays until a checkpoint covers it. */
   #skillParts(event: WholeEvent<'skill_activation'>): Part[] {
-    const { name, blob, context_sources = [] } = event.data
+    const { name, blob, args, filled_bytes, context_sources = [] } = event.data
+    const filled = filled_bytes === undefined ? {} : { args, text_bytes: filled_bytes }
     return [
       ...stableText(skills.skill(event.data)),
-      { type: 'blob', blob, media_type: 'text/markdown', lifetime: 'stable' },
+      { type: 'blob', blob, media_type: 'text/markdown', ...filled, lifetime: 'stable' },
       ...(context_sources.length === 0
         ? []
         : stableText(skills.skillSources(name, context_sources))),
@@ -371,6 +369,7 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'resource_view':
     case 'files_restored':
     case 'text_pinned':
+    case 'text_unpinned':
     case 'log_repaired':
     case 'lock_taken':
     case 'notice':

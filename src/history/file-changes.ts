@@ -51,13 +51,33 @@ export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
   }))
 }
 
-/** Merges the changes of one file over several Turns: from before the first to after the last. */
-export function joinedChanges(turns: readonly ChangedTurn[]): FileChange[] {
+/** The changes of all Turns that are still in the files: from before the first to after the last, without what was undone. */
+export function changesInForce(events: readonly WholeEvent[]): FileChange[] {
   const all = new Map<string, FileChange>()
-  for (const change of turns.flatMap(({ files }) => files)) {
-    all.set(change.path, fromTo(all.get(change.path) ?? change, change))
+  for (const { type, data } of events) {
+    if (type === 'files_restored')
+      for (const file of data.files) if (file.outcome === 'restored') takeBack(all, file)
+    if (type !== 'tool_result') continue
+    const { path, before_blob, after_blob, redacted_of } = data
+    if (path === undefined || after_blob === undefined) continue
+    const change = { path, before_blob, after_blob, redacted_of }
+    all.set(path, fromTo(all.get(path) ?? change, change))
   }
   return [...all.values()]
+}
+
+/** A file that is absent again, or as before the first change, has not changed. */
+function takeBack(all: Map<string, FileChange>, { path, before_blob, redacted_of }: RestoredFile) {
+  const known = all.get(path)
+  if (known === undefined) return
+  const isAsBefore =
+    known.before_blob === before_blob && known.redacted_of?.before === redacted_of?.before
+  if (before_blob === undefined || isAsBefore) {
+    all.delete(path)
+    return
+  }
+  const after = { path, after_blob: before_blob, redacted_of: { after: redacted_of?.before } }
+  all.set(path, fromTo(known, after))
 }
 
 type Change = Pick<FileChange, 'path' | 'after_blob'> & {

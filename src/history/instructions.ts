@@ -1,4 +1,4 @@
-import { instructionsEnd, instructionsStart } from '../encoding/words/instructions.ts'
+import { instructionsEnd, instructionsStart } from '../prompt/words/instructions.ts'
 import { canonicalJson } from '../encoding/json.ts'
 import type { Part } from '../model/conversation.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'

@@ -5,6 +5,7 @@ import type { PersonCommand } from '../model/events/tool-events.ts'
 import { LIMITS } from '../model/limits.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
+import { refusedTurns } from './refused-turns.ts'
 import { summaryTurns } from './summary-turns.ts'
 import { withoutCalls } from './without-calls.ts'
 
@@ -34,6 +35,7 @@ function commandsAfter(
   events: readonly WholeEvent[],
 ): readonly PersonCommand[] {
   const pending = new Map(commands.map((command, at) => [String(at), command]))
+  // Also in a Turn that is refused at once, its message is recorded.
   const unseen = new Set([...refusedTurns(events), ...summaryTurns(events)])
   for (const event of withoutCalls(events)) {
     const { type, turn_id } = event
@@ -53,15 +55,6 @@ function commandsAfter(
     if (isNew && (turn_id === undefined || !unseen.has(turn_id))) pending.clear()
   }
   return [...pending.values()]
-}
-
-/** Also in a Turn that is refused at once, its message is recorded. */
-function refusedTurns(events: readonly WholeEvent[]) {
-  return withoutCalls(events).flatMap((event) =>
-    event.type === 'turn_ended' && event.data.status === 'refused' && event.turn_id !== undefined
-      ? [event.turn_id]
-      : [],
-  )
 }
 
 /** The newest commands whose text fits; their outputs share what is left, the newest first. */

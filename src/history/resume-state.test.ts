@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
+import { sampleDescriptor, wholeEvents } from '../../test/support/history/sample-resources.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { TurnId } from '../model/ids.ts'
 import { uploadSubject } from '../model/permission-subject.ts'

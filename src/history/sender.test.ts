@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wholeEvents } from '../../test/support/sample-resources.ts'
+import { wholeEvents } from '../../test/support/history/sample-resources.ts'
 import { TurnId } from '../model/ids.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { Conversation } from './conversation.ts'

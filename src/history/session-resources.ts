@@ -4,6 +4,9 @@ import type { ResourceId, TurnId } from '../model/ids.ts'
 import { historyOf, type History } from './history.ts'
 import { withoutCalls } from './without-calls.ts'
 
+/** Finds a Resource of the Session by the id that Events use. */
+export type ResourceOf = (id: ResourceId) => Descriptor | undefined
+
 /** A Resource as recorded in a Log. */
 export interface SessionResource {
   readonly descriptor: Descriptor

@@ -208,6 +208,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'compaction_undone':
     case 'files_restored':
     case 'text_pinned':
+    case 'text_unpinned':
     case 'log_repaired':
     case 'lock_taken':
     case 'notice':

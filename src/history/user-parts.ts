@@ -1,13 +1,15 @@
-import * as commands from '../encoding/words/commands.ts'
-import * as mentioned from '../encoding/words/mentions.ts'
-import * as notes from '../encoding/words/notes.ts'
-import * as words from '../encoding/words/resources.ts'
+import * as commands from '../prompt/words/commands.ts'
+import * as mentioned from '../prompt/words/mentions.ts'
+import * as notes from '../prompt/words/notes.ts'
+import * as words from '../prompt/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import type { EventData } from '../model/events/event.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { MentionedPath } from '../model/events/turn-events.ts'
+import { blobMediaType, type BlobKey } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Lifetime } from '../model/segment.ts'
+import type { Checkpoint } from './history.ts'
 
 /** What is shown for the bytes of a Resource: other parts, bytes with a lifetime, or nothing. */
 type ShownAs = Lifetime | readonly Part[] | undefined
@@ -51,6 +53,19 @@ export function userParts(
   return [...texts.flatMap(stableText), ...mentions, ...bytes]
 }
 
+/**
+ * A message as it is shown under a checkpoint. What a checkpoint keeps is sent again anyway, so it drops Presenter Context,
+ * which held when the message was sent; but not that of the Turn that it was made in, which is still running then.
+ */
+export function currentMessage(
+  { seq, turn_id, data }: WholeEvent<'user_message'>,
+  checkpoint: Checkpoint | undefined,
+): EventData<'user_message'> {
+  if (checkpoint === undefined || seq > checkpoint.seq) return data
+  const isRunning = turn_id !== undefined && turn_id === checkpoint.turn_id
+  return isRunning ? data : { ...data, presenter_context: undefined }
+}
+
 /** The label, and the content as it was on disk then. A blank text would be refused by vendors, and the label says it all. */
 function mentionParts(mention: MentionedPath): Part[] {
   const { blob, bytes } = mention
@@ -68,6 +83,19 @@ export function originalPart(resource: Descriptor, lifetime: Lifetime): Part[] {
   const encoded = charset === undefined ? {} : { charset }
   const owner = { resource: resource_id, handle }
   return [{ type: 'blob', blob, media_type, ...owner, ...size, ...encoded, lifetime }]
+}
+
+/** The bytes that a view shows instead of the original ones. */
+export function variantPart(
+  { resource_id: resource, handle, content_sha256 = '', made }: EventData<'resource_view'>,
+  blob: BlobKey,
+  lifetime: Lifetime,
+): Part[] {
+  const { width, height } = made ?? {}
+  const size = width === undefined || height === undefined ? {} : { width, height }
+  const variant = { of: content_sha256, ...(made === undefined ? {} : { made }) }
+  const media_type = blobMediaType(blob)
+  return [{ type: 'blob', blob, media_type, resource, handle, ...size, variant, lifetime }]
 }
 
 export function stableText(text: string): Part[] {

@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { bundleScript } from '../../test/support/bundle-script.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { bundleScript } from '../../test/support/host/bundle-script.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
 import { startLong } from './process/long-program.ts'
 
 const TIMER_MS = 1_000
@@ -16,9 +16,9 @@ test.each([
   ['at once', ''],
   ['after a backlog', BACKLOG],
 ])(
-  'a timer that became due in a pause fires later, if the length is told %s',
+  'a timer that became due in a pause fires later, if the length is reported %s',
   async (_, before) => {
-    const child = new URL('../../test/support/paused-clock-child.ts', import.meta.url)
+    const child = new URL('../../test/support/host/paused-clock-child.ts', import.meta.url)
     const script = await bundleScript(child, await freshFolder())
     let output = ''
     let heard = () => {}

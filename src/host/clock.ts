@@ -36,7 +36,7 @@ export const systemClock: Clock = {
 
 /**
  * From now on, `systemClock` leaves out the time that this process is stopped: its timers and its monotonic readings, not
- * its wall clock. Whoever stops the process tells it how long that was, through `leaveOut`.
+ * its wall clock. The process that stops it reports to it how long that was, through `leaveOut`.
  */
 export function countPauses(): void {
   if (pausable !== undefined) return

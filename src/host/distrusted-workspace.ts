@@ -1,32 +1,25 @@
-import { diskFolder } from './files/disk.ts'
 import { closing, ifThere, type Folder } from './files/files.ts'
+import { recordsFolder, type RecordsPlace } from './files/records.ts'
 
 /** Runs `work` with a folder. `undefined` if the folder does not exist. Throws a `FileFailure` if it is not a folder of ours. */
 type InFolder = <T>(
-  workspace: string,
+  place: RecordsPlace,
   work: (folder: Folder) => Promise<T>,
 ) => Promise<T | undefined>
 
-/** The Logs of a workspace whose `.hawser` belongs to a guest, which may have put anything there: see `inBlobsOf`. */
-export const inSessionsOf: InFolder = (workspace, work) => inFolder(workspace, 'sessions', work)
+/** The Logs of a guest, which may have put anything there: see `inBlobsOf`. */
+export const inSessionsOf: InFolder = (place, work) => inFolder(place, 'sessions', work)
 
-/**
- * The blobs of a workspace whose `.hawser` belongs to a guest, which may have put anything there: no link is followed, and
- * nothing is created.
- */
-export const inBlobsOf: InFolder = (workspace, work) => inFolder(workspace, 'blobs', work)
+/** The blobs of a guest, which may have put anything there: no link is followed, and nothing is created. */
+export const inBlobsOf: InFolder = (place, work) => inFolder(place, 'blobs', work)
 
 async function inFolder<T>(
-  workspace: string,
+  place: RecordsPlace,
   name: string,
   work: (folder: Folder) => Promise<T>,
 ): Promise<T | undefined> {
-  return closing(await diskFolder(workspace), async (root) => {
-    const own = await ifThere(root.folder('.hawser', 'open'))
-    if (own === undefined) return undefined
-    return closing(own, async () => {
-      const folder = await ifThere(own.folder(name, 'open'))
-      return folder === undefined ? undefined : closing(folder, work)
-    })
-  })
+  const records = await recordsFolder(place)
+  if (records === undefined) return undefined
+  const folder = await closing(records, () => ifThere(records.folder(name, 'open')))
+  return folder && closing(folder, work)
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
 import { homePath, openHome } from './home.ts'
 import { commandShell, operatingSystem, pathFacts, userHome } from './machine.ts'
 

@@ -42,7 +42,7 @@ const ORDERS = [
   ['the signal, then the length', ['continued', 'leaveOut']],
 ] as const
 
-test.each(ORDERS)('a due timer leaves out a pause that is told with %s', (_, order) => {
+test.each(ORDERS)('a due timer leaves out a pause that is reported with %s', (_, order) => {
   const { clock, pass } = world()
   const fired: number[] = []
   clock.after(100, () => fired.push(clock.monotonicMs()))
@@ -71,7 +71,7 @@ test('a second pause is left out like the first', () => {
   expect(fired).toBe(1)
 })
 
-test('after a signal, due timers wait to be told the length, which may be read later', () => {
+test('after a signal, due timers wait for the length, which may be read later', () => {
   const { clock, pass } = world()
   let fired = 0
   clock.after(100, () => (fired += 1))
@@ -84,7 +84,7 @@ test('after a signal, due timers wait to be told the length, which may be read l
   expect(fired).toBe(1)
 })
 
-test('if the length is never told, due timers fire after a second', () => {
+test('if the length is never reported, due timers fire after a second', () => {
   const { clock, pass } = world()
   let fired = 0
   clock.after(100, () => (fired += 1))
@@ -105,7 +105,7 @@ test('readings leave pauses out', () => {
   expect(clock.monotonicMs()).toBe(15)
 })
 
-test('a reading before the length is told never makes a later one smaller, and time goes on', () => {
+test('a reading before the length is reported never makes a later one smaller, and time continues', () => {
   const { clock, pass } = world()
   pass(7_000, () => {
     expect(clock.monotonicMs()).toBe(7_000)

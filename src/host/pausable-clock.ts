@@ -4,7 +4,7 @@ interface Ticking {
   after(ms: number, then: () => void): () => void
 }
 
-/** A clock that stands still while its process is paused, once it has been told how long that was. */
+/** A clock that does not advance while its process is paused, once it knows how long that was. */
 export interface PausableClock extends Ticking {
   /** The process has been continued; how long it was paused may not be known yet. */
   continued(): void
@@ -12,7 +12,7 @@ export interface PausableClock extends Ticking {
   leaveOut(ms: number): void
 }
 
-/** After this time, due timers no longer wait to be told how long a pause was. */
+/** After this time, due timers no longer wait for the length of a pause. */
 const LONGEST_NEWS_MS = 1_000
 const POLL_MS = 5
 
@@ -59,7 +59,7 @@ export function pausableClock(raw: Ticking, soon: (then: () => void) => () => vo
       const now = raw.monotonicMs()
       leftOut += ms
       leftOutOfReadings = Math.min(leftOutOfReadings + ms, now - last)
-      // It was continued before this, or is about to be told so.
+      // It was continued before this, or the notice of it is about to arrive.
       if (now >= newsUntil) toldUntil = now + LONGEST_NEWS_MS
       newsUntil = Number.NEGATIVE_INFINITY
     },

@@ -1,17 +1,14 @@
-import { realpathSync } from 'node:fs'
 import * as z from 'zod'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { isSameFolder, type FolderIdentity } from '../model/folder-identity.ts'
+import { RecordedFolder } from '../model/recorded-folder.ts'
 import { Rule } from '../model/rule.ts'
+import { closedObject, type Frozen } from '../model/shape.ts'
 import type { Clock } from './clock.ts'
-import {
-  asResult,
-  closing,
-  ifThere,
-  readSpan,
-  replaceFile,
-  asFileFailure,
-  type Folder,
-} from './files/files.ts'
+import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from './files/files.ts'
+import type { FolderPlace } from './files/disk.ts'
+import { identifyFolder } from './files/folder-identity.ts'
+import { jsonOf } from './files/json-file.ts'
 import { underShortLock } from './short-lock.ts'
 import type { Ids } from './ids.ts'
 
@@ -23,7 +20,8 @@ export interface StoredRule {
 
 /**
  * The rules a person made for one workspace. They are stored in `$HAWSER_HOME` under the real path of the workspace, so
- * that nothing in a repository can extend what is allowed there.
+ * that nothing in a repository can extend what is allowed there. In another folder that is at this path now, only those that
+ * deny apply; the next rule that is made there replaces the others.
  */
 export interface RuleStore {
   /** In the order in which they were made. */
@@ -37,9 +35,12 @@ export interface RuleStore {
 export interface RuleStoreParts {
   /** `$HAWSER_HOME`. */
   readonly home: Folder
-  readonly workspace: string
+  /** A path means the folder that it leads to at each call. */
+  readonly workspace: FolderPlace
   readonly ids: Ids
   readonly clock: Clock
+  /** Whether a rule contains a key. Such a rule is not stored, because a redacted one would match nothing. */
+  readonly holdsKey: (rule: Rule) => boolean
 }
 
 export function workspaceRules(parts: RuleStoreParts): RuleStore {
@@ -49,27 +50,32 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
   ): Promise<Result<boolean>> =>
     asResult(`${doing} ${parts.home.label}/${NAME}`, () =>
       underShortLock({ folder: parts.home, clock: parts.clock }, async () => {
-        const place = await placeOf(parts)
-        const stored = await readFile(parts.home)
+        const [folder, stored] = [await folderOf(parts), await readFile(parts.home)]
+        if (!folder.ok) return folder
         if (!stored.ok) return stored
-        const before = stored.value.workspaces[place] ?? []
+        const before = rulesIn(stored.value, folder.value)
         const after = next(before)
-        if (after.length === before.length) return ok(false)
-        const { [place]: _replaced, ...others } = stored.value.workspaces
-        const workspaces = after.length === 0 ? others : { ...others, [place]: after }
-        const bytes = Buffer.from(`${JSON.stringify({ ...stored.value, workspaces }, null, 2)}\n`)
+        const isAdopted = hasNoFolder(stored.value, folder.value.path)
+        if (after.length === before.length && !isAdopted) return ok(false)
+        const changed = withRules(stored.value, folder.value, after)
+        const bytes = Buffer.from(`${JSON.stringify(changed, null, 2)}\n`)
         await replaceFile(parts.home, NAME, bytes, parts.ids.temporary())
-        return ok(true)
+        return ok(after.length !== before.length)
       }),
     )
   return {
     read: () =>
       asResult(`read ${parts.home.label}/${NAME}`, async () => {
-        const place = await placeOf(parts)
-        const stored = await readFile(parts.home)
-        return stored.ok ? ok(stored.value.workspaces[place] ?? []) : stored
+        const [folder, stored] = [await folderOf(parts), await readFile(parts.home)]
+        if (!folder.ok) return folder
+        if (!stored.ok) return stored
+        // An older version wrote it: the folder that is there now is the one.
+        const isAdopted = hasNoFolder(stored.value, folder.value.path)
+        const kept = isAdopted ? await change('write', (rules) => rules) : ok(true)
+        return kept.ok ? ok(rulesIn(stored.value, folder.value)) : kept
       }),
     add: async (rule) => {
+      if (parts.holdsKey(rule)) return keyedRule()
       const at = new Date(parts.clock.now()).toISOString()
       const added = await change('write', (rules) =>
         rules.some((one) => isSame(one.rule, rule)) ? rules : [...rules, { rule, at }],
@@ -80,23 +86,53 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
   }
 }
 
+function keyedRule(): Failed {
+  const message = 'The rule contains a configured API key, so it is not stored.'
+  return failed('invalid_args', message, {}, [
+    { action: 'Allow it once, or read the key from a file or a variable in the command.' },
+  ])
+}
+
 const NAME = 'permissions.json'
 const MOST_BYTES = 1024 * 1024
 
-const StoredRule = z.object({ rule: Rule, at: z.string() })
-const RuleFile = z.object({
+const StoredRule = closedObject(() => ({ rule: Rule, at: z.string() }))
+const RuleFile = closedObject(() => ({
   v: z.literal(1),
   workspaces: z.record(z.string(), z.array(StoredRule)),
-})
-type RuleFile = z.infer<typeof RuleFile>
+  /** Which folder each of them is. */
+  folders: z.record(z.string(), RecordedFolder).optional(),
+}))
+type RuleFile = Frozen<z.infer<typeof RuleFile>>
 
-function placeOf({ workspace }: RuleStoreParts): Promise<string> {
-  return asFileFailure(realPath(workspace))
+async function folderOf({ workspace }: RuleStoreParts): Promise<Result<FolderIdentity>> {
+  return typeof workspace === 'string' ? identifyFolder(workspace) : ok(workspace)
 }
 
-/** Synchronous inside: before every call of a tool, and a thread would cost ten times as much. */
-async function realPath(path: string): Promise<string> {
-  return realpathSync.native(path)
+function rulesIn(
+  { workspaces, folders = {} }: RuleFile,
+  folder: FolderIdentity,
+): readonly StoredRule[] {
+  const rules = workspaces[folder.path] ?? []
+  const recorded = folders[folder.path]
+  const isOther = recorded !== undefined && !isSameFolder(recorded, folder)
+  return isOther ? rules.filter(({ rule }) => rule.answer === 'deny') : rules
+}
+
+function hasNoFolder({ workspaces, folders = {} }: RuleFile, path: string): boolean {
+  return workspaces[path] !== undefined && folders[path] === undefined
+}
+
+function withRules(file: RuleFile, folder: FolderIdentity, rules: readonly StoredRule[]): RuleFile {
+  const { path } = folder
+  const { [path]: _rules, ...workspaces } = file.workspaces
+  const { [path]: _folder, ...folders } = file.folders ?? {}
+  if (rules.length === 0) return { ...file, workspaces, folders }
+  return {
+    ...file,
+    workspaces: { ...workspaces, [path]: rules },
+    folders: { ...folders, [path]: folder },
+  }
 }
 
 /** Rejects the whole file if anything in it is unknown: a skipped rule could be one that denies. */
@@ -115,14 +151,6 @@ async function readFile(home: Folder): Promise<Result<RuleFile>> {
     {},
     [{ action: 'Fix the file, or delete it to remove all rules.' }],
   )
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function isSame(a: Rule, b: Rule): boolean {

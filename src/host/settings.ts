@@ -41,7 +41,7 @@ export async function writeSettings(
 
 async function parsed(bytes: Buffer, label: string): Promise<Result<Settings>> {
   const value = jsonOf(bytes)
-  if (value === undefined) return refused(label, 'is not valid JSON', {})
+  if (value === undefined) return refusedSettings(label, 'is not valid JSON', {})
   // A large schema, loaded only where there are settings to check.
   const { Settings: schema } = await import('../model/settings.ts')
   const settings = schema.safeParse(value)
@@ -52,14 +52,18 @@ async function parsed(bytes: Buffer, label: string): Promise<Result<Settings>> {
       : [],
   )
   if (unknown.length > 0) {
-    const bad = refused(label, `has unknown keys: ${unknown.join(', ')}`, { unknown })
+    const bad = refusedSettings(label, `has unknown keys: ${unknown.join(', ')}`, { unknown })
     return withCause(bad, { type: 'unknown_settings', keys: unknown })
   }
   const wrong = settings.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return refused(label, `has invalid values: ${wrong.join('; ')}`, { wrong })
+  return refusedSettings(label, `has invalid values: ${wrong.join('; ')}`, { wrong })
 }
 
-function refused(label: string, why: string, details: Readonly<Record<string, unknown>>): Failed {
+function refusedSettings(
+  label: string,
+  why: string,
+  details: Readonly<Record<string, unknown>>,
+): Failed {
   return failed('invalid_args', `${label} ${why}.`, details, [
     { action: 'List the available settings.', command: 'hawser config get' },
   ])

@@ -1,23 +1,36 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../model/errors.ts'
+import { isSameFolder, type FolderIdentity } from '../model/folder-identity.ts'
+import { RecordedFolder } from '../model/recorded-folder.ts'
+import { closedObject, openObject } from '../model/shape.ts'
 import { systemClock } from './clock.ts'
 import { asResult, replaceFile, type Folder } from './files/files.ts'
 import { jsonOf, wholeFile } from './files/json-file.ts'
 import { underShortLock } from './short-lock.ts'
-import type { Ids } from './ids.ts'
+import { systemIds, type Ids } from './ids.ts'
 
 const TRUST = 'trust.json'
 const MOST_BYTES = 1024 * 1024
 
-const TrustedSkill = z.object({ name: z.string(), sha256: z.string(), at: z.string() })
-const TrustedInstructions = z.object({ path: z.string(), sha256: z.string(), at: z.string() })
-const TrustRecord = z.looseObject({
-  contents: z.array(z.looseObject({ sha256: z.string() })),
+const TrustedSkill = closedObject(() => ({
+  name: z.string(),
+  sha256: z.string(),
+  at: z.string(),
+}))
+const TrustedInstructions = closedObject(() => ({
+  path: z.string(),
+  sha256: z.string(),
+  at: z.string(),
+}))
+const TrustRecord = openObject(() => ({
+  contents: z.array(openObject(() => ({ sha256: z.string() }))),
   /** By the real path of a workspace. */
   skills: z.record(z.string(), z.array(TrustedSkill)).optional(),
   /** By the real path of a workspace. Apart from `contents`, so that no text can pass for settings. */
   instructions: z.record(z.string(), z.array(TrustedInstructions)).optional(),
-})
+  /** Which folders these workspaces are. */
+  folders: z.record(z.string(), RecordedFolder).optional(),
+}))
 type TrustRecord = z.infer<typeof TrustRecord>
 
 /** The content of a Skill that a person trusts in one workspace. */
@@ -46,60 +59,84 @@ export async function trust(
   })
 }
 
-/** The Skills of the repository that a person trusts in a workspace, given by its real path. */
+/** The Skills of the repository that a person trusts in a workspace. None in another folder that is at its path now. */
 export async function readTrustedSkills(
   home: Folder,
-  workspace: string,
+  workspace: FolderIdentity,
 ): Promise<Result<readonly TrustedSkill[]>> {
-  return asResult(`read ${home.label}/${TRUST}`, async () => {
-    const record = await trustRecord(home)
-    return record.ok ? ok(skillsIn(record.value, workspace)) : record
-  })
+  const record = await recordFor(home, workspace)
+  return record.ok ? ok(skillsIn(record.value, workspace.path)) : record
 }
 
 /** Replaces what a workspace trusts of one Skill: with this content, or with nothing. Durable once it resolves. */
 export async function setTrustedSkill(
   home: Folder,
-  workspace: string,
+  workspace: FolderIdentity,
   name: string,
   content: Omit<TrustedSkill, 'name'> | undefined,
   ids: Ids,
 ): Promise<Result<void>> {
-  return changed(home, ids, (record) => {
-    const others = skillsIn(record, workspace).filter((skill) => skill.name !== name)
+  return changed(home, ids, (before) => {
+    const record = inFolder(before, workspace)
+    const others = skillsIn(record, workspace.path).filter((skill) => skill.name !== name)
     const next = content === undefined ? others : [...others, { name, ...content }]
-    const { [workspace]: _replaced, ...elsewhere } = record.skills ?? {}
+    const { [workspace.path]: _replaced, ...elsewhere } = record.skills ?? {}
     return {
       ...record,
-      skills: next.length === 0 ? elsewhere : { ...elsewhere, [workspace]: next },
+      skills: next.length === 0 ? elsewhere : { ...elsewhere, [workspace.path]: next },
     }
   })
 }
 
-/** The project instructions that a person trusts in a workspace, given by its real path. */
+/** The project instructions that a person trusts in a workspace. None in another folder that is at its path now. */
 export async function readTrustedInstructions(
   home: Folder,
-  workspace: string,
+  workspace: FolderIdentity,
 ): Promise<Result<readonly TrustedInstructions[]>> {
-  return asResult(`read ${home.label}/${TRUST}`, async () => {
-    const record = await trustRecord(home)
-    return record.ok ? ok(instructionsIn(record.value, workspace)) : record
-  })
+  const record = await recordFor(home, workspace)
+  return record.ok ? ok(instructionsIn(record.value, workspace.path)) : record
 }
 
 /** Trusts exactly these contents in a workspace, each instead of what was trusted at its path. Durable once it resolves. */
 export async function trustInstructions(
   home: Folder,
-  workspace: string,
+  workspace: FolderIdentity,
   contents: readonly TrustedInstructions[],
   ids: Ids,
 ): Promise<Result<void>> {
-  return changed(home, ids, (record) => {
+  return changed(home, ids, (before) => {
+    const record = inFolder(before, workspace)
     const paths = new Set(contents.map(({ path }) => path))
-    const others = instructionsIn(record, workspace).filter(({ path }) => !paths.has(path))
-    const instructions = { ...record.instructions, [workspace]: [...others, ...contents] }
+    const others = instructionsIn(record, workspace.path).filter(({ path }) => !paths.has(path))
+    const instructions = { ...record.instructions, [workspace.path]: [...others, ...contents] }
     return { ...record, instructions }
   })
+}
+
+/** The record as it applies in a folder. An entry of an older version gets the folder that is there now. */
+async function recordFor(home: Folder, workspace: FolderIdentity): Promise<Result<TrustRecord>> {
+  const record = await asResult(`read ${home.label}/${TRUST}`, () => trustRecord(home))
+  if (!record.ok) return record
+  const { path } = workspace
+  const isAbsent =
+    [...skillsIn(record.value, path), ...instructionsIn(record.value, path)].length === 0
+  if (!isAbsent && record.value.folders?.[path] === undefined) {
+    const ids = systemIds(systemClock)
+    const kept = await changed(home, ids, (before) => inFolder(before, workspace))
+    if (!kept.ok) return kept
+  }
+  return ok(inFolder(record.value, workspace))
+}
+
+/** The record with this folder at its path: what was trusted in another one there is gone. */
+function inFolder(record: TrustRecord, workspace: FolderIdentity): TrustRecord {
+  const { path } = workspace
+  const folders = { ...record.folders, [path]: workspace }
+  const recorded = record.folders?.[path]
+  if (recorded === undefined || isSameFolder(recorded, workspace)) return { ...record, folders }
+  const { [path]: _skills, ...skills } = record.skills ?? {}
+  const { [path]: _instructions, ...instructions } = record.instructions ?? {}
+  return { ...record, folders, skills, instructions }
 }
 
 function instructionsIn(

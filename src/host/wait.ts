@@ -50,7 +50,7 @@ export function whileWaiting<T>(
   })
 }
 
-/** Lets everything run that is due, such as a key press, before a long computation goes on. */
+/** Lets everything run that is due, such as a key press, before a long computation continues. */
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import * as z from 'zod'
 import type { SessionId } from '../model/ids.ts'
-import { diskFolder } from './files/disk.ts'
+import type { FolderIdentity } from '../model/folder-identity.ts'
+import { folderAt } from './files/disk.ts'
 import {
   closing,
   FileFailure,
@@ -11,93 +10,112 @@ import {
   replaceFile,
   type Folder,
 } from './files/files.ts'
+import { identifyFolder, isFolderThere } from './files/folder-identity.ts'
 import type { Ids } from './ids.ts'
+import {
+  ENTRY_BYTES,
+  entryBytes,
+  entryName,
+  entryOf,
+  REGISTER,
+  type RegisterEntry,
+} from './workspaces/entry.ts'
+import { originOf, type WorkspaceOrigin } from './workspaces/origin.ts'
 
 /**
- * The workspaces of a user, so that a Session can be found by its id from any folder. Each has a file of its own in
- * `$HAWSER_HOME/workspaces`, so that processes never replace each other's entries. It only helps to find: a Session is
- * opened like any other, and the register may be incomplete.
+ * The workspaces of a user, so that a Session can be found by its id from any folder, and so that a `.hawser` that this home
+ * did not create is recognized (`originOf`). Each has a file of its own in `$HAWSER_HOME/workspaces`, so that processes
+ * never replace each other's entries. It may be incomplete. An entry means the folder that it was made for: another one at
+ * its path is not found until it is added itself.
  */
 export interface WorkspaceRegister {
-  /** Adds a workspace, by its absolute path. A failure is ignored. */
-  add(path: string): Promise<void>
+  /**
+   * Adds a workspace, unless it is registered, and returns where its `.hawser` comes from. Call it before `.hawser` is
+   * created, or when a person opens the folder. If adding it fails, it is not registered.
+   */
+  add(folder: FolderIdentity): Promise<WorkspaceOrigin>
   /** The registered workspace that has a Session with this id. */
-  workspaceOf(session: SessionId): Promise<string | undefined>
-  /** The paths of all registered workspaces. Some may no longer exist. */
-  all(): Promise<readonly string[]>
+  workspaceOf(session: SessionId): Promise<FolderIdentity | undefined>
+  /** All registered workspaces that are there now, except those whose `.hawser` this home does not know. */
+  all(): Promise<readonly FolderIdentity[]>
 }
 
 export function workspaceRegister(home: Folder, ids: Ids): WorkspaceRegister {
   return {
-    add: async (path) => {
-      await ifPossible(addEntry(home, path, ids))
+    add: async (folder) => {
+      const { origin, registered } = originOf(folder.path, home.label)
+      if (!registered) await ifPossible(addEntry(home, folder, origin, ids))
+      return origin
     },
     workspaceOf: async (session) => {
-      const folder = await ifThere(home.folder(NAME, 'open'))
-      return folder && closing(folder, () => workspaceWith(folder, session))
+      const folder = await ifThere(home.folder(REGISTER, 'open'))
+      return folder && closing(folder, () => workspaceWith(folder, home.label, session))
     },
     all: async () => {
-      const folder = await ifThere(home.folder(NAME, 'open'))
-      return folder === undefined ? [] : closing(folder, () => allEntries(folder))
+      const folder = await ifThere(home.folder(REGISTER, 'open'))
+      return folder === undefined ? [] : closing(folder, () => allEntries(folder, home.label))
     },
   }
 }
 
-async function addEntry(home: Folder, path: string, ids: Ids): Promise<void> {
-  const folder = await home.folder(NAME, 'create')
+async function addEntry(
+  home: Folder,
+  added: FolderIdentity,
+  origin: WorkspaceOrigin,
+  ids: Ids,
+): Promise<void> {
+  const adopted = origin === 'unknown' || origin === 'adopted'
+  const folder = await home.folder(REGISTER, 'create')
   return closing(folder, async () => {
-    const name = fileName(path)
-    const known = await ifThere(folder.open(name, 'read'))
-    if (known !== undefined) return known.close()
-    const bytes = Buffer.from(`${JSON.stringify({ v: 1, path })}\n`)
-    return replaceFile(folder, name, bytes, ids.temporary())
+    const { path } = added
+    const bytes = entryBytes({ v: 1, path, folder: added, ...(adopted ? { adopted } : {}) })
+    return replaceFile(folder, entryName(path), bytes, ids.temporary())
   })
 }
 
-const NAME = 'workspaces'
-const MOST_BYTES = 16 * 1024
 const MOST_WORKSPACES = 10_000
 
-const Entry = z.object({ v: z.literal(1), path: z.string() })
-
-function fileName(path: string): string {
-  return `${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`
-}
-
-async function workspaceWith(folder: Folder, session: SessionId): Promise<string | undefined> {
-  for await (const path of entriesOf(folder)) if (await hasSession(path, session)) return path
+async function workspaceWith(
+  folder: Folder,
+  home: string,
+  session: SessionId,
+): Promise<FolderIdentity | undefined> {
+  for await (const one of entriesOf(folder, home)) if (await hasSession(one, session)) return one
   return undefined
 }
 
-async function allEntries(folder: Folder): Promise<readonly string[]> {
-  const paths: string[] = []
-  for await (const path of entriesOf(folder)) paths.push(path)
-  return paths
+async function allEntries(folder: Folder, home: string): Promise<readonly FolderIdentity[]> {
+  const all: FolderIdentity[] = []
+  for await (const one of entriesOf(folder, home)) all.push(one)
+  return all
 }
 
-async function* entriesOf(folder: Folder): AsyncGenerator<string, void> {
+async function* entriesOf(folder: Folder, home: string): AsyncGenerator<FolderIdentity, void> {
   const names = (await folder.names()).filter((name) => name.endsWith('.json')).toSorted()
   for (const name of names.slice(0, MOST_WORKSPACES)) {
-    const path = await entryOf(folder, name)
-    if (path !== undefined) yield path
+    const entry = await entryIn(folder, name)
+    const there = entry && (await folderOf(entry))
+    if (there !== undefined && originOf(there.path, home).origin !== 'unknown') yield there
   }
 }
 
-async function entryOf(folder: Folder, name: string): Promise<string | undefined> {
+/** An entry of an older version means the folder at its path, if no link is on it. */
+async function folderOf({ path, folder }: RegisterEntry): Promise<FolderIdentity | undefined> {
+  if (folder !== undefined) return isFolderThere(folder) ? folder : undefined
+  const found = await identifyFolder(path)
+  return found.ok && found.value.path === path ? found.value : undefined
+}
+
+async function entryIn(folder: Folder, name: string): Promise<RegisterEntry | undefined> {
   const file = await ifThere(folder.open(name, 'read'))
   if (file === undefined) return undefined
-  const bytes = await closing(file, () => readSpan(file, 0, MOST_BYTES))
-  try {
-    return Entry.safeParse(JSON.parse(bytes.toString('utf8'))).data?.path
-  } catch {
-    return undefined
-  }
+  return entryOf(await closing(file, () => readSpan(file, 0, ENTRY_BYTES)))
 }
 
 /** False for a folder that is missing, unreadable or not ours. */
-async function hasSession(workspace: string, session: SessionId): Promise<boolean> {
+async function hasSession(workspace: FolderIdentity, session: SessionId): Promise<boolean> {
   try {
-    const root = await diskFolder(workspace)
+    const root = await folderAt(workspace)
     const own = await closing(root, () => root.folder('.hawser', 'open'))
     const sessions = await closing(own, () => own.folder('sessions', 'open'))
     return await closing(sessions, async () => {

@@ -2,12 +2,31 @@ import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
+import { value } from '../../test/support/log/story.ts'
+import { systemClock } from './clock.ts'
 import { currentBranch } from './git-branch.ts'
+import { identifyFolder } from './files/folder-identity.ts'
+import { openHome } from './home.ts'
+import { systemIds } from './ids.ts'
+import { workspaceRegister } from './workspace-register.ts'
 import { findWorkspace, foldersUpwards } from './workspace-search.ts'
+
+const ids = systemIds(systemClock)
 
 async function folders(root: string, ...paths: readonly string[]): Promise<void> {
   for (const path of paths) await mkdir(join(root, path), { recursive: true, mode: 0o700 })
+}
+
+/** Folders with Sessions: registered in `$HAWSER_HOME`, as `hawser` does before it creates `.hawser`. */
+async function workspaces(root: string, ...paths: readonly string[]): Promise<void> {
+  const home = value(await openHome(join(root, '.hawser')))
+  for (const path of paths) {
+    await mkdir(join(root, path), { recursive: true })
+    await workspaceRegister(home.own, ids).add(value(await identifyFolder(join(root, path))))
+    await mkdir(join(root, path, '.hawser'), { mode: 0o700 })
+  }
+  await home.close()
 }
 
 async function repository(folder: string, branch = 'main'): Promise<void> {
@@ -35,7 +54,8 @@ test('without a repository or Sessions, the workspace is the folder itself', asy
 
 test('the nearest folder with Sessions wins, even over a git root above it', async () => {
   const root = await freshFolder()
-  await folders(root, 'a/.hawser', 'a/b/c', 'repo/sub/.hawser', 'repo/sub/deep')
+  await workspaces(root, 'a', 'repo/sub')
+  await folders(root, 'a/b/c', 'repo/sub/deep')
   await repository(join(root, 'repo'))
   expect(await found(root, 'a/b/c')).toEqual(['a', 'b/c'])
   expect(await found(root, 'repo/sub/deep')).toEqual(['repo/sub', 'deep'])
@@ -43,7 +63,8 @@ test('the nearest folder with Sessions wins, even over a git root above it', asy
 
 test('otherwise the git root is the workspace, and the search ends there', async () => {
   const root = await freshFolder()
-  await folders(root, 'a/.hawser', 'a/repo/src/x')
+  await workspaces(root, 'a')
+  await folders(root, 'a/repo/src/x')
   await repository(join(root, 'a/repo'))
   expect(await found(root, 'a/repo/src/x')).toEqual(['a/repo', 'src/x'])
   expect(await found(root, 'a/repo')).toEqual(['a/repo', ''])
@@ -51,7 +72,8 @@ test('otherwise the git root is the workspace, and the search ends there', async
 
 test('in nested repositories the inner one is the workspace', async () => {
   const root = await freshFolder()
-  await folders(root, 'outer/.hawser', 'outer/inner/src')
+  await workspaces(root, 'outer')
+  await folders(root, 'outer/inner/src')
   await repository(join(root, 'outer'), 'outside')
   await repository(join(root, 'outer/inner'), 'inside')
   expect(await found(root, 'outer/inner/src')).toEqual(['outer/inner', 'src'])
@@ -61,7 +83,8 @@ test('in nested repositories the inner one is the workspace', async () => {
 test('the home is a workspace only when the search starts there', async () => {
   const root = await freshFolder()
   // Sessions of the home itself, with `$HAWSER_HOME` elsewhere.
-  await folders(root, 'home/.hawser', 'home/project')
+  await workspaces(root, 'home')
+  await folders(root, 'home/project')
   await repository(join(root, 'home'))
   const home = join(root, 'home')
   expect(await found(root, 'home/project', home)).toEqual(['home/project', ''])
@@ -81,7 +104,8 @@ test('$HAWSER_HOME is never a workspace, whatever path leads to it', async () =>
 
 test('a `.hawser` that is a link, a file, or writable by others is ignored', async () => {
   const root = await freshFolder()
-  await folders(root, 'elsewhere', 'repo/link/x', 'repo/file/x', 'repo/open/.hawser', 'repo/open/x')
+  await workspaces(root, 'repo/open')
+  await folders(root, 'elsewhere', 'repo/link/x', 'repo/file/x', 'repo/open/x')
   await repository(join(root, 'repo'))
   await symlink(join(root, 'elsewhere'), join(root, 'repo/link/.hawser'))
   await writeFile(join(root, 'repo/file/.hawser'), '')
@@ -91,12 +115,25 @@ test('a `.hawser` that is a link, a file, or writable by others is ignored', asy
   }
 })
 
+test('a `.hawser` that this home did not create is not taken as a workspace', async () => {
+  const root = await freshFolder()
+  await workspaces(root, 'w', 'w/pkg')
+  await folders(root, 'w/sub/.hawser/sessions', 'w/sub/deep', 'w/pkg/deep', 'alone/.hawser')
+  await writeFile(join(root, 'w/sub/.hawser/config.json'), '{"model":"planted"}')
+  expect(await found(root, 'w/sub')).toEqual(['w', 'sub'])
+  expect(await found(root, 'w/sub/deep')).toEqual(['w', 'sub/deep'])
+  expect(await found(root, 'w/pkg/deep')).toEqual(['w/pkg', 'deep'])
+  // There is no other one: opening it decides what applies there.
+  expect(await found(root, 'alone')).toEqual(['alone', ''])
+})
+
 const asRoot = process.getuid?.() === 0
 const SOMEONE = 65_534
 
 test.skipIf(!asRoot)('the search ends below a folder of another user', async () => {
   const root = await freshFolder()
-  await folders(root, 'a/.hawser', 'a/theirs/mine/sub', 'b/.hawser', 'b/c')
+  await workspaces(root, 'a', 'b')
+  await folders(root, 'a/theirs/mine/sub', 'b/c')
   await repository(join(root, 'a/theirs'))
   await chown(join(root, 'a/theirs'), SOMEONE, SOMEONE)
   expect(await found(root, 'a/theirs/mine/sub')).toEqual(['a/theirs/mine/sub', ''])

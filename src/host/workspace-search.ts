@@ -2,6 +2,7 @@ import { lstatSync, statSync, type BigIntStats, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { isGitRoot } from './git-branch.ts'
+import { isOwn, originOf } from './workspaces/origin.ts'
 
 /** Folders at which the search stops. */
 export interface SearchEnds {
@@ -18,9 +19,9 @@ export interface FoundWorkspace {
 }
 
 /**
- * Finds the workspace for the folder `from`: the nearest folder upwards with a `.hawser` of ours, else the git root, else
- * `from` itself. The search ends at the git root, below the user's home, and below a folder of another owner. Read-only:
- * opening the workspace checks it again.
+ * Finds the workspace for the folder `from`: the nearest folder upwards with a `.hawser` that this home created or adopted,
+ * else the git root, else `from` itself. The search ends at the git root, below the user's home, and below a folder of
+ * another owner. Read-only: opening the workspace checks it again.
  *
  * Synchronous inside, as `foldersUpwards`: the system answers from memory, and a thread would cost ten times as much.
  */
@@ -51,7 +52,9 @@ function hasOwnPlace(folder: string, hawserHome: string): boolean {
   const facts = factsOf(() => lstatSync(path, { throwIfNoEntry: false }))
   if (facts === undefined || !facts.isDirectory()) return false
   const ours = facts.uid === process.geteuid?.() && (facts.mode & 0o777) === 0o700
-  return ours && identityOf(path) !== identityOf(hawserHome)
+  if (!ours || identityOf(path) === identityOf(hawserHome)) return false
+  // A command of an agent, or a repository, can create a folder like ours.
+  return isOwn(originOf(folder, hawserHome))
 }
 
 function isOurs(folder: string): boolean {

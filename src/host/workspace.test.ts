@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
 import { systemClock } from './clock.ts'
 import { homePath, openHome } from './home.ts'
 import { systemIds } from './ids.ts'

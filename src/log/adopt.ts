@@ -1,7 +1,7 @@
 import { asResult } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { damaged } from './damage.ts'
+import { damageError } from './damage.ts'
 import { HEAD_BEFORE_FIRST } from './head-record.ts'
 import { readHead } from './head.ts'
 import { notFound, openLogFile } from './fold-log.ts'
@@ -49,9 +49,12 @@ async function adopt<State>(parts: TakeOverParts<State>): Promise<Result<void>> 
   const end = await scan(file, { session, strict: true }, ({ logged }) => settings.see(logged))
   const torn = await findTornTail(file, session, end)
   if (end.fault !== undefined && torn === undefined) {
-    return damaged(session, end.fault.offset, end.fault.reason)
+    return damageError(session, end.fault.offset, end.fault.reason)
   }
-  const writer = await takeOver(parts, HEAD_BEFORE_FIRST, [settings.narrowed()])
+  const writer = await takeOver(parts, HEAD_BEFORE_FIRST, {
+    trusted: true,
+    more: settings.narrowed(),
+  })
   if (!writer.ok) return writer
   // Without a head it is still foreign.
   if (writer.value.headFailure !== undefined) return { ok: false, error: writer.value.headFailure }

@@ -1,11 +1,13 @@
-import { FileFailure, fileFailure, ifPossible, writeAll, type File } from '../host/files/files.ts'
+import { BatchWriter, type BatchEntry } from '../host/files/batch-writer.ts'
+import { FileFailure, fileFailure, ifPossible, type File } from '../host/files/files.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
+import { canWiden } from '../model/events/widening.ts'
 import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { headOf } from './head-record.ts'
 import { writeHead } from './head.ts'
-import { prepare, restored, sealedLine, type Preparation, type PreparedEvent } from './draft.ts'
+import { prepare, restoreEvent, sealedLine, type Preparation, type PreparedEvent } from './draft.ts'
 import type { Lease } from './lease.ts'
 import type { Cursor, LogLine } from './line.ts'
 import { noteWritten } from './order.ts'
@@ -29,13 +31,10 @@ export interface WriterParts<State> {
 }
 
 /** A pending call of `append`. */
-interface PendingAppend {
-  readonly urgent: boolean
+interface PendingAppend extends BatchEntry {
   preparing: Promise<void>
-  prepared?: readonly PreparedEvent[]
-  bytes: number
+  prepared: readonly PreparedEvent[]
   settle(result: Result<readonly LogLine[]>): void
-  abort(defect: unknown): void
 }
 
 /** The maximum time before the write of deferrable Events starts. */
@@ -44,25 +43,19 @@ const SOON_MS = 20
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
 /**
- * The only writer of a Log. Many appends share one write and one sync. An append is acknowledged, by its result, when it is
- * durable; either all of its Events are durable or none are. Acknowledgements follow the order of the calls.
- *
- * A failed write is rolled back, its Events and those queued after it are refused, and the next append may succeed. A
- * failed sync stops this writer permanently: the state of the disk is unknown.
+ * The only writer of a Log, by the rules of `BatchWriter`. An append is acknowledged, by its result, when it is durable;
+ * either all of its Events are durable or none are.
  */
 export class LogWriter<State> {
   readonly session: SessionId
   readonly #parts: WriterParts<State>
   #cursor: Cursor
   #state: State
-  #queue: PendingAppend[] = []
-  #running: Promise<void> | undefined
-  #cancelTimer: (() => void) | undefined
-  #stopped: HawserError | undefined
+  readonly #batches: BatchWriter<PendingAppend>
   #released = false
-  #gathering = false
   #folderUnsynced: boolean
   #headFailure: HawserError | undefined
+  readonly #uncovered = new Set<number>()
   #indexedTo: number
   /** Every line so far matches its schema. */
   #checked: boolean
@@ -75,6 +68,19 @@ export class LogWriter<State> {
     this.#folderUnsynced = parts.isNew
     this.#indexedTo = parts.indexedTo
     this.#checked = parts.isNew
+    this.#batches = new BatchWriter({
+      name: 'Log',
+      details: { session_id: parts.session },
+      file: parts.file,
+      end: parts.start.cursor.offset,
+      batchBytes: BATCH_BYTES,
+      commit: (batch) => this.#commit(batch),
+      soon: (start) => parts.place.clock.after(SOON_MS, start),
+      isHeld: () => parts.lease.holds(),
+      synced: () => this.#syncFolder(),
+      whenStopped: stoppedBy,
+      defect: 'The writer of this Log failed with an internal error.',
+    })
   }
 
   /** The fold of everything durable. */
@@ -90,6 +96,14 @@ export class LogWriter<State> {
   /** Why the head could not be written. No data is lost, but a truncation of the Log would go unnoticed. */
   get headFailure(): HawserError | undefined {
     return this.#headFailure
+  }
+
+  /**
+   * Whether this line would widen something, but the head that should cover it could not be written. It is durable and not in
+   * force; take it back.
+   */
+  isUncovered(seq: number): boolean {
+    return this.#uncovered.has(seq)
   }
 
   /** Call this after reading every line up to `cursor` and finding that each matches its schema; the next heads record it. */
@@ -109,16 +123,16 @@ export class LogWriter<State> {
 
   /** Appends Events of another Log with their own ids and times; their numbers and chain become those of this Log. */
   restore(events: readonly EventEnvelope[]): Promise<Result<readonly LogLine[]>> {
-    return this.#enqueue(true, () => ok(events.map((event) => restored(this.session, event))))
+    return this.#enqueue(true, () => ok(events.map((event) => restoreEvent(this.session, event))))
   }
 
   /** Waits for all pending appends, writes the index, and releases the Log to the next writer. */
   async release(): Promise<void> {
     const { file, lease } = this.#parts
     try {
-      await this.#drain()
+      await this.#batches.drain()
       this.#released = true
-      if (this.#stopped === undefined) {
+      if (!this.#batches.hasStopped) {
         await this.#keepHead([])
         await this.#keepIndex()
         await noteWritten(this.#parts.place, this.session)
@@ -134,15 +148,16 @@ export class LogWriter<State> {
     return new Promise((settle, abort) => {
       const pending: PendingAppend = {
         urgent,
-        bytes: 0,
+        bytes: undefined,
+        prepared: [],
         settle,
         abort,
         preparing: Promise.resolve(),
       }
       // Queued now, so that later Events do not overtake one that waits for blobs.
-      this.#queue.push(pending)
+      this.#batches.add(pending)
       pending.preparing = this.#prepare(pending, preparing).catch((defect: unknown) => {
-        this.#leave(pending)
+        this.#batches.remove(pending)
         abort(defect instanceof Error ? defect : new Error(String(defect)))
       })
     })
@@ -155,79 +170,30 @@ export class LogWriter<State> {
     const bytes = prepared.ok ? prepared.value.reduce((sum, one) => sum + one.bytes, 0) : 0
     const answer = bytes > BATCH_BYTES ? failed('too_large', TOO_MUCH, { bytes }) : prepared
     if (!answer.ok) {
-      this.#leave(pending)
+      this.#batches.remove(pending)
       return pending.settle(answer)
     }
-    pending.bytes = bytes
     pending.prepared = answer.value
-    this.#wake()
+    pending.bytes = bytes
+    this.#batches.wake()
   }
 
-  /** Starts a commit now for urgent Events, soon for others. One commit runs at a time. */
-  #wake(): void {
-    if (this.#running !== undefined || this.#queue[0]?.prepared === undefined) return
-    if (this.#queue.some((pending) => pending.urgent)) return this.#runSoon()
-    this.#cancelTimer ??= this.#parts.place.clock.after(SOON_MS, () => this.#run())
+  async #commit(batch: readonly PendingAppend[]): Promise<Result<() => void>> {
+    const { groups, bytes, cursor } = this.#seal(batch)
+    const failure = await this.#batches.append(bytes)
+    if (failure !== undefined) return failure
+    this.#cursor = cursor
+    const lines = groups.flat()
+    this.#checked &&= lines.every(({ logged }) => logged.known)
+    const covered = await this.#keepHead(lines)
+    for (const line of lines) this.#fold(line, covered)
+    if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
+    return ok(() => batch.forEach((pending, i) => pending.settle(ok(groups[i] ?? []))))
   }
 
-  /** Runs after all appends of the current tick, which then share one write. */
-  #runSoon(): void {
-    if (this.#gathering) return
-    this.#gathering = true
-    queueMicrotask(() => {
-      this.#gathering = false
-      this.#run()
-    })
-  }
-
-  #run(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
-    if (this.#running !== undefined) return
-    this.#running = this.#commit(this.#takeBatch()).then((announce) => {
-      this.#running = undefined
-      // Starts the next write before the callers resume and use the processor.
-      this.#wake()
-      announce()
-    })
-  }
-
-  /**
-   * The ready part of the queue, limited by bytes only: a batch stays in memory until it is durable, and repair accepts at
-   * most this size for a torn tail.
-   */
-  #takeBatch(): PendingAppend[] {
-    let bytes = 0
-    let count = 0
-    for (const pending of this.#queue) {
-      bytes += pending.bytes
-      if (pending.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
-      count += 1
-    }
-    return this.#queue.splice(0, count)
-  }
-
-  /** Makes the batch durable. Returns a function that reports the outcome to the callers. */
-  async #commit(batch: readonly PendingAppend[]): Promise<() => void> {
-    try {
-      if (this.#stopped !== undefined) return this.#refuse(batch, this.#stopped)
-      const { groups, bytes, cursor } = this.#seal(batch)
-      const failure = await this.#store(bytes)
-      if (failure !== undefined) return this.#refuse(batch, failure)
-      this.#cursor = cursor
-      const lines = groups.flat()
-      this.#checked &&= lines.every(({ logged }) => logged.known)
-      this.#state = lines.reduce((state, line) => this.#parts.fold.step(state, line), this.#state)
-      await this.#keepHead(lines)
-      if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
-      return () => batch.forEach((pending, i) => pending.settle(ok(groups[i] ?? [])))
-    } catch (defect) {
-      this.#stopped ??= failed(
-        'internal',
-        'The writer of this Log failed with an internal error.',
-      ).error
-      return () => batch.forEach((pending) => pending.abort(defect))
-    }
+  #fold(line: LogLine, covered: boolean): void {
+    this.#state = this.#parts.fold.step(this.#state, line, covered)
+    if (!covered && canWiden(line.logged)) this.#uncovered.add(line.seq)
   }
 
   /** Gives every Event of the batch its place in the chain. */
@@ -235,7 +201,7 @@ export class LogWriter<State> {
     let cursor = this.#cursor
     let place = 0
     const pieces: Buffer[] = []
-    const groups = batch.map(({ prepared = [] }) =>
+    const groups = batch.map(({ prepared }) =>
       prepared.map((one) => {
         const { line, bytes } = sealedLine(one, cursor, place)
         pieces.push(bytes)
@@ -247,55 +213,28 @@ export class LogWriter<State> {
     return { groups, bytes: Buffer.concat(pieces), cursor }
   }
 
-  /** Writes and syncs all bytes, or rolls the Log back. */
-  async #store(bytes: Buffer): Promise<HawserError | undefined> {
-    const { file, place } = this.#parts
-    try {
-      await writeAll(file, bytes)
-    } catch (error) {
-      const failure = fileFailure(error, 'write to the Log')
-      await file.truncate(this.#cursor.offset).catch((worse: unknown) => {
-        this.#stopped = stoppedBy(fileFailure(worse, 'roll back a failed write'))
-      })
-      return failure
-    }
-    try {
-      const [displaced] = await Promise.all([
-        this.#displaced(this.#cursor.offset + bytes.length),
-        file.datasync(),
-      ])
-      if (displaced !== undefined) return (this.#stopped = displaced)
-      if (this.#folderUnsynced) await place.sessions.sync()
-      this.#folderUnsynced = false
-      return undefined
-    } catch (error) {
-      this.#stopped = stoppedBy(fileFailure(error, 'make the Log durable'))
-      // Not a retry: refused Events must not reappear as if accepted.
-      await ifPossible(file.truncate(this.#cursor.offset))
-      return this.#stopped
-    }
+  /** The name of a new Log must be durable too. */
+  async #syncFolder(): Promise<void> {
+    if (this.#folderUnsynced) await this.#parts.place.sessions.sync()
+    this.#folderUnsynced = false
   }
 
-  /** The error if another program deleted or changed the Log or deleted its lease: then this writer can guarantee nothing. */
-  async #displaced(expected: number): Promise<HawserError | undefined> {
-    const { file, lease, session } = this.#parts
-    const [{ links, size }, held] = await Promise.all([file.stat(), lease.holds()])
-    if (links > 0 && size === expected && held) return undefined
-    const text = 'Another program deleted or changed the Log while it was being written.'
-    return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
-  }
-
-  /** Writes the head after the end of a Turn and after an Event outside a Turn. A missed head is retried; it is late, never wrong. */
-  async #keepHead(lines: readonly LogLine[]): Promise<void> {
-    const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
-    if (!due && this.#headFailure === undefined) return
+  /**
+   * Writes the head after the end of a Turn, after an Event outside a Turn, and after one that can widen something. A missed
+   * head is retried; it is late, never wrong. Returns false if it could not be written.
+   */
+  async #keepHead(lines: readonly LogLine[]): Promise<boolean> {
+    const due = lines.some(isHeadDue)
+    if (!due && this.#headFailure === undefined) return true
     const { place, session } = this.#parts
     try {
       const checkedWith = this.#checked ? place.schemas : undefined
       await writeHead(place, session, headOf(this.#cursor, checkedWith))
       this.#headFailure = undefined
+      return true
     } catch (error) {
       this.#headFailure = fileFailure(error, 'update the head of the Log')
+      return false
     }
   }
 
@@ -310,25 +249,11 @@ export class LogWriter<State> {
     }
     this.#indexedTo = this.#cursor.offset
   }
+}
 
-  /** Refuses the batch and everything after it: an Event must not overtake an earlier one. */
-  #refuse(batch: readonly PendingAppend[], error: HawserError): () => void {
-    const refused = [...batch, ...this.#queue.splice(0)]
-    return () => refused.forEach((pending) => pending.settle({ ok: false, error }))
-  }
-
-  #leave(pending: PendingAppend): void {
-    this.#queue = this.#queue.filter((other) => other !== pending)
-    this.#wake()
-  }
-
-  async #drain(): Promise<void> {
-    for (let front = this.#queue[0]; front !== undefined || this.#running !== undefined;) {
-      if (this.#running === undefined && front?.prepared !== undefined) this.#run()
-      await (this.#running ?? front?.preparing)
-      front = this.#queue[0]
-    }
-  }
+function isHeadDue({ logged }: LogLine): boolean {
+  const { event } = logged
+  return event.type === 'turn_ended' || !event.turn_id || canWiden(logged)
 }
 
 const TOO_MUCH = 'The append exceeds the maximum size of one write to the Log.'

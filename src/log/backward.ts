@@ -4,7 +4,7 @@ import { ok, type Result } from '../model/errors.ts'
 import { readEvent } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { damaged } from './damage.ts'
+import { damageError } from './damage.ts'
 import type { HeadRecord } from './head-record.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
 import { firstPlace } from './scan.ts'
@@ -47,14 +47,14 @@ export async function* readBackward(
           : judge(bytes, offset, session, strict, expected)
       const fault = typeof line === 'string' ? line : newest && belowHead(line, head)
       if (typeof line === 'string' || typeof fault === 'string') {
-        yield damaged(session, offset, typeof fault === 'string' ? fault : 'chain')
+        yield damageError(session, offset, typeof fault === 'string' ? fault : 'chain')
         return
       }
       newest = false
       yield ok(line)
       expected = { seq: line.seq - 1, hash: line.logged.event.prev }
     }
-    if (newest && head !== undefined && head.seq >= 0) yield damaged(session, 0, 'head_missing')
+    if (newest && head !== undefined && head.seq >= 0) yield damageError(session, 0, 'head_missing')
   } catch (error) {
     yield { ok: false, error: fileFailure(error, 'read the Log') }
   }

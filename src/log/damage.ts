@@ -21,7 +21,7 @@ const FAULT_WORDS: Readonly<Record<Fault, string>> = {
 }
 
 /** The error for a damaged Log: it can be read up to `offset`, and salvaged. */
-export function damaged(session: SessionId, offset: number, reason: Fault): Failed {
+export function damageError(session: SessionId, offset: number, reason: Fault): Failed {
   const salvage = {
     action: 'Copy the intact Events into a new Session.',
     command: `hawser log salvage ${session}`,

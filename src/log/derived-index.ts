@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { hmacSha256 } from '../encoding/hash.ts'
 import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files/files.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
+import { closedObject } from '../model/shape.ts'
 import { lineBefore } from './backward.ts'
 import { decodeLine, type Cursor, type LogLine } from './line.ts'
 import { createdIndexKey, indexKey } from './index-key.ts'
@@ -17,7 +19,13 @@ export interface Fold<State> {
   readonly initial: State
   /** The schema that an index on disk must match. */
   readonly schema: z.ZodType<State>
-  step(state: State, line: LogLine): State
+  /** `vouched`: the head covers the line, or this process wrote it. Any other line must not widen anything. */
+  step(state: State, line: LogLine, vouched: boolean): State
+  /**
+   * The Events that undo what `lines`, which are not vouched for, claim to widen. With them, a fold that vouches for
+   * every line results in `state`, which includes `lines`.
+   */
+  takeBack?(state: State, lines: readonly LogLine[]): readonly EventDraft[]
 }
 
 /** The state of a fold at a position of the Log. */
@@ -26,7 +34,7 @@ export interface Snapshot<State> {
   readonly state: State
 }
 
-const IndexHeader = z.object({
+const IndexHeader = closedObject(() => ({
   v: z.literal(1),
   fold: z.string(),
   through_seq: z.int(),
@@ -34,7 +42,7 @@ const IndexHeader = z.object({
   through_hash: Sha256,
   /** Over the rest of the header, the Session and the state. */
   mac: Sha256,
-})
+}))
 
 /** A larger index is not worth reading: the scan it saves would be as fast. */
 const INDEX_BYTES = 16 * 1024 * 1024

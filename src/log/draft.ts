@@ -88,7 +88,7 @@ function preparedOf(
 ): Result<PreparedEvent> {
   // Parsed again, so that the live state is a fold of what a later reader sees, whatever the caller does to its object.
   const data = parseJson(text)
-  if (!isJsonObject(data)) return refused(draft, 'has data that is not an object')
+  if (!isJsonObject(data)) return refusedDraft(draft, 'has data that is not an object')
   shareTexts(data, draft.data)
   const { type, turn_id } = draft
   const unknown = unknownBecause(type, data)
@@ -109,7 +109,7 @@ function shareTexts(data: Record<string, unknown>, source: EventDraft['data']): 
 }
 
 /** An Event of another Log, prepared for this one. It was read from a line, so it fits one. */
-export function restored(session: SessionId, event: EventEnvelope): PreparedEvent {
+export function restoreEvent(session: SessionId, event: EventEnvelope): PreparedEvent {
   const { id, turn_id, ts, type, data } = event
   const text = wellFormedJson(data)
   const unsealed = unsealedOf(id, session, turn_id, ts, type, text)
@@ -166,7 +166,7 @@ function unsealedOf(
 function fittingText(draft: EventDraft): Result<string> | undefined {
   // The line itself adds one level.
   if (!depthWithin(draft.data, LIMITS.event_depth - 1))
-    return refused(draft, 'is nested too deeply')
+    return refusedDraft(draft, 'is nested too deeply')
   const text = wellFormedJson(draft.data)
   return Buffer.byteLength(text) <= LIMITS.event_field_bytes ? ok(text) : undefined
 }
@@ -176,10 +176,10 @@ async function spilledText(draft: EventDraft, keep: KeepBlob): Promise<Result<st
   if (!spilled.ok) return spilled
   const text = wellFormedJson(spilled.value)
   const bytes = Buffer.byteLength(text) + ENVELOPE_BYTES
-  return bytes <= LIMITS.event_line_bytes ? ok(text) : refused(draft, 'is too long for a line')
+  return bytes <= LIMITS.event_line_bytes ? ok(text) : refusedDraft(draft, 'is too long for a line')
 }
 
-function refused(draft: EventDraft, why: string): Failed {
+function refusedDraft(draft: EventDraft, why: string): Failed {
   return failed('too_large', `An Event of type ${draft.type} ${why}.`, { type: draft.type })
 }
 

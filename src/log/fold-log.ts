@@ -13,18 +13,28 @@ export interface FoldedLog<State> {
   readonly indexedTo: number
 }
 
-/** Folds a Log, starting from its index. Writes nothing. */
+/** How to read a Log. */
+export interface FoldOptions {
+  readonly strict: boolean
+  /** The number of the last line that is vouched for. */
+  readonly vouchedSeq: number
+  readonly visitBytes?: VisitBytes
+}
+
+/**
+ * Folds a Log, starting from its index. Writes nothing. The index vouches for the lines up to its position, like the head: a
+ * writer of this home folded them.
+ */
 export async function foldLog<State>(
   place: LogPlace,
   session: SessionId,
   file: File,
   fold: Fold<State>,
-  strict: boolean,
-  visitBytes?: VisitBytes,
+  { strict, ...how }: FoldOptions,
 ): Promise<FoldedLog<State>> {
   // A foreign Log may come with a forged index.
   const indexed = strict ? undefined : await readIndex(place, session, file, fold)
-  const options = { session, strict, ...(visitBytes === undefined ? {} : { visitBytes }) }
+  const options = { session, strict, ...how }
   const folded = await foldFrom(options, file, fold, indexed)
   // The index may be wrong: read the whole Log before calling it damaged.
   if (folded.end.fault === undefined || indexed === undefined) return folded
@@ -32,7 +42,7 @@ export async function foldLog<State>(
 }
 
 async function foldFrom<State>(
-  options: ScanOptions,
+  { vouchedSeq, ...options }: ScanOptions & Pick<FoldOptions, 'vouchedSeq'>,
   file: File,
   fold: Fold<State>,
   indexed: Snapshot<State> | undefined,
@@ -40,7 +50,7 @@ async function foldFrom<State>(
   let state = indexed === undefined ? fold.initial : indexed.state
   const from = indexed?.cursor ?? LOG_START
   const end = await scan(file, { ...options, from }, (line) => {
-    state = fold.step(state, line)
+    state = fold.step(state, line, line.seq <= vouchedSeq)
   })
   return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
 }

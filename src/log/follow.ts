@@ -2,7 +2,8 @@ import { FileFailure, fileFailure, type File } from '../host/files/files.ts'
 import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds } from './backward.ts'
-import { cursorExpired, damaged } from './damage.ts'
+import { cursorExpired, damageError } from './damage.ts'
+import { notFound } from './fold-log.ts'
 import type { Cursor, Fault, LogLine } from './line.ts'
 import { logName, type LogPlace } from './place.ts'
 import { scan, type ScanOptions } from './scan.ts'
@@ -17,7 +18,8 @@ const LINES_AT_ONCE = 256
 
 /**
  * Yields lines as they are written. A line may be seen before it is durable. If the writer then rolls it back (full disk),
- * this ends with `cursor_expired`: read the Log again.
+ * this ends with `cursor_expired`: read the Log again. If the Log is deleted, it ends with `not_found`. `waits` is called each
+ * time before it waits for more lines.
  */
 export async function* followLog(
   place: LogPlace,
@@ -25,11 +27,17 @@ export async function* followLog(
   file: File,
   options: ScanOptions & { readonly from: Cursor },
   signal: AbortSignal,
+  waits?: () => Promise<void>,
 ): AsyncGenerator<Result<LogLine>, void> {
   const bell = await ringOnChange(place, session, signal)
   let cursor = options.from
   try {
     while (!signal.aborted) {
+      // An open file outlives its name.
+      if ((await file.stat()).links === 0) {
+        yield notFound(session)
+        return
+      }
       if (!(await cursorHolds(file, cursor))) {
         yield cursorExpired(session, cursor)
         return
@@ -46,6 +54,7 @@ export async function* followLog(
         }
         continue
       }
+      await waits?.()
       await bell.rung()
     }
   } catch (error) {
@@ -75,7 +84,7 @@ async function judge(
   const { lines, fault } = await someLines(file, { ...options, from: cursor })
   if (!(await cursorHolds(file, cursor))) return cursorExpired(options.session, cursor)
   if (lines.length > 0 || fault === undefined || fault === 'unterminated') return undefined
-  return damaged(options.session, cursor.offset, fault)
+  return damageError(options.session, cursor.offset, fault)
 }
 
 /** A signal set by changes of the Log. Changes that occur while nothing waits are combined into one. */

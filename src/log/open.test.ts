@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
-import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
-import { textFold } from '../../test/support/text-fold.ts'
+import { CrashDisk } from '../../test/support/host/crash-disk.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log/log-place.ts'
+import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/log/raw-log.ts'
+import { newJournal, StoryWriter, value } from '../../test/support/log/story.ts'
+import { textFold } from '../../test/support/log/text-fold.ts'
 import type { Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
 import type { LogLine } from './line.ts'
@@ -232,7 +232,7 @@ test('snapshot plus tail equals the fold of everything', async () => {
         const story = { storage: later, disk, session }
         const writer = value(await acquire(story))
         const all = (await allLines(story)).reduce(
-          (state, line) => textFold.step(state, line),
+          (state, line) => textFold.step(state, line, true),
           textFold.initial,
         )
         expect(writer.state).toEqual(all)

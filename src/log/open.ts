@@ -1,19 +1,21 @@
 import { asResult, closing, ifPossible, type File } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import { canWiden } from '../model/events/widening.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LogWriter, type WriterParts } from './append.ts'
-import { damaged } from './damage.ts'
+import { cursorHolds } from './backward.ts'
+import { damageError } from './damage.ts'
 import type { Fold } from './derived-index.ts'
 import { foldLog, foreign, notFound, openLogFile, type FoldedLog } from './fold-log.ts'
 import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
 import { headFault, readHead, writeHead } from './head.ts'
 import { takeLease, type Lease } from './lease.ts'
-import type { Cursor } from './line.ts'
+import type { Cursor, LogLine } from './line.ts'
 import { noteWritten } from './order.ts'
 import { logName, type LogPlace } from './place.ts'
 import { cutTornTail, findTornTail, piecesAt } from './repair.ts'
-import { LOG_START } from './scan.ts'
+import { LOG_START, scan, type VisitBytes } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
 import { isUnbegun, removeLog } from './unbegun.ts'
 
@@ -21,6 +23,8 @@ import { isUnbegun, removeLog } from './unbegun.ts'
 export interface WriterOptions<State> {
   readonly fold: Fold<State>
   readonly keep: KeepBlob
+  /** The position after the last line that this process wrote: it vouches for the lines before, whatever the head covers. */
+  readonly written?: Cursor | undefined
 }
 
 /** Creates a Log with its first Events: `session_started`, or `session_fork`, which continues the parent's chain. */
@@ -59,6 +63,8 @@ export async function beginLog<State>(
         const writer = new LogWriter(parts)
         const begun = await first(writer)
         if (!begun.ok) return begun
+        // A first line that the head does not cover is not in force as it was written.
+        if (writer.headFailure !== undefined) return { ok: false, error: writer.headFailure }
         await noteWritten(place, session)
         return ok(writer)
       }, undo)
@@ -73,7 +79,7 @@ export async function beginLog<State>(
 export async function acquireLog<State>(
   place: LogPlace,
   session: SessionId,
-  { fold, keep }: WriterOptions<State>,
+  { fold, keep, written }: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('open the Log', async () => {
     const file = await openLogFile(place, session, 'append')
@@ -85,7 +91,7 @@ export async function acquireLog<State>(
         // The head is written before the first byte, so an empty Log without a head was never started.
         if (await isUnbegun(file, session, head.value)) return notFound(session)
         if (head.value === undefined) return foreign(session)
-        return takeOver({ place, session, file, lease, fold, keep }, head.value)
+        return takeOver({ place, session, file, lease, fold, keep }, head.value, { written })
       }),
     )
   })
@@ -97,19 +103,34 @@ export type TakeOverParts<State> = Pick<
   'place' | 'session' | 'file' | 'lease' | 'fold' | 'keep'
 >
 
-/** Makes the Log durable and intact, and records what happened to it together with `more`, atomically. */
+export interface TakeOverOptions {
+  readonly written?: Cursor | undefined
+  /** A person vouches for every line. */
+  readonly trusted?: boolean
+  /** Events to append in the first write. */
+  readonly more?: readonly EventDraft[]
+}
+
+/**
+ * Makes the Log durable and intact, and records what happened to it together with `more`, atomically. The same write undoes
+ * what lines beyond the head claim to widen: the head covers these lines next.
+ */
 export async function takeOver<State>(
   parts: TakeOverParts<State>,
   head: HeadRecord,
-  more: readonly EventDraft[] = [],
+  { written, trusted = false, more = [] }: TakeOverOptions = {},
 ): Promise<Result<LogWriter<State>>> {
   const { place, session, file, lease, fold } = parts
-  const folded = await foldSettled(place, session, file, fold, head)
+  const vouched = await vouchedEnd(file, head, written)
+  const vouchedSeq = trusted ? Infinity : vouched.seq - 1
+  const folded = await foldSettled(parts, head, vouchedSeq)
   const fit = await repair(place, session, file, folded, head)
   if (!fit.ok) return fit
   const { snapshot: start, indexedTo } = folded
+  const beyond = trusted ? [] : await wideningAfter(file, session, vouched)
+  const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
   const writer = new LogWriter({ ...parts, start, isNew: false, indexedTo })
-  const drafts = [...(await takeOverDrafts(place, writer, lease)), ...more]
+  const drafts = [...(await takeOverDrafts(place, writer, lease)), ...takenBack, ...more]
   const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
   if (!recorded.ok) return recorded
   // Also noted here, in case this writer is killed before it releases the Log.
@@ -123,21 +144,43 @@ export async function takeOver<State>(
  * they are rewritten unchanged first.
  */
 async function foldSettled<State>(
-  place: LogPlace,
-  session: SessionId,
-  file: File,
-  fold: Fold<State>,
+  { place, session, file, fold }: TakeOverParts<State>,
   head: HeadRecord,
+  vouchedSeq: number,
 ): Promise<FoldedLog<State>> {
   return closing(await place.sessions.open(logName(session), 'overwrite'), async (writable) => {
-    const folded = await foldLog(place, session, file, fold, false, async (bytes, position) => {
+    const visitBytes: VisitBytes = async (bytes, position) => {
       const known = Math.max(0, head.offset - position)
       if (known < bytes.length) await writable.writeAt(bytes.subarray(known), position + known)
-    })
+    }
+    const options = { strict: false, vouchedSeq, visitBytes }
+    const folded = await foldLog(place, session, file, fold, options)
     await writable.datasync()
     await place.sessions.sync()
     return folded
   })
+}
+
+/** The position after the last line that the head covers or this process wrote. */
+async function vouchedEnd(
+  file: File,
+  head: HeadRecord,
+  written: Cursor | undefined,
+): Promise<Cursor> {
+  if (written !== undefined && written.seq - 1 > head.seq && (await cursorHolds(file, written)))
+    return written
+  return { offset: head.offset, seq: head.seq + 1, prev: head.hash }
+}
+
+/** The lines from `from` on that can widen something. */
+async function wideningAfter(file: File, session: SessionId, from: Cursor): Promise<LogLine[]> {
+  const { size } = await file.stat()
+  if (size <= from.offset) return []
+  const lines: LogLine[] = []
+  await scan(file, { session, strict: false, from }, (line) => {
+    if (canWiden(line.logged)) lines.push(line)
+  })
+  return lines
 }
 
 /** Cuts a torn tail; refuses a Log that is damaged or does not match its head. */
@@ -149,9 +192,10 @@ async function repair<State>(
   head: HeadRecord,
 ): Promise<Result<void>> {
   const unlikeHead = await headFault(file, session, cursor, head)
-  if (unlikeHead !== undefined) return damaged(session, cursor.offset, unlikeHead)
+  if (unlikeHead !== undefined) return damageError(session, cursor.offset, unlikeHead)
   const torn = await findTornTail(file, session, end)
-  if (fault !== undefined && torn === undefined) return damaged(session, fault.offset, fault.reason)
+  if (fault !== undefined && torn === undefined)
+    return damageError(session, fault.offset, fault.reason)
   if (torn !== undefined) await cutTornTail(place, session, file, cursor.seq, torn)
   return ok(undefined)
 }

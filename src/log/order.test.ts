@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { CrashDisk } from '../../test/support/host/crash-disk.ts'
 import { systemClock } from '../host/clock.ts'
 import { closing, readSpan, writeAll, type Folder } from '../host/files/files.ts'
 import { systemIds } from '../host/ids.ts'

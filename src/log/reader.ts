@@ -2,7 +2,7 @@ import { asResult, ifPossible, type File } from '../host/files/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'
-import { cursorExpired, damaged } from './damage.ts'
+import { cursorExpired, damageError } from './damage.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { followLog } from './follow.ts'
 import { foldLog, notFound, openLogFile } from './fold-log.ts'
@@ -42,12 +42,21 @@ export interface LogReader {
   snapshot<State>(fold: Fold<State>): Promise<Result<Snapshot<State> | undefined>>
   /** Whether a line of that number and place in the chain is at this position, or the Log ends there. */
   holds(cursor: Cursor): Promise<boolean>
+  /** Whether the head covered the line when this was opened. In a foreign Log, which cannot be continued, all count. */
+  readonly covers: (seq: number) => boolean
   /** Every line up to the head matches the current schemas. */
   readonly vouched: boolean
   /** The fold of the whole Log, using the index if possible. */
   fold<State>(fold: Fold<State>): Promise<Result<ReadEnd & { readonly state: State }>>
-  /** Yields lines as they are written, from `from` until `signal`. Ends with an error if the Log cannot be followed. */
-  follow(from: Cursor, signal: AbortSignal): AsyncGenerator<Result<LogLine>, void>
+  /**
+   * Yields lines as they are written, from `from` until `signal`. Ends with an error if the Log cannot be followed. `waits` is
+   * called each time before it waits, at least every second.
+   */
+  follow(
+    from: Cursor,
+    signal: AbortSignal,
+    waits?: () => Promise<void>,
+  ): AsyncGenerator<Result<LogLine>, void>
   close(): Promise<void>
 }
 
@@ -111,13 +120,15 @@ function readerOf(
   { head, damage }: HeadState,
 ): LogReader {
   const options = { session, strict: head === undefined }
+  const vouchedSeq = head?.seq ?? Infinity
+  const folding = { strict: options.strict, vouchedSeq }
   const isVouching = head?.checked_with !== undefined && head.checked_with === place.schemas
   const vouching = isVouching ? head : undefined
   const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {
     const unfinished = fault?.reason === 'unterminated'
     const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
     const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead || undefined
-    const found = reason === undefined ? damage : damaged(session, cursor.offset, reason).error
+    const found = reason === undefined ? damage : damageError(session, cursor.offset, reason).error
     return { cursor, unfinished, ...(found === undefined ? {} : { damage: found }) }
   }
   return {
@@ -146,6 +157,7 @@ function readerOf(
         ...(from === undefined ? {} : { from }),
         ...(head === undefined ? {} : { head }),
       }),
+    covers: (seq) => seq <= vouchedSeq,
     vouched: vouching !== undefined,
     holds: async (cursor) => {
       if (!(await cursorHolds(file, cursor))) return false
@@ -157,14 +169,15 @@ function readerOf(
         // A foreign Log may come with a forged index.
         const indexed = options.strict ? undefined : await readIndex(place, session, file, fold)
         if (indexed !== undefined || (await file.stat()).size < LONG_LOG) return ok(indexed)
-        return ok((await foldLog(place, session, file, fold, options.strict)).snapshot)
+        return ok((await foldLog(place, session, file, fold, folding)).snapshot)
       }),
     fold: (fold) =>
       asResult('read the Log', async () => {
-        const { snapshot, end } = await foldLog(place, session, file, fold, options.strict)
+        const { snapshot, end } = await foldLog(place, session, file, fold, folding)
         return ok({ ...(await endOf(end, true)), state: snapshot.state })
       }),
-    follow: (from, signal) => followLog(place, session, file, { ...options, from }, signal),
+    follow: (from, signal, waits) =>
+      followLog(place, session, file, { ...options, from }, signal, waits),
     close: () => file.close(),
   }
 }

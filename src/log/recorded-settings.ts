@@ -1,28 +1,72 @@
-import type { EventDraft, LoggedEvent } from '../model/events/event.ts'
-import type { PermissionMode } from '../model/modes.ts'
+import type { EventData, EventDraft, LoggedEvent } from '../model/events/event.ts'
+import { PromptSurface } from '../model/events/session-events.ts'
+import type { EventId } from '../model/ids.ts'
+import { narrower, type PermissionMode, type SessionMode } from '../model/modes.ts'
 
 /**
  * Tracks the permissions recorded in a Log, to revoke them where no person here granted them: in a Session from elsewhere,
  * or one that lost lines which may have restricted them.
  */
 export class RecordedSettings {
-  #mode: PermissionMode = 'ask'
+  #permission: PermissionMode = 'ask'
+  #mode: SessionMode | undefined
   #provider: string | undefined
+  #model: string | undefined
+  #surface: EventData<'prompt_surface'> | undefined
+  /** Something that is not vouched for was left out. */
+  #refused = false
+  readonly #checkpoints: EventId[] = []
 
-  see({ known, event }: LoggedEvent): void {
+  /** A line that is not `vouched` for can only restrict. */
+  see({ known, event }: LoggedEvent, vouched = true): void {
     if (!known) return
-    if (event.type !== 'session_started' && event.type !== 'session_settings') return
-    this.#mode = event.data.permission_mode ?? this.#mode
-    this.#provider = event.data.provider ?? this.#provider
+    if (event.type === 'session_started' || event.type === 'session_settings')
+      this.#set(event.data, vouched)
+    if (event.type === 'prompt_surface') {
+      if (vouched) this.#surface = PromptSurface.safeParse(event.data).data
+      else this.#refused = true
+    }
+    if (event.type === 'history_compaction' && !vouched) this.#checkpoints.push(event.id)
   }
 
   /**
-   * The Event to append: `auto` becomes `ask`, stricter modes stay. Naming the provider, even the same one, revokes every
-   * recorded consent to upload bytes.
+   * The Events to append: `auto` becomes `ask`, stricter modes stay. Naming the provider, even the same one, revokes every
+   * recorded consent to upload bytes. What is not vouched for is undone.
    */
-  narrowed(): EventDraft {
-    const permission_mode = this.#mode === 'auto' ? 'ask' : this.#mode
+  narrowed(): readonly EventDraft[] {
+    const permission_mode = narrower(this.#permission, 'ask')
     const provider = this.#provider === undefined ? {} : { provider: this.#provider }
-    return { type: 'session_settings', data: { ...provider, permission_mode } }
+    const kept = this.#refused ? { ...(this.#mode && { mode: this.#mode }), ...this.#named() } : {}
+    const settings: EventDraft = {
+      type: 'session_settings',
+      data: { ...provider, ...kept, permission_mode },
+    }
+    return [...this.#checkpoints.map(takenBack), ...this.#surfaceAgain(), settings]
   }
+
+  #set(
+    { permission_mode = this.#permission, mode, provider, model }: EventData<'session_settings'>,
+    vouched: boolean,
+  ): void {
+    this.#refused ||= !vouched
+    const isFirst = this.#provider === undefined
+    this.#permission = vouched ? permission_mode : narrower(this.#permission, permission_mode)
+    if (vouched || this.#mode === undefined || mode === 'plan') this.#mode = mode ?? this.#mode
+    if (!vouched && !isFirst) return
+    this.#provider = provider ?? this.#provider
+    this.#model = model ?? this.#model
+  }
+
+  #named(): { readonly model?: string } {
+    return this.#model === undefined ? {} : { model: this.#model }
+  }
+
+  #surfaceAgain(): readonly EventDraft[] {
+    if (!this.#refused || this.#surface === undefined) return []
+    return [{ type: 'prompt_surface', data: { ...this.#surface, reason: 'reload' } }]
+  }
+}
+
+function takenBack(compaction_event_id: EventId): EventDraft {
+  return { type: 'compaction_undone', data: { compaction_event_id, reason: 'not_vouched' } }
 }

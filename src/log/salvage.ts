@@ -59,7 +59,9 @@ export async function salvageLog<State>(
       if (head.ok && head.value === undefined) return foreign(session)
       const chosen = chooseOnePerNumber(finds)
       const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)
-      return await writeNew(place, session, options, chosen, missing)
+      // Without a readable head, nothing says which lines it covered.
+      const vouchedSeq = head.ok ? (head.value?.seq ?? -1) : Infinity
+      return await writeNew(place, session, options, { chosen, missing, vouchedSeq })
     } finally {
       await Promise.all(files.map((file) => ifPossible(file.close())))
     }
@@ -70,16 +72,23 @@ async function writeNew<State>(
   place: LogPlace,
   session: SessionId,
   options: WriterOptions<State>,
-  chosen: readonly FoundLine[],
-  missing: readonly Gap[],
+  found: Salvageable,
 ): Promise<Result<SalvageResult>> {
+  const { chosen, missing } = found
   const fresh = place.ids.session()
   const written = await beginLog(place, fresh, LOG_START, options, (writer) =>
-    copyAll(writer, session, chosen, missing),
+    copyAll(writer, session, found),
   )
   if (!written.ok) return written
   await written.value.release()
   return ok({ session_id: fresh, events: chosen.length, missing })
+}
+
+interface Salvageable {
+  readonly chosen: readonly FoundLine[]
+  readonly missing: readonly Gap[]
+  /** The number of the last line that the head covers. */
+  readonly vouchedSeq: number
 }
 
 /** Intact lines of this Log and, for a fork, of its parents up to the fork point. Adds opened files to `files`. */
@@ -167,8 +176,7 @@ const COPY_BYTES = 512 * 1024
 async function copyAll<State>(
   writer: LogWriter<State>,
   source: SessionId,
-  chosen: readonly FoundLine[],
-  missing: readonly Gap[],
+  { chosen, missing, vouchedSeq }: Salvageable,
 ): Promise<Result<unknown>> {
   const settings = new RecordedSettings()
   const compactions: EventId[] = []
@@ -194,8 +202,9 @@ async function copyAll<State>(
     const decoded = decodeLine(await readSpan(find.file, find.offset, find.length), true)
     if (!decoded.ok) return failed('log_damaged', 'The Log changed while it was being salvaged.')
     const logged = readEvent(decoded.envelope)
-    settings.see(logged)
-    if (logged.event.type === 'history_compaction') compactions.push(logged.event.id)
+    const isVouched = find.seq <= vouchedSeq
+    settings.see(logged, isVouched)
+    if (logged.event.type === 'history_compaction' && isVouched) compactions.push(logged.event.id)
     waiting.push(decoded.envelope)
     bytes += find.length
   }
@@ -206,7 +215,7 @@ async function copyAll<State>(
   const last = notice('salvaged', text)
   // A line that restricted permissions may be among the missing ones.
   const undone = missing.length === 0 ? [] : compactions.map(undoneCompaction)
-  return writer.append([...end.map(gapNotice), ...undone, last, settings.narrowed()])
+  return writer.append([...end.map(gapNotice), ...undone, last, ...settings.narrowed()])
 }
 
 /** Lines after a gap have other numbers than before, and a checkpoint names numbers. */

@@ -1,7 +1,7 @@
 import { asResult } from '../host/files/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { damaged } from './damage.ts'
+import { damageError } from './damage.ts'
 import { headFault, readHead } from './head.ts'
 import { notFound, openLogFile } from './fold-log.ts'
 import type { LogPlace } from './place.ts'
@@ -57,7 +57,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
         torn_bytes: torn?.bytes.length ?? 0,
         ...(reason === undefined
           ? {}
-          : { damage: damaged(session, end.cursor.offset, reason).error }),
+          : { damage: damageError(session, end.cursor.offset, reason).error }),
         ...(head.ok ? {} : { damage: head.error }),
       })
     } finally {

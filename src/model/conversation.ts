@@ -9,7 +9,12 @@ export type ConversationItem = {
 } & ItemContent
 
 export type ItemContent =
-  | { readonly kind: 'user'; readonly parts: readonly Part[] }
+  | {
+      readonly kind: 'user'
+      readonly parts: readonly Part[]
+      /** All parts are one text, which is sent as a plain string where a dialect has that form. */
+      readonly form?: 'string'
+    }
   | {
       readonly kind: 'developer'
       readonly parts: readonly Part[]
@@ -69,6 +74,8 @@ export interface BlobPart {
   /** The size of an image in pixels, if known. */
   readonly width?: number
   readonly height?: number
+  /** For the body of a Skill that refers to its arguments: what takes their place when it is fetched. */
+  readonly args?: string
   /** The `TextDecoder` label of text that is not UTF-8; the bytes are converted when they are fetched. */
   readonly charset?: string
   /** Set when `blob` is a variant: the hash of the original, and how the variant was made. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ATTACHMENT_CODES } from './attachment.ts'
 import { BlobKey, ResourceId, Sha256 } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { Count, openObject, utf8Bytes, type Frozen } from './shape.ts'
@@ -65,20 +66,24 @@ const StoredDescriptor = openObject(() => ({
 const LinkDescriptor = openObject(() => ({
   ...common,
   kind: z.literal('link'),
-  uri: z.string().refine(isPlainUri),
+  uri: z.string().refine(isPlainUri).optional(),
+  /** Why a link to a local file was not copied. Such a link has no `uri`, because a local path must not enter the Log. */
+  not_copied: z.enum(ATTACHMENT_CODES).optional(),
   declared_media_type: z.string().optional(),
   declared_size_bytes: Count.optional(),
   rehydratable: z.literal(false),
-})).refine((descriptor) => hasNone(descriptor, NEVER_OF_A_LINK))
+}))
+  .refine((descriptor) => hasNone(descriptor, NEVER_OF_A_LINK))
+  .refine(({ uri, not_copied }) => (uri === undefined) !== (not_copied === undefined))
 
 /** The record of a Session Resource that the Log and later Turns carry instead of its bytes. */
 export const Descriptor = z.discriminatedUnion('kind', [StoredDescriptor, LinkDescriptor])
 export type Descriptor = Frozen<z.infer<typeof Descriptor>>
 
 /** The facts of an attachment before a Session gives it a handle. */
-export type ResourceFacts = Unnamed<Descriptor>
+export type ResourceFacts = WithoutName<Descriptor>
 
-type Unnamed<D> = D extends Descriptor
+type WithoutName<D> = D extends Descriptor
   ? Omit<D, 'resource_id' | 'handle' | 'source' | 'rehydratable'>
   : never
 

@@ -1,3 +1,5 @@
+import type { TurnId } from './ids.ts'
+
 /** The type of an entry at a path. */
 export type EntryKind = 'file' | 'folder' | 'symlink' | 'pipe' | 'socket' | 'device'
 
@@ -12,6 +14,10 @@ export type ErrorCause =
   | { readonly type: 'payload'; readonly state: 'missing' | 'damaged' }
   /** `not_regular_file`: the type of entry that was found instead. */
   | { readonly type: 'found'; readonly entry: EntryKind }
+  /** `not_found`: commands ran since the last Turn that can be undone, which is named. */
+  | { readonly type: 'commands_since'; readonly turn: TurnId }
+  /** `invalid_args`: the message of a terminal frame has an end already. */
+  | { readonly type: 'already_ended' }
   /** `no_match`: the file has changed since it was last read. */
   | { readonly type: 'changed_since' }
   /** `permission_denied`: the file has more than one hard link. */
@@ -33,6 +39,8 @@ export interface ProviderCause {
   readonly status?: number
   /** The vendor's error code. */
   readonly code?: string
+  /** The vendor's id of the request. */
+  readonly requestId?: string
   /** How long the server asks to wait. */
   readonly retryAfterMs?: number
   /** The provider refused an image or document of the request. */

@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
-import { withoutField, read, resource, SAMPLES } from '../../test/support/every-event-data.ts'
+import {
+  withoutField,
+  read,
+  resource,
+  SAMPLES,
+} from '../../test/support/history/every-event-data.ts'
 import { EVENT_DATA, EVENT_TYPES } from './events/event.ts'
 
 describe.each(EVENT_TYPES)('%s', (type) => {
@@ -85,7 +90,11 @@ test('the record of a call requires its contract version [PC-038]', () => {
   expect(named('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
 })
 
-test('figures of a call may name neither contract nor transport, as in a Log of an earlier version', () => {
+test('figures of a call have its contract version, and in a Log of an earlier version neither it nor the transport [PC-038]', () => {
+  const usage = (contract_version: unknown) =>
+    read('provider_usage', withoutField('provider_usage', 'contract_version', { contract_version }))
+  expect([usage(1), usage(null)].map(({ known }) => known)).toEqual([false, false])
+  expect(usage('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
   for (const field of ['contract_version', 'transport']) {
     expect(read('provider_usage', withoutField('provider_usage', field)).known).toBe(true)
   }

@@ -8,6 +8,13 @@ export type SessionMode = z.infer<typeof SessionMode>
 export const PermissionMode = z.enum(['read-only', 'ask', 'auto'])
 export type PermissionMode = z.infer<typeof PermissionMode>
 
+const WIDTH: Readonly<Record<PermissionMode, number>> = { 'read-only': 0, ask: 1, auto: 2 }
+
+/** The stricter of two modes: a restored mode is an upper limit, and `plan` makes read-only one. */
+export function narrower(a: PermissionMode, b: PermissionMode): PermissionMode {
+  return WIDTH[a] <= WIDTH[b] ? a : b
+}
+
 /** How long the bytes of an attachment stay in requests. */
 export const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
 export type Replay = z.infer<typeof Replay>

@@ -1,6 +1,7 @@
 import { ResourceId } from './ids.ts'
 
 const UPLOAD = 'upload:'
+const HYDRATION = 'hydration:'
 
 /** The subject of a permission decision about sending a Resource's bytes to the model. */
 export function uploadSubject(resource: ResourceId): string {
@@ -15,5 +16,9 @@ export function uploadedResource(subject: string): ResourceId | undefined {
 
 /** The subject of a permission decision about fetching facts for a Skill. */
 export function hydrationSubject(skill: string, context_source_id: string): string {
-  return `hydration:${skill}/${context_source_id}`
+  return `${HYDRATION}${skill}/${context_source_id}`
+}
+
+export function isHydrationSubject(subject: string): boolean {
+  return subject.startsWith(HYDRATION)
 }

@@ -22,6 +22,8 @@ export interface Segment {
   readonly lifetime: Lifetime
   /** The Resource whose bytes it contains. */
   readonly resource?: ResourceId
+  /** It is all of its message, which later segments never join. */
+  readonly whole?: true
 }
 
 export type SegmentRole =

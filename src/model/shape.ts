@@ -9,13 +9,23 @@ const ANYTHING = z.unknown()
  */
 export function openObject<F extends z.ZodRawShape>(fields: () => F): z.ZodObject<F>
 export function openObject(fields: () => z.ZodRawShape): z.ZodObject {
+  return lateObject(fields, ANYTHING)
+}
+
+/** An object that loses its unknown fields. Its fields are created on first use too. */
+export function closedObject<F extends z.ZodRawShape>(fields: () => F): z.ZodObject<F>
+export function closedObject(fields: () => z.ZodRawShape): z.ZodObject {
+  return lateObject(fields)
+}
+
+function lateObject(fields: () => z.ZodRawShape, catchall?: z.ZodType): z.ZodObject {
   let made: z.ZodRawShape | undefined
   return new z.ZodObject({
     type: 'object',
     get shape() {
       return (made ??= fields())
     },
-    catchall: ANYTHING,
+    ...(catchall === undefined ? {} : { catchall }),
   })
 }
 

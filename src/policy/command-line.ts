@@ -34,9 +34,9 @@ export function splitCommand(command: string): readonly CommandPart[] | undefine
  */
 const INVISIBLE = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Co}\p{Cn}]/u
 
-/** Bash keywords that change the meaning of the words after them. */
+/** Bash keywords that change the meaning of the words after them, except `time`, which is also a program that starts others. */
 const KEYWORDS = new Set(
-  '! { } [[ ]] if then elif else fi case esac for select while until do done in function time coproc'.split(
+  '! { } [[ ]] if then elif else fi case esac for select while until do done in function coproc'.split(
     ' ',
   ),
 )
@@ -165,6 +165,12 @@ class Splitter {
         quote()
         text += this.#double()
       } else {
+        if (sign === '{' && this.#text.charAt(this.#at + 1) === '}') {
+          // Bash leaves an empty pair of braces as it is.
+          this.#at += 1
+          text += '{}'
+          continue
+        }
         if (/[*?[\]{}]/.test(sign)) fixed = false
         if (sign === '~' && (text === '' || /[=:]$/.test(text))) fixed = false
         text += sign

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { Rule, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
-import type { PermissionMode } from '../model/modes.ts'
+import { narrower, type PermissionMode } from '../model/modes.ts'
 import { decide, type Posture } from './decide.ts'
-import { narrower } from './permission-mode.ts'
 
 const claim = (effect: Claim['effect'], more: Partial<Claim> = {}): Claim => ({
   tool: 'tool',
@@ -213,6 +212,67 @@ test.each([
   '',
 ])('the command %j asks', (command) => {
   expect(decide(claim('run', { command }), under('ask')).answer).toBe('ask')
+})
+
+const prefix = (...words: readonly string[]): ScopedRule => ({
+  rule: Rule.parse({ kind: 'prefix', answer: 'allow', words }),
+  scope: 'workspace',
+})
+
+test('a command that destroys a repository asks in every mode that can write, with the reason', () => {
+  for (const command of ['rm -rf .git', 'git reset --hard', "sh -c 'git push --force'"]) {
+    const made = claim('run', { command })
+    expect(MODES.map((mode) => decide(made, under(mode)).answer)).toEqual(['allow', 'ask', 'ask'])
+    const { reason, offers } = decide(made, under('auto'))
+    expect(reason).toMatch(/history|work/)
+    expect(offers.map(({ rule }) => rule.kind)).toEqual(['command'])
+    const { reason: both } = decide({ ...made, network: true }, under('auto'))
+    expect(both).toBe(`it needs network access, and ${reason}`)
+  }
+})
+
+test.each<[title: string, command: string, rules: readonly ScopedRule[], answer: string]>([
+  ['a prefix', 'git reset --hard HEAD~1', [prefix('git', 'reset', '--hard')], 'allow'],
+  ['a prefix for cleaning', 'git clean -fdx', [prefix('git', 'clean', '-fdx')], 'allow'],
+  ['a prefix with a path', 'rm -rf .git', [prefix('rm', '-rf', '.git')], 'allow'],
+  ['a prefix for each part', 'a; rm -rf .git', [prefix('rm', '-rf', '.git')], 'allow'],
+  [
+    'the same command',
+    'find . -delete',
+    [allow({ kind: 'command', command: 'find . -delete', folder: '.' })],
+    'allow',
+  ],
+  ['a broader prefix', 'git reset --hard', [prefix('git', 'reset')], 'ask'],
+  ['a prefix of a harmless form', 'git push --force', [prefix('git', 'push')], 'ask'],
+  [
+    'a prefix for one of two',
+    'git reset --hard; rm -rf .git',
+    [prefix('rm', '-rf', '.git')],
+    'ask',
+  ],
+  ['a prefix that a wrapper hides', 'sudo rm -rf .git', [prefix('rm', '-rf', '.git')], 'ask'],
+])('%s permits what it shows itself, and no more', (_, command, rules, answer) => {
+  expect(decide(claim('run', { command }), under('auto', { rules })).answer).toBe(answer)
+})
+
+test('a rule that a Skill lends does not permit it, and a deny rule wins', () => {
+  const made = claim('run', { command: 'git reset --hard' })
+  const { rule } = prefix('git', 'reset', '--hard')
+  expect(decide(made, under('auto', { rules: [{ rule, scope: 'once' }] })).answer).toBe('ask')
+  const rules = [
+    prefix('git', 'reset', '--hard'),
+    deny({ kind: 'prefix', words: ['git', 'reset'] }),
+  ]
+  expect(decide(made, under('auto', { rules })).answer).toBe('deny')
+})
+
+test('an Instance discards work in its own workspace, and nothing else', () => {
+  const answer = (command: string) =>
+    decide(claim('run', { command }), under('auto', { instance: true })).answer
+  const commands = ['git reset --hard', 'git clean -fdx', 'git reset --hard; rm -rf .git']
+  expect(commands.map(answer)).toEqual(['allow', 'allow', 'ask'])
+  const others = ['rm -rf .git', 'git push -f', 'git -C ../x reset --hard', 'git checkout .']
+  expect(others.map(answer)).toEqual(['ask', 'ask', 'ask', 'ask'])
 })
 
 test('the stricter of two modes applies', () => {

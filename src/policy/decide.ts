@@ -2,8 +2,16 @@ import type { PermissionMode } from '../model/modes.ts'
 import { ruleSubject, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { looksReadOnly } from './command-class.ts'
+import { lossesOf } from './losses.ts'
 import { protectedBy } from './protected-paths.ts'
-import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
+import {
+  lossAllowedBy,
+  offersFor,
+  ruling,
+  sameCommandOffer,
+  type Offer,
+  type Ruling,
+} from './rules.ts'
 
 /** The context in which a call is decided. */
 export interface Posture {
@@ -12,6 +20,8 @@ export interface Posture {
   readonly confined: boolean
   /** The rules a person made in advance; `undefined` if they cannot be read, and then every call they could decide asks. */
   readonly rules: readonly AppliedRule[] | undefined
+  /** The Session belongs to an Instance, which may discard work in its own workspace. */
+  readonly instance?: boolean
 }
 
 export interface Decision {
@@ -57,16 +67,31 @@ function decideRun(claim: Claim, posture: Posture, ruled: Ruling): Decision {
     if (claim.network) return deny('this Session is read-only, which excludes network access')
     return { ...allow('it runs with everything read-only'), writable: 'nothing' }
   }
-  if (claim.network) return ask('it needs network access')
-  if (!posture.confined) return ask('no sandbox is available')
-  if (ruled.answer === 'unclear') return ask(UNCLEAR)
-  if (posture.mode === 'auto') return allow('the sandbox confines it')
+  const loss = lossOf(claim, posture)
+  if (claim.network) return ask(withLoss('it needs network access', loss))
+  if (!posture.confined) return ask(withLoss('no sandbox is available', loss))
+  if (ruled.answer === 'unclear') return ask(withLoss(UNCLEAR, loss))
+  const by = loss === undefined ? [] : lossAllowedBy(claim, posture.rules ?? [])
+  if (loss !== undefined && by.length === 0)
+    return { ...ask(loss), offers: [sameCommandOffer(claim)] }
+  if (posture.mode === 'auto')
+    return by.length === 0 ? allow('the sandbox confines it') : { ...allow(BY_RULE), by }
   if (looksReadOnly(claim.command ?? '')) {
     return { ...allow('it only reads, with everything read-only'), writable: 'nothing' }
   }
   return askOrGranted(claim, ruled, 'it runs a program')
 }
 
+/** What the command would destroy, except what an Instance may; judged by its text, in every mode that can write. */
+function lossOf({ command = '', paths }: Claim, { instance = false }: Posture): string | undefined {
+  return lossesOf(command, paths.at(-1)).find(({ own = false }) => !(instance && own))?.reason
+}
+
+function withLoss(reason: string, loss: string | undefined): string {
+  return loss === undefined ? reason : `${reason}, and ${loss}`
+}
+
+const BY_RULE = 'a rule allows it'
 const UNCLEAR = 'a deny rule may apply to it, which its text does not show'
 
 /** Unreadable rules may deny anything. */
@@ -75,7 +100,7 @@ function ruledBy(claim: Claim, { rules }: Posture): Ruling {
 }
 
 function askOrGranted(claim: Claim, ruled: Ruling, reason: string): Decision {
-  if (ruled.answer === 'allow') return { ...allow('a rule allows it'), by: ruled.by }
+  if (ruled.answer === 'allow') return { ...allow(BY_RULE), by: ruled.by }
   return { ...ask(reason), offers: offersFor(claim) }
 }
 

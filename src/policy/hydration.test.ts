@@ -64,6 +64,20 @@ test.each([
   },
 )
 
+test('a command that would destroy a repository asks in auto, and a rule that shows it permits it', () => {
+  const command = made({
+    readOnly: false,
+    claim: { ...made().claim, command: 'git reset --hard' },
+  })
+  const posture = { mode: 'auto', confined: true, rules: [] } as const
+  expect(decideHydration(command, posture)).toMatchObject({
+    answer: 'ask',
+    reason: expect.stringContaining('not committed'),
+  })
+  const rules = [rule('allow', ['git', 'reset', '--hard'])]
+  expect(decideHydration(command, { ...posture, rules }).answer).toBe('allow')
+})
+
 test('rules of the person apply to commands: deny in every mode, allow where it would ask', () => {
   const answers = (rules: readonly ScopedRule[] | undefined, readOnly: boolean) =>
     MODES.map((mode) => decideHydration(made({ readOnly }), { mode, confined: true, rules }).answer)

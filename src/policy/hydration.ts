@@ -3,7 +3,8 @@ import type { EventData } from '../model/events/event.ts'
 import { ruleSubject, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import type { Posture } from './decide.ts'
-import { ruling, type Ruling } from './rules.ts'
+import { lossesOf } from './losses.ts'
+import { lossAllowedBy, ruling, type Ruling } from './rules.ts'
 
 /** A hydration that is to be decided. */
 export interface HydrationClaim {
@@ -38,7 +39,7 @@ export function decideHydration(
     const subjects = ruled.by.map(({ rule }) => ruleSubject(rule)).join(' and ')
     return { ...deny(`a rule denies ${subjects}`), by: ruled.by }
   }
-  const decision = decideCommand(readOnly, posture, ruled)
+  const decision = decideCommand(readOnly, claim, posture, ruled)
   if (invokedBy !== 'auto') return decision
   if (!readOnly) return deny('it is not known to only read, so it does not run automatically')
   return decision.answer === 'ask'
@@ -46,7 +47,12 @@ export function decideHydration(
     : decision
 }
 
-function decideCommand(readOnly: boolean, posture: Posture, ruled: Ruling): HydrationDecision {
+function decideCommand(
+  readOnly: boolean,
+  claim: Claim,
+  posture: Posture,
+  ruled: Ruling,
+): HydrationDecision {
   const { mode, confined } = posture
   if (!confined) {
     return mode === 'read-only'
@@ -59,6 +65,9 @@ function decideCommand(readOnly: boolean, posture: Posture, ruled: Ruling): Hydr
   if (readOnly) return allow('it only reads, with everything read-only')
   if (mode === 'read-only')
     return deny('this Session is read-only, and the command is not known to only read')
+  const [loss] = lossesOf(claim.command ?? '')
+  if (loss !== undefined && lossAllowedBy(claim, posture.rules ?? []).length === 0)
+    return ask(loss.reason)
   if (mode === 'auto') return allow('the sandbox confines it, with everything read-only')
   if (ruled.answer === 'allow') return { ...allow('a rule allows it'), by: ruled.by }
   return ask('it runs a program that is not known to only read')

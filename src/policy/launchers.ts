@@ -60,6 +60,8 @@ interface Condition {
   readonly plainStart?: true
   /** An argument of the form `NAME=value` sets a variable. */
   readonly variables?: true
+  /** Options of a subcommand that mean something else there. */
+  readonly otherMeaning?: Readonly<Record<string, readonly string[]>>
 }
 
 const PACKAGE_OPTIONS = ['--script-shell', '--node-options', '--prefix', '-C', '--dir', '--cwd']
@@ -78,6 +80,7 @@ const CONDITIONAL: Readonly<Record<string, Condition>> = {
       '-c --config --config-env -x --exec --exec-path --upload-pack --receive-pack ' +
       '--extcmd --ext-diff --textconv --open-files-in-pager -O foreach --template --separate-git-dir --output'
     ).split(' '),
+    otherMeaning: { clean: ['-x'] },
   },
   npm: {
     plainStart: true,
@@ -156,8 +159,10 @@ export function startsOthers(words: readonly Word[]): boolean {
     program,
     rest.map(({ text }) => text),
   )
-  const { subcommands = [], options = [], plainStart = false, variables = false } = condition
+  const { subcommands = [], plainStart = false, variables = false, otherMeaning = {} } = condition
   const [first = ''] = args
+  const harmless = Object.hasOwn(otherMeaning, first) ? otherMeaning[first] : undefined
+  const options = condition.options?.filter((option) => harmless?.includes(option) !== true) ?? []
   return (
     subcommands.includes(first) ||
     (plainStart && first.startsWith('-') && !HARMLESS_STARTS.has(first)) ||
@@ -209,7 +214,7 @@ function isName(word: string | undefined): boolean {
 const HARMLESS_STARTS = new Set(['--version', '--help', '-h', '-v', '-V'])
 
 /** The shell may expand it to something that starts with a dash. */
-function mayBecomeOption({ text }: Word): boolean {
+export function mayBecomeOption({ text }: Word): boolean {
   return /^[-*?[{]/.test(text)
 }
 
@@ -222,10 +227,10 @@ function ownArguments(program: string, args: readonly string[]): readonly string
 }
 
 /** Also matches abbreviations, attached values and grouped short options. */
-function isOption(arg: string, option: string): boolean {
+export function isOption(arg: string, option: string): boolean {
   const [name = ''] = arg.split('=')
   if (name === option) return true
-  if (option.startsWith('--')) return name.length > 3 && option.startsWith(name)
+  if (option.startsWith('--')) return name.length > 2 && option.startsWith(name)
   return /^-[A-Za-z]$/.test(option) && /^-[^-]/.test(arg) && arg.includes(option.charAt(1))
 }
 

@@ -1,4 +1,6 @@
+import type { SourceOrigin } from '../model/events/context-source.ts'
 import { hardenedGit, liesInside } from './read-only-git.ts'
+import { readingProgram, type ReadingProgram } from './reading-programs.ts'
 
 /** How a command that only reads is started: its argument vector, made safe, and variables for it. */
 export interface ReadOnlyCommand {
@@ -17,35 +19,24 @@ export function readOnlyCommand(argv: readonly string[]): ReadOnlyCommand | unde
     const git = hardenedGit(args)
     return git && { argv: git.argv, env: { ...git.env, PATH: SYSTEM_PATH } }
   }
-  const form = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
+  const form = readingProgram(program)?.hydrates
   if (form === undefined || !args.every((arg) => fits(form, arg))) return undefined
   return { argv, env: { PATH: SYSTEM_PATH } }
+}
+
+/** Whether a hydration changes nothing: only a command can, unless the table has it. Pure. */
+export function isReadOnly(plan: SourceOrigin): boolean {
+  return plan.kind !== 'command' || readOnlyCommand(plan.argv) !== undefined
 }
 
 /** A program of the same name in the workspace must not take the place of the system's. */
 const SYSTEM_PATH =
   '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin:/nix/var/nix/profiles/default/bin:/opt/homebrew/bin'
 
-interface ProgramForm {
-  readonly options: RegExp
-  /** `inside`: paths relative to the workspace and in it. */
-  readonly operands: 'inside' | RegExp
-}
-
-const NOTHING = /^(?!)/
-
-const PROGRAMS: Readonly<Record<string, ProgramForm>> = {
-  cat: { options: /^-[nbs]+$/, operands: 'inside' },
-  date: { options: /^(?:-u|-I|--utc|--iso-8601|-R)$/, operands: /^\+[^\n]*$/ },
-  head: { options: /^(?:-\d{1,6}|-[nc]\d{1,9}|-n|-c|-q)$/, operands: 'inside' },
-  ls: { options: /^-[1aAdFhlLnprRStX]+$/, operands: 'inside' },
-  pwd: { options: NOTHING, operands: NOTHING },
-  tail: { options: /^(?:-\d{1,6}|-[nc]\d{1,9}|-n|-c|-q)$/, operands: 'inside' },
-  uname: { options: /^-[asnrvm]+$/, operands: NOTHING },
-  wc: { options: /^-[lwcm]+$/, operands: 'inside' },
-}
-
-function fits({ options, operands }: ProgramForm, arg: string): boolean {
+function fits(
+  { options, operands }: NonNullable<ReadingProgram['hydrates']>,
+  arg: string,
+): boolean {
   if (arg.startsWith('-')) return options.test(arg) || (arg === '--' && operands === 'inside')
   return operands === 'inside' ? liesInside(arg) : operands.test(arg)
 }

@@ -1,3 +1,7 @@
+import type { Word } from './command-line.ts'
+import { isOption, mayBecomeOption } from './launchers.ts'
+import { parseOptions } from './option-forms.ts'
+
 /** A git command that only reads, with everything turned off that makes git start another program. */
 interface HardenedGit {
   readonly argv: readonly string[]
@@ -8,10 +12,53 @@ interface HardenedGit {
 export function hardenedGit(args: readonly string[]): HardenedGit | undefined {
   const [name = '', ...rest] = args
   const form = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (form === undefined || !fits(form, rest)) return undefined
+  if (form === undefined || form.hydrates === false || !fits(form, rest)) return undefined
   const { safe = [] } = form
   return { argv: ['git', ...safeGit(), name, ...safe, ...rest], env: gitEnv() }
 }
+
+/**
+ * Whether git only reads with these arguments, as far as its command line shows: settings of the repository may still make
+ * it start programs. Pure.
+ */
+export function readsWithGit(args: readonly Word[]): boolean {
+  const parsed = parseOptions(args, HARMLESS_BEFORE)
+  const [name, ...rest] = parsed?.rest ?? []
+  const form =
+    name?.fixed === true && Object.hasOwn(COMMANDS, name.text) ? COMMANDS[name.text] : undefined
+  if (form === undefined) return false
+  const end = rest.findIndex(({ text }) => text === '--')
+  const own = end === -1 ? rest : rest.slice(0, end)
+  if (own.some((word) => (word.fixed ? CHECKS_SIGNATURE.test(word.text) : mayBecomeOption(word))))
+    return false
+  if (form.lists !== undefined) return onlyLists(form, rest)
+  const { except = [] } = form
+  return own.every(
+    ({ text }) =>
+      ![...STARTS_OR_WRITES, ...except].some((option) => isOption(text, option)) ||
+      text === '--text',
+  )
+}
+
+/** Without one of the options that list, an operand names what is created. */
+function onlyLists({ options: allowed, lists }: GitForm, args: readonly Word[]): boolean {
+  const isList = args.some(({ text }) => lists?.test(text))
+  return args.every(({ text, fixed }) =>
+    text.startsWith('-') ? fixed && (allowed.test(text) || lists?.test(text) === true) : isList,
+  )
+}
+
+const HARMLESS_BEFORE = {
+  flags: '-P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs',
+}
+
+const STARTS_OR_WRITES = [
+  '--output',
+  '--ext-diff',
+  '--textconv',
+  '--filters',
+  '--open-files-in-pager',
+]
 
 /** Lists the names of all settings that apply, one per NUL, for `withoutFilters`. Starts no program. */
 export const LIST_SETTINGS: readonly string[] = [
@@ -104,6 +151,12 @@ interface GitForm {
   readonly safe?: readonly string[]
   /** The first argument must be one of these, because without it the command writes. */
   readonly first?: readonly string[]
+  /** Options that make a command list which otherwise creates what its operands name. */
+  readonly lists?: RegExp
+  /** Options with which it starts a program, besides those of all commands. */
+  readonly except?: readonly string[]
+  /** Not known well enough to run without a question for a Skill. */
+  readonly hydrates?: false
 }
 
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty']
@@ -144,6 +197,9 @@ const LOG = options(`${LOG_FLAGS} ${DIFF_FLAGS}`, `${LOG_VALUES} ${DIFF_VALUES}`
   ...DIFF_FORMS,
 ])
 
+const LISTS =
+  /^(?:--list|-l|-n\d*|--(?:no-)?contains(?:=.*)?|--(?:no-)?merged(?:=.*)?|--points-at(?:=.*)?)$/s
+
 const COMMANDS: Readonly<Record<string, GitForm>> = {
   blame: {
     options: options(
@@ -160,6 +216,7 @@ const COMMANDS: Readonly<Record<string, GitForm>> = {
       '--contains --merged --no-merged --sort --format --points-at',
     ),
     first: ['--list', '--show-current'],
+    lists: LISTS,
   },
   'cat-file': { options: options('-t -s -p -e'), first: ['-t', '-s', '-p', '-e'] },
   describe: {
@@ -175,6 +232,7 @@ const COMMANDS: Readonly<Record<string, GitForm>> = {
   'for-each-ref': {
     options: options('--ignore-case', '--count --sort --merged --contains --points-at --format'),
   },
+  grep: { options: /^(?!)/, except: ['-O'], hydrates: false },
   log: { options: LOG, safe: NO_PROGRAMS },
   'ls-files': {
     options: options(
@@ -211,6 +269,7 @@ const COMMANDS: Readonly<Record<string, GitForm>> = {
       '--contains --merged --no-merged --points-at --sort',
     ),
     first: ['--list', '-l'],
+    lists: LISTS,
   },
 }
 

@@ -2,6 +2,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import { prefixText, type Rule, type RuleScope, type AppliedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { splitCommand, type CommandPart } from './command-line.ts'
+import { lossesOf, showsLoss } from './losses.ts'
 import { isFilter, programOf, startsOthers, tooWide, usualPrefix } from './launchers.ts'
 
 /** The outcome of the rules for a call. `unclear`: a deny rule may apply, and only a person can decide. */
@@ -27,6 +28,32 @@ export function ruling(claim: Claim, rules: readonly AppliedRule[]): Ruling {
   const place = claim.paths.at(-1)
   const allowed = allowing.find(({ rule }) => place !== undefined && allowsPath(rule, place))
   return allowed === undefined ? NONE : { answer: 'allow', by: [allowed] }
+}
+
+/**
+ * The rules of the person that allow what a command destroys; empty if they do not cover all of it. A rule covers it only
+ * if it shows the loss itself: the same command, or a prefix such as `git reset --hard`. Rules that a Skill lends do not
+ * count. Pure.
+ */
+export function lossAllowedBy(claim: Claim, rules: readonly AppliedRule[]): readonly AppliedRule[] {
+  const { command = '' } = claim
+  const own = rules.filter(({ rule, scope }) => rule.answer === 'allow' && scope !== 'once')
+  const same = own.find(({ rule }) => isSameCommand(rule, command, folderOf(claim)))
+  if (same !== undefined) return [same]
+  const losing = splitCommand(command)?.filter(({ text }) => lossesOf(text).length > 0) ?? []
+  const grants = losing.map((part) =>
+    own.find(
+      ({ rule }) => allowsPart(rule, part) && rule.kind === 'prefix' && showsLoss(rule.words),
+    ),
+  )
+  return grants.every((grant) => grant !== undefined) ? [...new Set(grants)] : []
+}
+
+/** The rule for this very command. */
+export function sameCommandOffer(claim: Claim): Offer {
+  const { command = '' } = claim
+  const rule: Rule = { kind: 'command', answer: 'allow', command, folder: folderOf(claim) }
+  return { rule, scopes: BOTH }
 }
 
 /** The rules a person can be offered beyond this one call, the narrowest first. */
@@ -167,8 +194,7 @@ function folded(path: string): string {
 
 function commandOffers(claim: Claim): Offer[] {
   const { command = '' } = claim
-  const folder = folderOf(claim)
-  const same: Offer = { rule: { kind: 'command', answer: 'allow', command, folder }, scopes: BOTH }
+  const same = sameCommandOffer(claim)
   const needing = splitCommand(command)?.filter((part) => !isHarmless(part)) ?? []
   const [only] = needing
   if (only === undefined || needing.length > 1 || only.assigns || only.redirects) return [same]

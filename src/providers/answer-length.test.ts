@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { eventsOf, type VendorAnswer, type VendorEvent } from '../../test/support/vendor-answer.ts'
-import type { VendorDialect } from '../../test/support/vendor-schemas.ts'
+import {
+  eventsOf,
+  type VendorAnswer,
+  type VendorEvent,
+} from '../../test/support/providers/vendor-answer.ts'
+import type { VendorDialect } from '../../test/support/providers/vendor-schemas.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { chatReader } from './chat/stream.ts'
 import { messagesReader } from './messages/stream.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serveHttp } from '../../test/support/loopback-server.ts'
+import { serveHttp } from '../../test/support/host/loopback-server.ts'
 import { systemClock } from '../host/clock.ts'
 import { CAUSE } from '../model/error-cause.ts'
 import type { HawserError } from '../model/errors.ts'
@@ -129,7 +129,7 @@ test('an error status is reported with the facts in its body and headers', async
       retry_after_ms: 9_000,
     },
     next_actions: [],
-    [CAUSE]: { type: 'provider', status: 429, retryAfterMs: 9_000 },
+    [CAUSE]: { type: 'provider', status: 429, requestId: 'req_7', retryAfterMs: 9_000 },
   })
 })
 

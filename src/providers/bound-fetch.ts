@@ -28,7 +28,7 @@ export function boundFetch({ key, baseUrl: place, clock, fetch }: Binding): Fetc
     if (answer.ok) return answer
     if (answer.status < 400) {
       await answer.body?.cancel()
-      throw new CallFailure(redirected(answer, place).error)
+      throw new CallFailure(redirectError(answer, place).error)
     }
     throw new CallFailure(vendorError(failureOfResponse(answer, await answer.text(), clock.now())))
   }
@@ -78,7 +78,7 @@ export function placeRefusal({
   return failed('not_configured', why, { origin: home.origin }, next)
 }
 
-function redirected({ status, headers }: Response, place: string): Failed {
+function redirectError({ status, headers }: Response, place: string): Failed {
   const location = headers.get('location')
   const origin = location === null ? undefined : originOf(location, place)
   const where = origin === undefined ? '' : ` to ${origin}`

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
+import { serveBytes, serveHttp } from '../../test/support/host/loopback-server.ts'
 import {
   all,
   answer,
@@ -14,8 +14,8 @@ import {
   IDLE_MS,
   textDeltas,
   serveEvents,
-} from '../../test/support/scripted-call.ts'
-import { until, virtualClock } from '../../test/support/virtual-clock.ts'
+} from '../../test/support/providers/scripted-call.ts'
+import { until, virtualClock } from '../../test/support/host/virtual-clock.ts'
 import type { Send } from './call.ts'
 import type { ProviderEvent } from './provider.ts'
 

@@ -1,7 +1,7 @@
 import { Anthropic } from '@anthropic-ai/sdk'
 import { OpenAI } from 'openai'
 import { describe, expect, test } from 'vitest'
-import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
+import { serveBytes, serveHttp } from '../../test/support/host/loopback-server.ts'
 import {
   all,
   BODY,
@@ -13,8 +13,8 @@ import {
   KEY,
   textDeltas,
   serveEvents,
-} from '../../test/support/scripted-call.ts'
-import { virtualClock } from '../../test/support/virtual-clock.ts'
+} from '../../test/support/providers/scripted-call.ts'
+import { virtualClock } from '../../test/support/host/virtual-clock.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
 import { CAUSE } from '../model/error-cause.ts'
 import { boundFetch } from './bound-fetch.ts'
@@ -80,7 +80,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
           message: 'Not now, [redacted key].',
           details,
           next_actions: [],
-          [CAUSE]: { type: 'provider', status: 529, retryAfterMs: 2_000 },
+          [CAUSE]: { type: 'provider', status: 529, requestId: 'req_1', retryAfterMs: 2_000 },
         },
       },
     ])

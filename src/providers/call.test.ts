@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
+import { serveBytes, serveHttp } from '../../test/support/host/loopback-server.ts'
 import {
   all,
   answer,
@@ -14,8 +14,8 @@ import {
   KEY,
   textDeltas,
   serveEvents,
-} from '../../test/support/scripted-call.ts'
-import { until, virtualClock } from '../../test/support/virtual-clock.ts'
+} from '../../test/support/providers/scripted-call.ts'
+import { until, virtualClock } from '../../test/support/host/virtual-clock.ts'
 
 const MiB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sseOf, type VendorAnswer } from '../../test/support/vendor-answer.ts'
-import type { VendorDialect } from '../../test/support/vendor-schemas.ts'
+import { sseOf, type VendorAnswer } from '../../test/support/providers/vendor-answer.ts'
+import type { VendorDialect } from '../../test/support/providers/vendor-schemas.ts'
 import { ServerSentEvents } from '../encoding/server-sent-events.ts'
 import { chatReader } from './chat/stream.ts'
 import { messagesReader } from './messages/stream.ts'

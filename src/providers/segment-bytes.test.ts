@@ -12,7 +12,7 @@ import {
   put,
   embedPartText,
   block,
-  placed,
+  placeSegments,
   type EmbeddedFile,
   embedBase64,
   partText,
@@ -20,7 +20,7 @@ import {
 
 /** A separate segment. */
 function segment(content: string | EmbeddedFile, seq?: number): Segment {
-  const [only = expect.fail('nothing was made')] = placed(
+  const [only = expect.fail('nothing was made')] = placeSegments(
     [block('user', content, seq)],
     undefined,
     () => '[',

@@ -3,7 +3,7 @@ import { base64Length, writeBase64 } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { hasWordsIn, jsonTextLength, writeJsonText } from '../encoding/json-text.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
-import { noForm, titledText } from '../encoding/words/resources.ts'
+import { noForm, titledText } from '../prompt/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Lifetime, Segment, SegmentRole } from '../model/segment.ts'
@@ -26,24 +26,24 @@ export function block(
 }
 
 /** Where a segment is in a request, as far as brackets depend on it. */
-export type Placed = Pick<Segment, 'role' | 'seq'>
+export type SegmentPlace = Pick<Segment, 'role' | 'seq' | 'whole'>
 
 /** The bracket between two segments, or before the first. */
-export type Between = (before: Placed | undefined, now: Placed) => string
+export type Between = (before: SegmentPlace | undefined, now: SegmentPlace) => string
 
 /** Segments of blocks that follow the segment `behind`, each with the bracket that `between` gives it. */
-export function placed(
+export function placeSegments(
   blocks: readonly SegmentBlock[],
-  behind: Placed | undefined,
+  behind: SegmentPlace | undefined,
   between: Between,
 ): Segment[] {
   return placedItems(blocks, behind, between, (one) => [one])
 }
 
-/** Like `placed`, for the blocks of items; those of one item may depend on what precedes them. */
+/** Like `placeSegments`, for the blocks of items; those of one item may depend on what precedes them. */
 export function placedItems<Item>(
   items: readonly Item[],
-  behind: Placed | undefined,
+  behind: SegmentPlace | undefined,
   between: Between,
   blocksOf: (item: Item, before: SegmentRole | undefined) => readonly SegmentBlock[],
 ): Segment[] {
@@ -59,11 +59,11 @@ export function placedItems<Item>(
 }
 
 function segment(one: SegmentBlock, bracket: Buffer): Segment {
-  const { role, content, seq, lifetime, resource } = one
+  const { role, content, seq, lifetime, resource, whole } = one
   if (typeof content === 'string' && resource === undefined)
-    return new TextSegment(one, bracket, content)
+    return new (whole === true ? WholeSegment : TextSegment)(one, bracket, content)
   const owner = resource === undefined ? {} : { resource }
-  const facts = { role, seq, lifetime, bracket, ...owner }
+  const facts = { role, seq, lifetime, bracket, ...owner, ...(whole === true ? { whole } : {}) }
   if (typeof content !== 'string') return fileSegment(facts, content)
   const bytes = ownBytes(content)
   return { ...facts, bytes, length: bytes.length }
@@ -79,6 +79,8 @@ class TextSegment implements Segment {
   readonly length: number
   readonly seq: number
   readonly lifetime: Lifetime
+  /** Only declared: a request has many segments, and few are whole. */
+  declare readonly whole?: true
   readonly #slab: Buffer
   readonly #start: number
 
@@ -118,6 +120,11 @@ class TextSegment implements Segment {
     const start = this.#start - this.bracket.length
     return at + this.#slab.copy(body, at, start, last.#start + last.length)
   }
+}
+
+/** The text of a message that has no other part. */
+class WholeSegment extends TextSegment {
+  override readonly whole = true
 }
 
 const SLAB_BYTES = 16 * 1024
@@ -282,6 +289,18 @@ export function embedPartText(part: Part, json: (words: string) => string): stri
     return json(partText(part))
   }
   return embedText(part.bytes, (text) => json(titledText(part.handle, text)))
+}
+
+/** The text of an item that is one string, as a block that is all of its message. Its parts are retired together. */
+export function stringBlock(
+  { seq, parts }: { readonly seq: number; readonly parts: readonly Part[] },
+  json: (text: string) => string,
+): SegmentBlock[] {
+  const shown = parts.filter((part) => !isBlank(part))
+  const [first] = shown
+  if (first === undefined) return []
+  const text = shown.map(partText).join('\n\n')
+  return [{ ...block('user', json(text), seq, first), whole: true }]
 }
 
 /** Whether the text of a part is only whitespace. */

@@ -200,7 +200,13 @@ describe('the content of a vendor error', () => {
         retry_after_ms: 1_500,
       },
       next_actions: [],
-      [CAUSE]: { type: 'provider', status: 429, code: 'c', retryAfterMs: 1_500 },
+      [CAUSE]: {
+        type: 'provider',
+        status: 429,
+        code: 'c',
+        requestId: 'req_1',
+        retryAfterMs: 1_500,
+      },
     })
     expect(vendorError({ message: 'No.', code: '', retryAfterMs: 0 }).details).toEqual({
       retry_after_ms: 0,

@@ -9,7 +9,7 @@ import {
 } from '../model/errors.ts'
 import { REMOTE_PROVIDERS } from '../model/remote-providers.ts'
 import { refusedMedia } from './refused-media.ts'
-import { vendorKind } from './vendor-kind.ts'
+import { RELAY_CEILING, vendorKind } from './vendor-kind.ts'
 import type { VendorFailure } from './vendor-failure.ts'
 
 /**
@@ -22,7 +22,7 @@ export function vendorError(failure: VendorFailure): HawserError {
   const message = kind === 'model_not_found' ? `Model not found by the provider: ${reason}` : reason
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(failure) : undefined
   const details = { ...factsOf(failure), ...mediaFacts(media) }
-  const error = failed(kind, message, details, NEXT_ACTIONS[kind])
+  const error = failed(kind, message, details, nextActions(kind, failure))
   return withCause(error, causeIn(failure, media)).error
 }
 
@@ -52,6 +52,18 @@ const NEXT_ACTIONS: Partial<Record<ErrorKind, readonly NextAction[]>> = {
   ],
 }
 
+function nextActions(kind: ErrorKind, { code }: VendorFailure): readonly NextAction[] | undefined {
+  return code === RELAY_CEILING ? CEILING_ACTIONS : NEXT_ACTIONS[kind]
+}
+
+const CEILING_ACTIONS: readonly NextAction[] = [
+  {
+    action:
+      'The limit was set when the Instance was created: create another Instance with a higher one.',
+    command: 'hawser instance create NAME --ceiling USD',
+  },
+]
+
 function unexplained({ status }: VendorFailure): string {
   return status === undefined
     ? 'The provider returned an error without a reason.'
@@ -78,12 +90,14 @@ function mediaFacts(media: RefusedMedia | undefined) {
 }
 
 function causeIn(
-  { status, code = '', retryAfterMs }: VendorFailure,
+  { status, code = '', retryAfterMs, requestId = '' }: VendorFailure,
   media: RefusedMedia | undefined,
 ): ProviderCause {
   const word = plainSentence(code, LONGEST_FACT)
+  const id = plainSentence(requestId, LONGEST_FACT)
   return {
     type: 'provider',
+    ...(id === '' ? {} : { requestId: id }),
     ...(status === undefined ? {} : { status }),
     ...(word === '' ? {} : { code: word }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -12,13 +12,13 @@ export interface VendorFailure {
   readonly requestId?: string | undefined
 }
 
-interface Named {
+interface HeaderReader {
   get(name: string): string | null
 }
 
 /** The failure that a response with an error status describes, from its body and headers. Pure. */
 export function failureOfResponse(
-  { status, headers }: { readonly status: number; readonly headers: Named },
+  { status, headers }: { readonly status: number; readonly headers: HeaderReader },
   text: string,
   now: number,
 ): VendorFailure {
@@ -47,7 +47,7 @@ export function failureInBody(body: unknown): VendorFailure | undefined {
 const HOUR_MS = 3_600_000
 
 /** How long the server asks to wait, at most an hour. `now` is used if it names a point in time. Pure. */
-export function retryAfterMs(headers: Named, now: number): number | undefined {
+export function retryAfterMs(headers: HeaderReader, now: number): number | undefined {
   const header = headers.get('retry-after') ?? ''
   const seconds = figure(header)
   const exact = figure(headers.get('retry-after-ms') ?? '')
@@ -60,7 +60,7 @@ function figure(text: string): number | undefined {
 }
 
 /** An HTML page contains no message worth showing. */
-function plainText(headers: Named, text: string): VendorFailure {
+function plainText(headers: HeaderReader, text: string): VendorFailure {
   const isPage =
     headers.get('content-type')?.includes('html') === true || text.trimStart().startsWith('<')
   return { message: isPage ? '' : text }

@@ -18,6 +18,9 @@ export function vendorKind({ status, type, code, message }: VendorFailure): Erro
   )
 }
 
+/** The code of a call that the relay of a guest refuses because the Instance has spent what it may. */
+export const RELAY_CEILING = 'relay_ceiling'
+
 type Words = ReadonlyMap<string, ErrorKind>
 
 function word(words: Words, code: string | undefined): ErrorKind | undefined {
@@ -135,6 +138,10 @@ const DECISIVE_WORDS: Words = new Map([
   ...each('model_not_found', ['model_not_found']),
   // What the relay of a guest adds to the words of the vendors.
   ...each('not_configured', ['relay_refused']),
+  ...each('too_large', ['relay_too_large']),
+  ...each('overloaded', ['relay_timeout']),
+  ...each('rate_limited', ['relay_busy']),
+  ...each('usage_limit', [RELAY_CEILING]),
   ...each('network', ['relay_unreachable']),
   ...each('invalid_response', ['relay_bad_answer']),
   ...each('not_found', ['not_found_error']),

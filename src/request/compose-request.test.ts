@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { DIALECT_NAMES, DIALECTS } from '../../test/support/dialects.ts'
-import { generatedRequests } from '../../test/support/generated-requests.ts'
+import { DIALECT_NAMES, DIALECTS } from '../../test/support/providers/dialects.ts'
+import { generatedRequests } from '../../test/support/history/generated-requests.ts'
 import {
   comparable,
   expectGrownAsFromScratch,
   TEST_KEY as cacheKey,
   storeOf,
   withoutReuse,
-} from '../../test/support/grown-requests.ts'
-import { value } from '../../test/support/story.ts'
+} from '../../test/support/history/grown-requests.ts'
+import { value } from '../../test/support/log/story.ts'
 import type { BlobStore } from '../blobs/store.ts'
-import { bytesBefore } from '../contract/prefix.ts'
+import { bytesBefore } from '../prompt/prefix.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { RequestComposer, type ComposedRequest } from './compose-request.ts'
 import { sharedWith, type SentRequest } from './sent-request.ts'

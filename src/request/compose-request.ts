@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
-import { cacheMarks } from '../contract/cache-marks.ts'
-import type { RequestInputs } from '../contract/predict.ts'
+import { cacheMarks } from '../prompt/cache-marks.ts'
+import type { RequestInputs } from './predict.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import { historyOf } from '../history/history.ts'
@@ -11,6 +11,7 @@ import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, BodyOptions } from '../providers/provider.ts'
+import { escapedItems } from './escaped-items.ts'
 import { Fitting } from './fit-parts.ts'
 import { loadParts, type HoldsKey, type LostResource } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
@@ -259,7 +260,7 @@ export class RequestComposer {
     const { provider, surface } = this.#parts
     const fresh = items.every(isText) ? items : await this.#withFiles(items, events)
     this.#allStay &&= items.every((item, at) => isStable(item, fresh[at]))
-    const encoded = provider.encode(fresh, surface, this.#segments.at(-1))
+    const encoded = provider.encode(escapedItems(fresh), surface, this.#segments.at(-1))
     this.#add(encoded.slice(this.#surfaceSegments.length))
   }
 

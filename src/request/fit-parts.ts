@@ -1,5 +1,5 @@
 import { base64Length } from '../encoding/base64.ts'
-import * as words from '../encoding/words/resources.ts'
+import * as words from '../prompt/words/resources.ts'
 import type { LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'

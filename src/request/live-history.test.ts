@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { harnessPlace } from '../../test/support/harness-place.ts'
-import { value } from '../../test/support/story.ts'
+import { harnessPlace } from '../../test/support/session/harness-place.ts'
+import { value } from '../../test/support/log/story.ts'
 import { LiveHistory } from './live-history.ts'
 
 test('a Log of any length is read at once', async () => {

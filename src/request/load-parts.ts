@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
-import { payloadMissing } from '../encoding/words/resources.ts'
+import { filledBody } from '../prompt/words/skills.ts'
+import { payloadMissing } from '../prompt/words/resources.ts'
 import type { Loss, LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { causeOf, type HawserError } from '../model/errors.ts'
@@ -62,12 +63,13 @@ export async function loadParts(
 
 /** The bytes, text in UTF-8; or why they cannot be shown. */
 async function bytesOf(
-  { blob, media_type, charset, resource }: BlobPart,
+  { blob, media_type, charset, resource, args }: BlobPart,
   store: BlobStore,
   holdsKey: HoldsKey,
 ): Promise<Buffer | Loss | HawserError> {
   const bytes = await store.get(blob)
   if (bytes.ok) {
+    if (args !== undefined) return Buffer.from(filledBody(bytes.value.toString('utf8'), args))
     const shown = charset === undefined ? bytes.value : inUtf8(bytes.value, charset)
     if (resource === undefined || !Buffer.isBuffer(shown)) return shown
     return (await holdsKey({ blob, media_type }, shown)) ? 'holds_key' : shown

@@ -5,8 +5,8 @@ import {
   sameWords,
   type Break,
   type RequestInputs,
-} from '../contract/predict.ts'
-import { bytesBefore, sharedPrefix } from '../contract/prefix.ts'
+} from './predict.ts'
+import { bytesBefore, sharedPrefix } from '../prompt/prefix.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect } from '../providers/provider.ts'

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { parseJson } from '../encoding/json.ts'
-import { fieldMissing } from '../encoding/words/resources.ts'
+import { fieldMissing } from '../prompt/words/resources.ts'
 import {
   spilledBlobs,
   withoutSpilling,

@@ -39,13 +39,13 @@ export function extensionOf(name: string): string {
 /** A name made safe for a Log and a model. */
 export function shownName(name: string): string {
   // Escaping can turn one character into ten.
-  const letters = Array.from(escaped(name.slice(0, 2 * SHOWN_LETTERS)))
+  const letters = Array.from(escapeUnseen(name.slice(0, 2 * SHOWN_LETTERS)))
   const whole = letters.length <= SHOWN_LETTERS && name.length <= 2 * SHOWN_LETTERS
   return whole ? letters.join('') : `${letters.slice(0, SHOWN_LETTERS - 1).join('')}…`
 }
 
 /** Text from outside with characters that change how the rest is displayed escaped. */
-export function escaped(text: string): string {
+export function escapeUnseen(text: string): string {
   return text.replaceAll(new RegExp(UNSEEN, 'gu'), (letter) => {
     return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`
   })

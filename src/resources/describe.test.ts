@@ -7,9 +7,9 @@ import {
   png,
   type Drawing,
   type DrawnFormat,
-} from '../../test/support/drawing.ts'
-import { random } from '../../test/support/random.ts'
-import { buildPdf } from '../../test/support/build-pdf.ts'
+} from '../../test/support/resources/drawing.ts'
+import { random } from '../../test/support/host/random.ts'
+import { buildPdf } from '../../test/support/resources/build-pdf.ts'
 import { systemClock } from '../host/clock.ts'
 import type { Sight } from '../model/sight.ts'
 import { describe as look, describer } from './describe.ts'

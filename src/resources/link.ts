@@ -2,7 +2,7 @@ import { shortened } from '../encoding/quote.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { ResourceFacts } from '../model/descriptor.ts'
 import { LIMITS } from '../model/limits.ts'
-import { escaped, lastName } from './attachment-name.ts'
+import { escapeUnseen, lastName } from './attachment-name.ts'
 import { overLimit, refusal, type Refusal } from './refusal.ts'
 
 export type LinkInput = Extract<AttachmentInput, { readonly from: 'link' }>
@@ -76,7 +76,7 @@ function remote(link: LinkInput, url: URL): FoundLink {
       name: nameOf(link, url),
       uri,
       source_uri_scheme: scheme,
-      ...declared(link),
+      ...declaredOf(link),
       ...labelsOf(link),
     },
   }
@@ -88,7 +88,8 @@ function nameOf({ name = '' }: LinkInput, url: URL): string {
   return label(found ?? '', NAME_BYTES)
 }
 
-function declared({ declared_media_type: type, declared_size_bytes: size }: LinkInput) {
+/** What the client says about the target. Nothing was read. */
+export function declaredOf({ declared_media_type: type, declared_size_bytes: size }: LinkInput) {
   return {
     ...(type === undefined ? {} : { declared_media_type: label(type, MEDIA_TYPE_BYTES) }),
     ...(size === undefined || !Number.isSafeInteger(size) || size < 0
@@ -97,8 +98,13 @@ function declared({ declared_media_type: type, declared_size_bytes: size }: Link
   }
 }
 
+/** The name of a link, safe to show. */
+export function linkLabel(name: string): string {
+  return label(name, NAME_BYTES)
+}
+
 function label(text: string, bytes: number): string {
-  return shortened(escaped(text.slice(0, bytes)), bytes)
+  return shortened(escapeUnseen(text.slice(0, bytes)), bytes)
 }
 
 function decoded(text: string): string | undefined {

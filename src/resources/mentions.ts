@@ -73,23 +73,30 @@ export async function resolveMentions(
 const SHOWN_PATH_BYTES = 400
 
 /** The included content, and what is recorded about it. */
-type Included = Omit<MentionedPath, 'content_sha256' | 'blob' | 'bytes'> & { readonly text: string }
+type IncludedContent = Omit<MentionedPath, 'content_sha256' | 'blob' | 'bytes'> & {
+  readonly text: string
+}
 
 /** `undefined` if the attachment of the same file says everything. */
 async function contentAt(
   { path, attached }: MentionInput,
   parts: MentionParts,
-): Promise<Included | Refusal | undefined> {
+): Promise<IncludedContent | Refusal | undefined> {
   const file = await parts.files.read(path, LIMITS.mention_read_bytes)
-  if (attached === 'unsaved' && !(file.ok && file.value.unsaved === true)) return undefined
-  if (file.ok) return contentOf(file.value, parts.redactor)
-  if (attached !== undefined) return undefined
+  if (file.ok) {
+    if (attached === 'unsaved' && file.value.unsaved !== true) return undefined
+    return contentOf(file.value, parts.redactor)
+  }
   const cause = causeOf(file.error)
   const isFolder = cause?.type === 'found' && cause.entry === 'folder'
-  return isFolder ? namesIn(path, parts) : unreadableFile(file.error)
+  if (isFolder) return namesIn(path, parts, attached === undefined ? Infinity : LINKED_NAMES)
+  return attached === undefined ? unreadableFile(file.error) : undefined
 }
 
-function contentOf(file: FileContent, redactor: Redactor): Included | Refusal {
+/** An editor links folders that a person did not mean to list. */
+const LINKED_NAMES = 100
+
+function contentOf(file: FileContent, redactor: Redactor): IncludedContent | Refusal {
   const { bytes, size, truncated } = file
   const read = decoded(bytes, truncated)
   if (read === undefined) {
@@ -178,7 +185,8 @@ function fitting(lines: readonly string[]): {
 async function namesIn(
   path: string,
   { files, redactor }: MentionParts,
-): Promise<Included | Refusal> {
+  most: number,
+): Promise<IncludedContent | Refusal> {
   const place = await files.realRelative(path)
   if (!place.ok) return unreadableFile(place.error)
   const entries = await files.list(path)
@@ -187,7 +195,7 @@ async function namesIn(
   const names = entries.value
     .filter(({ name }) => !files.isProtected(`${folder}${name}`))
     .map(({ name, kind }) => redactor.text(`${shownPath(name)}${kind === 'folder' ? '/' : ''}`))
-  const { text, count } = fitting(names)
+  const { text, count } = fitting(names.slice(0, most))
   return {
     path: redactor.text(place.value === '' ? '.' : place.value),
     kind: 'folder',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.ts'
-import { picture } from '../../test/support/sample-files.ts'
-import { value } from '../../test/support/story.ts'
+import { memoryStore } from '../../test/support/resources/memory-store.ts'
+import { picture } from '../../test/support/resources/sample-files.ts'
+import { value } from '../../test/support/log/story.ts'
 import { systemClock } from '../host/clock.ts'
 import { namedBlob } from './named-blob.ts'
 

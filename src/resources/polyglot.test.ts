@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { TINY_IMAGES } from '../../test/support/tiny-images.ts'
-import { buildPdf } from '../../test/support/build-pdf.ts'
-import { buildZip } from '../../test/support/build-zip.ts'
+import { TINY_IMAGES } from '../../test/support/resources/tiny-images.ts'
+import { buildPdf } from '../../test/support/resources/build-pdf.ts'
+import { buildZip } from '../../test/support/resources/build-zip.ts'
 import { endsAsZip, isPdfInText, secondFormat } from './polyglot.ts'
 
 const { png } = TINY_IMAGES

@@ -5,7 +5,7 @@ import type { EntryKind, ErrorCause } from '../model/error-cause.ts'
 import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
 
-/** Why an attachment is refused. `reason` completes a sentence after the name of the attachment and never contains a path. */
+/** Why an attachment is refused. `reason` follows the name of the attachment and a colon, and never contains a path. */
 export type Refusal = Omit<AttachmentError, 'name'>
 
 export function refusal(code: AttachmentCode, reason: string): Refusal {
@@ -41,11 +41,11 @@ export function overBudget(size: number, before: number): Refusal {
 
 /** `extension` as written, with its dot; empty if there is none. */
 export function unsupportedType(extension: string): Refusal {
-  const what = extension === '' ? 'without an extension' : `of type ${shortened(extension, 24)}`
+  const what = extension === '' ? 'without an extension' : `extension '${shortened(extension, 24)}'`
   const allowed = Object.keys(ATTACHMENT_EXTENSIONS).join(', ')
   return refusal(
     'unsupported_type',
-    `files ${what} are not supported; supported extensions: ${allowed}`,
+    `Unsupported attachment ${what}. Supported extensions: ${allowed}`,
   )
 }
 
@@ -73,12 +73,18 @@ export function unreadableFile(error: HawserError): Refusal {
 
 const NOT_FOUND = refusal('not_found', 'the file does not exist')
 
+/** The refusal of an attachment with this name, which is shown and never a path. */
+export function refusalOf(name: string, found: Refusal): AttachmentError {
+  if (found !== NOT_FOUND) return { ...found, name }
+  return { ...found, name, reason: `Attachment file not found: ${name}` }
+}
+
 const BY_KIND: Partial<Record<ErrorKind, (cause: ErrorCause | undefined) => Refusal>> = {
   not_found: () => NOT_FOUND,
   outside_workspace: () => refusal('outside_workspace', 'it is outside the workspace'),
   protected_path: () => refusal('outside_workspace', 'it is in a folder that belongs to Hawser'),
   invalid_args: () => refusal('invalid_name', 'its name is not a valid file name'),
-  too_large: (cause) => grown(cause?.type === 'grown' ? cause.size : Infinity),
+  too_large: (cause) => grownFile(cause?.type === 'grown' ? cause.size : Infinity),
   no_match: changedWhileRead,
   permission_denied: (cause) =>
     cause?.type === 'hard_link'
@@ -107,7 +113,7 @@ export function throughLink(): Refusal {
 }
 
 /** The file was larger than its size before reading. */
-function grown(size: number): Refusal {
+function grownFile(size: number): Refusal {
   return size > LIMITS.attachment_bytes ? tooLarge(size) : changedWhileRead()
 }
 

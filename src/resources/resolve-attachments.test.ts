@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TINY_IMAGES } from '../../test/support/tiny-images.ts'
-import { value } from '../../test/support/story.ts'
-import { virtualClock } from '../../test/support/virtual-clock.ts'
+import { TINY_IMAGES } from '../../test/support/resources/tiny-images.ts'
+import { value } from '../../test/support/log/story.ts'
+import { virtualClock } from '../../test/support/host/virtual-clock.ts'
 import { sha256 } from '../encoding/hash.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import { Descriptor } from '../model/descriptor.ts'
@@ -121,7 +121,7 @@ test('[AT-021] [AT-055] of a PNG, a ZIP and a text, the ZIP alone is refused', a
       code: 'unsupported_type',
       name: 'archive.zip',
       reason:
-        'files of type .zip are not supported; supported extensions: .png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv',
+        "Unsupported attachment extension '.zip'. Supported extensions: .png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv",
     },
   })
   expect(third).toMatchObject({ ok: true, facts: { kind: 'text', blob: kept[1], lines: 1 } })

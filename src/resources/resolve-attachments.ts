@@ -12,8 +12,9 @@ import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
 import { examine, type ExaminedFile, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from '../host/wait.ts'
-import { timedOut } from './refusal.ts'
+import { refusalOf, timedOut } from './refusal.ts'
 import { readInput, type ReadInput } from './attachment-source.ts'
+import { declaredOf, linkLabel } from './link.ts'
 import { namedBlob } from './named-blob.ts'
 
 export interface ResolverParts {
@@ -120,10 +121,12 @@ async function resolveOne(
   // An abandoned read may still write to it.
   if (examined === undefined) reading.memory = undefined
   const found = examined ?? timedOut(all.aborted)
+  const described = notCopied(input, wanted, found, reading)
+  if (described !== undefined) return ok({ ok: true, facts: described })
   if ('code' in found) {
     const known = parts.redactor?.text(wanted.name) ?? wanted.name
     const name = known === '' ? `attachment ${index + 1}` : shownName(known)
-    return ok({ ok: false, given: wanted.given, error: { ...found, name } })
+    return ok({ ok: false, given: wanted.given, error: refusalOf(name, found) })
   }
   if ('facts' in found) return ok({ ok: true, facts: found.facts })
   const stored = await keep(found, parts)
@@ -134,6 +137,19 @@ async function resolveOne(
     reading.memory = undefined
   }
   return ok({ ok: true, facts: factsOf(found, stored.value) })
+}
+
+/** The facts of a link to a local file that cannot be copied, for presenters that describe such links. */
+function notCopied(
+  input: AttachmentInput,
+  { name, is }: ReadInput,
+  found: Awaited<ReturnType<typeof examine>>,
+  { otherTypes }: FileReading,
+): ResourceFacts | undefined {
+  if (!('code' in found) || input.from !== 'link' || !('path' in is)) return undefined
+  if (otherTypes !== 'store') return undefined
+  const { code: not_copied } = found
+  return { kind: 'link', name: linkLabel(name), not_copied, ...is.labels, ...declaredOf(input) }
 }
 
 async function wantedFrom(

@@ -4,7 +4,7 @@ import type { WriterOptions } from '../log/open.ts'
 import type { SalvageResult } from '../log/salvage.ts'
 import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
-import type { BlobKey, SessionId, TurnId } from '../model/ids.ts'
+import type { BlobKey, InstanceId, SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { Variant } from '../resources/variants/variant.ts'
@@ -16,7 +16,7 @@ import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
 import type { SessionContext } from './queries/context.ts'
-import type { FileDiff } from './queries/diff.ts'
+import type { SessionDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
 import type { PreviewOptions } from './queries/preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './reading/read-log.ts'
@@ -115,9 +115,12 @@ export class Harness {
     return questions.answer(request_id, answer)
   }
 
-  /** Ends all running Turns and closes every Session. */
-  close(): Promise<void> {
-    return this.#live.close()
+  /**
+   * Ends all running Turns and closes every Session. With `leaves`, a Turn of a message with a key that has no answer yet has no
+   * end: the process that accepted the message durably has the next one continue it.
+   */
+  close(options: { readonly leaves?: boolean } = {}): Promise<void> {
+    return this.#live.close(options)
   }
 
   /**
@@ -171,7 +174,7 @@ export class Harness {
     return undoTurn(this.#parts, session, turn)
   }
 
-  async diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
+  async diff(session: Session, turn?: TurnId): Promise<Result<SessionDiff>> {
     const { diffTurns } = await import('./queries/diff.ts')
     return diffTurns(this.#parts.log, session, turn)
   }
@@ -241,10 +244,16 @@ export class Harness {
     return badPayloads(this.#parts.log)
   }
 
-  /** Pins text that every checkpoint keeps verbatim. */
+  /** Pins text that every request shows verbatim, also after a checkpoint. */
   async pin(session: Session, text: string): Promise<Result<void>> {
     const { pinText } = await import('./live/compaction.ts')
     return pinText(session, text)
+  }
+
+  /** Removes a pin by its number, counted from 1. Returns its text. */
+  async unpin(session: Session, number: number): Promise<Result<string>> {
+    const { unpinText } = await import('./live/compaction.ts')
+    return unpinText(this.#parts.log, session, number)
   }
 
   /** The pinned texts of a Session, the oldest first. */
@@ -345,6 +354,8 @@ export class Harness {
   /** Names the workspace of a Session that is not in this one. */
   async #orElsewhere(id: SessionId, refused: Failed): Promise<Failed> {
     if (refused.error.kind !== 'not_found') return refused
+    const instance = await this.#parts.workspace.instanceOf?.(id)
+    if (instance !== undefined) return ofInstance(id, instance)
     const workspace = await this.#parts.workspace.whereIs?.(id)
     if (workspace === undefined || workspace === this.workspace) return refused
     const message = `Session ${id} belongs to another workspace: ${workspace}`
@@ -357,6 +368,13 @@ export class Harness {
     const { store } = this.#parts.log
     return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }
+}
+
+function ofInstance(id: SessionId, instance: InstanceId): Failed {
+  const message = `Session ${id} belongs to the Instance ${instance}.`
+  return failed('not_found', message, { session_id: id, instance_id: instance }, [
+    { action: 'Read it.', command: `hawser log show ${id} --instance ${instance}` },
+  ])
 }
 
 const NO_RULES: RuleStore = {

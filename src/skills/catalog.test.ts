@@ -3,9 +3,11 @@ import { chmod, link, mkdir, rename, stat, symlink, truncate, writeFile } from '
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { catalogAt, skillPlace, skillText } from '../../test/support/skill-place.ts'
+import { catalogAt, skillPlace, skillText } from '../../test/support/skills/skill-place.ts'
+import { value } from '../../test/support/log/story.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { NO_SKILLS } from './catalog.ts'
+import { skillTrust } from './skill-trust.ts'
 
 test('without Skills there is nothing, and no warning', async () => {
   const place = await skillPlace()
@@ -14,7 +16,7 @@ test('without Skills there is nothing, and no warning', async () => {
   expect(!loaded.ok && loaded.error.kind).toBe('not_found')
 })
 
-test('Skills are found in the four roots, and the first of a name hides the others', async () => {
+test('Skills are found in the roots, and the first of a name hides the others', async () => {
   const place = await skillPlace()
   const roots = ['user/.agents', 'hawser', 'repo/.agents', 'repo/.claude']
   const paths = new Map<string, string>()
@@ -73,7 +75,7 @@ test('a loaded Skill has the body, hash and fields of one read', async () => {
   })
 })
 
-test('[SH-022] an untrusted Skill is listed by its name alone, and its text is not parsed', async () => {
+test('an untrusted Skill is listed by its name alone, and only that its front matter is broken is said', async () => {
   const place = await skillPlace()
   const sources = 'context_sources:\n  - {id: a, command: [id]}\nallowed-tools: bash\n'
   await place.skill('repo/.agents/skills/review', sources)
@@ -93,7 +95,13 @@ test('[SH-022] an untrusted Skill is listed by its name alone, and its text is n
       metadata: {},
     })),
   )
-  expect(warnings).toEqual([])
+  expect(warnings).toEqual([
+    {
+      path: join(place.root, 'repo/.agents/skills/broken/SKILL.md'),
+      line: 1,
+      message: expect.stringMatching(/^This Skill is not usable\. /),
+    },
+  ])
   const loaded = await catalog.load('review')
   expect(loaded.ok && loaded.value.context_sources).toEqual([])
   expect(loaded.ok && loaded.value.trust).toBe('untrusted')
@@ -167,7 +175,7 @@ test('in the roots of a repository no link is followed, at any level', async () 
   }
 })
 
-test('links from one root of a repository to the other are no warning', async () => {
+test('links from one root of a repository to the other cause no warning', async () => {
   const place = await skillPlace()
   await place.skill('repo/.agents/skills/a')
   await place.skill('repo/.agents/skills/b')
@@ -337,4 +345,39 @@ test('a thousand Skills of one root are used, and more are reported', async () =
   const { skills, warnings } = await catalogAt(place).list()
   expect(skills).toHaveLength(1_000)
   expect(warnings).toHaveLength(1)
+})
+
+test('a Skill that changed after it was trusted says so until it is trusted again', async () => {
+  const place = await skillPlace()
+  const path = await place.skill('repo/.agents/skills/review')
+  const store = skillTrust(place.parts)
+  const trustNow = async () => {
+    const { sha256: hash } = value(await store.examine('review'))
+    value(await store.trust('review', hash))
+  }
+  const changed = async () => {
+    const [skill] = (await catalogAt(place).list()).skills
+    return [skill?.trust, skill?.changed, value(await store.examine('review')).isChanged]
+  }
+  expect(await changed()).toEqual(['untrusted', undefined, false])
+  await trustNow()
+  expect(await changed()).toEqual(['trusted', undefined, false])
+  await writeFile(path, skillText('repo/.agents/skills/review').replace('Do it.', 'Do IT.'))
+  expect(await changed()).toEqual(['untrusted', true, true])
+  expect(value(await catalogAt(place).load('review')).changed).toBe(true)
+  await trustNow()
+  expect(await changed()).toEqual(['trusted', undefined, false])
+})
+
+test('~/.claude/skills is a root of the person, after $HAWSER_HOME/skills and before the repository', async () => {
+  const place = await skillPlace()
+  for (const root of ['user/.claude', 'repo/.agents']) await place.skill(`${root}/skills/both`)
+  await place.skill('user/.claude/skills/mine')
+  for (const root of ['hawser', 'user/.claude']) await place.skill(`${root}/skills/first`)
+  const { skills } = await catalogAt(place).list()
+  expect(skills.map(({ name, root, trust }) => [name, root, trust])).toEqual([
+    ['both', '~/.claude/skills', 'user'],
+    ['first', '$HAWSER_HOME/skills', 'user'],
+    ['mine', '~/.claude/skills', 'user'],
+  ])
 })

@@ -1,15 +1,16 @@
+import { resolve } from 'node:path'
 import { sha256 } from '../encoding/hash.ts'
 import { quoted, shortened } from '../encoding/quote.ts'
 import { openConfined, type FileContent } from '../host/files/confined-files.ts'
 import { closing } from '../host/files/files.ts'
+import { identifyFolder } from '../host/files/folder-identity.ts'
 import { folderOf, readSkillFile } from '../host/skills/skill-file.ts'
-import { realPathOf } from '../host/skills/skill-places.ts'
 import { readTrustedSkills } from '../host/trust.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
 import { discover, isSkillName, type FoundSkill } from './discover.ts'
 import type { ParsedSkill, SkillFields } from './front-matter.ts'
-import { SkillCache, type CachedSkill, type CacheParts } from './skill-cache.ts'
+import { shownSkill, SkillCache, type CachedSkill, type CacheParts } from './skill-cache.ts'
 import { skillRoots, type SkillSearch } from './skill-roots.ts'
 import { splitSkill, type Finding } from './split-skill.ts'
 import type {
@@ -35,7 +36,7 @@ export interface SkillParts extends SkillSearch, CacheParts {}
 export function systemSkills(parts: SkillParts): SkillCatalog {
   const cache = new SkillCache(parts)
   return {
-    list: () => list(parts, cache),
+    list: async () => parts.redactor.value(await list(parts, cache)),
     load: (name) => load(parts, name),
     readFile: (name, path, limit) => readFile(parts, name, path, limit),
   }
@@ -47,6 +48,8 @@ export interface ExaminedSkill {
   readonly bytes: Buffer
   readonly sha256: string
   readonly trust: SkillTrust
+  /** Other content of it is trusted. */
+  readonly isChanged: boolean
 }
 
 /** Reads the Skill of a name and decides about its trust from these bytes. `not_found` if there is none. */
@@ -63,7 +66,8 @@ export async function examineSkill(
   const trusted = found.value.isForeign ? await trustedHashes(parts) : ok(NONE)
   if (!trusted.ok) return trusted
   const trust = trustOf(found.value, hash, trusted.value)
-  return ok({ found: found.value, bytes, sha256: hash, trust })
+  const isChanged = trust === 'untrusted' && trusted.value.has(name)
+  return ok({ found: found.value, bytes, sha256: hash, trust, isChanged })
 }
 
 async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
@@ -72,25 +76,23 @@ async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
   const trusted = found.some(({ isForeign }) => isForeign) ? await trustedHashes(parts) : ok(NONE)
   if (!trusted.ok) warnings.push({ path: parts.home.label, message: trusted.error.message })
   const hashes = trusted.ok ? trusted.value : NONE
-  // The files of untrusted Skills are not opened.
-  if (found.some(({ name, isForeign }) => !isForeign || hashes.has(name))) await cache.load()
+  if (found.length > 0) await cache.load()
   const skills: ListedSkill[] = []
   for (const skill of found) {
     const hash = hashes.get(skill.name)
-    if (skill.isForeign && hash === undefined) {
-      skills.push(untrusted(skill))
-      continue
-    }
     const known = cache.get(skill.path, skill.facts)
     const isKnown = known !== undefined && !skill.isForeign
-    const read = isKnown ? ok(known) : await parsedNow(skill, known, cache)
+    const read = isKnown ? ok(known) : await parsedNow(parts, skill, known, cache)
     if (!read.ok) {
       warnings.push({
         path: skill.path,
         message: `This Skill is not usable. ${read.error.message}`,
       })
     } else if (skill.isForeign && read.value.sha256 !== hash) {
-      skills.push(untrusted(skill))
+      // Only whether its front matter is valid matters: what it declares has no effect.
+      const errors = read.value.findings.filter(({ severity }) => severity === 'error')
+      warnings.push(...errors.map((finding) => warningOf(skill.path, finding)))
+      skills.push(untrusted(skill, hash !== undefined))
     } else {
       warnings.push(...read.value.findings.map((finding) => warningOf(skill.path, finding)))
       const { fields } = read.value
@@ -109,9 +111,9 @@ type TrustedHashes = ReadonlyMap<string, string>
 const NONE: TrustedHashes = new Map()
 
 async function trustedHashes(parts: SkillParts): Promise<Result<TrustedHashes>> {
-  const workspace = realPathOf(parts.workspace)
-  if (workspace === undefined) return ok(NONE)
-  const trusted = await readTrustedSkills(parts.home, workspace)
+  const workspace = await identifyFolder(resolve(parts.workspace))
+  if (!workspace.ok) return ok(NONE)
+  const trusted = await readTrustedSkills(parts.home, workspace.value)
   if (!trusted.ok) return trusted
   return ok(new Map(trusted.value.map(({ name, sha256: hash }) => [name, hash])))
 }
@@ -127,6 +129,7 @@ function trustOf(
 
 /** The hash is always that of the bytes now, so that it can decide about trust. */
 async function parsedNow(
+  { redactor }: SkillParts,
   skill: FoundSkill,
   known: CachedSkill | undefined,
   cache: SkillCache,
@@ -137,7 +140,7 @@ async function parsedNow(
   const hash = sha256(bytes)
   if (known?.key === facts.key && known.sha256 === hash) return ok(known)
   const { fields, findings } = await parsed(bytes, skill.name)
-  const entry = { key: facts.key, sha256: hash, fields, findings }
+  const entry = shownSkill(redactor, { key: facts.key, sha256: hash, fields, findings })
   cache.set(skill.path, facts, entry)
   return ok(entry)
 }
@@ -151,10 +154,10 @@ async function parsed(bytes: Buffer, name: string): Promise<ParsedSkill> {
 async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill>> {
   const examined = await examineSkill(parts, name)
   if (!examined.ok) return examined
-  const { found, bytes, sha256: content_sha256, trust } = examined.value
+  const { found, bytes, sha256: content_sha256, trust, isChanged } = examined.value
   // Not parsed: what it declares has no effect.
   if (trust === 'untrusted') {
-    return ok({ ...untrusted(found), content_sha256, body: splitSkill(bytes).body })
+    return ok({ ...untrusted(found, isChanged), content_sha256, body: splitSkill(bytes).body })
   }
   const { fields, findings, body } = await parsed(bytes, name)
   if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
@@ -198,14 +201,15 @@ function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
 }
 
 /** By its folder name alone: its text is not the person's. */
-function untrusted(skill: FoundSkill): ListedSkill {
-  return listed(skill, 'untrusted', {
+function untrusted(skill: FoundSkill, isChanged: boolean): ListedSkill {
+  const nothing = {
     description: '',
     forModel: true,
     context_sources: [],
     allowed_tools: [],
     metadata: {},
-  })
+  }
+  return { ...listed(skill, 'untrusted', nothing), ...(isChanged ? { changed: true } : {}) }
 }
 
 function listed(

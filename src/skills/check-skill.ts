@@ -3,8 +3,13 @@ import { readSkillFile, SKILL_FILE } from '../host/skills/skill-file.ts'
 import { entryAt, realPathOf } from '../host/skills/skill-places.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { ContextSource } from '../model/events/context-source.ts'
+import type { Claim } from '../policy/claim.ts'
+import { decideHydration } from '../policy/hydration.ts'
+import { isReadOnly } from '../policy/read-only-command.ts'
 import { isSkillName } from './discover.ts'
 import { parseSkill, type SkillFields } from './front-matter.ts'
+import { planHydration } from './hydration-plan.ts'
 import type { Finding } from './split-skill.ts'
 
 /** A Skill that was checked, wherever it is. */
@@ -16,6 +21,13 @@ export interface CheckedSkill {
   readonly fields: SkillFields | undefined
   /** By line. */
   readonly findings: readonly Finding[]
+  /** Context sources that every activation refuses to hydrate. */
+  readonly denied: readonly DeniedSource[]
+}
+
+export interface DeniedSource {
+  readonly id: string
+  readonly reason: string
 }
 
 /** Checks a SKILL.md, or that of a folder, at an absolute path. Runs nothing and trusts nothing. */
@@ -43,9 +55,34 @@ function checkFolder(folder: string): Result<CheckedSkill> {
       : failed(kind, message, { path })
   }
   const { fields, findings } = parseSkill(file.value.bytes, name)
-  if (isSkillName(name)) return ok({ name, path, fields, findings })
+  const denied = deniedSources(fields?.context_sources ?? [])
+  if (isSkillName(name)) return ok({ name, path, fields, findings, denied })
   const message =
     'The folder of a Skill has a name of letters, digits, ".", "_" and "-", at most 64.'
   const wrong: Finding = { severity: 'error', line: 1, message }
-  return ok({ name, path, fields: undefined, findings: [wrong, ...findings] })
+  return ok({ name, path, fields: undefined, findings: [wrong, ...findings], denied: [] })
+}
+
+/** Decided as by an activation, where everything is allowed that a person can allow. */
+function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
+  return sources.flatMap((source) => {
+    const plan = planHydration(source)
+    // One with parameters has no value for them here.
+    if (!plan.ok) return []
+    const invokedBy = source.auto === true ? 'auto' : 'person'
+    const { kind } = plan.value
+    const readOnly = isReadOnly(plan.value)
+    const { answer, reason } = decideHydration(
+      { kind, readOnly, trusted: true, invokedBy, claim: NO_RULE_APPLIES },
+      { mode: 'auto', confined: true, rules: [] },
+    )
+    return answer === 'deny' ? [{ id: source.id, reason }] : []
+  })
+}
+
+const NO_RULE_APPLIES: Claim = {
+  tool: 'hydrate_context',
+  effect: 'read',
+  paths: [],
+  network: false,
 }

@@ -82,7 +82,7 @@ export function discover(
   return { found: usable.sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed, warnings }
 }
 
-function found({ root }: RootFolder, name: string, path: string, looked: Looked): FoundSkill {
+function found({ root }: RootFolder, name: string, path: string, looked: LocatedSkill): FoundSkill {
   const { place, real, isForeign, facts } = looked
   return { name, root, path, place, real, isForeign, facts }
 }
@@ -117,14 +117,14 @@ function entriesOf(
   return valid.slice(0, MOST_FOLDERS)
 }
 
-type Looked = Pick<FoundSkill, 'place' | 'real' | 'isForeign' | 'facts'>
+type LocatedSkill = Pick<FoundSkill, 'place' | 'real' | 'isForeign' | 'facts'>
 
 /** What is known about a SKILL.md without opening it, or why it cannot be used. `undefined` if it is missing. */
 function look(
   { path, real, start, below, isForeign, inner }: RootFolder,
   { name, isLink }: FolderEntry,
   foreign: readonly string[],
-): Looked | string | undefined {
+): LocatedSkill | string | undefined {
   const folder = `${path}/${name}`
   if (isForeign) {
     const place = { start, below: [...below, name], linked: false }
@@ -144,7 +144,7 @@ function judged(
   place: SkillPlace,
   real: string | undefined,
   isForeign: boolean,
-): Looked | string | undefined {
+): LocatedSkill | string | undefined {
   const facts = skillFileFacts(place, LIMITS.skill_file_bytes)
   if (facts.ok) return { place, real, isForeign, facts: facts.value }
   return facts.error.kind === 'not_found' ? undefined : facts.error.message

@@ -47,6 +47,31 @@ test.each([
   const { fields, findings } = parseSkill(Buffer.from(`${START}${yaml}\n---\n`), 'review')
   expect(fields).toBeUndefined()
   expect(findings.some(({ severity }) => severity === 'error')).toBe(true)
+  expect(findings.map(({ message }) => message).join()).not.toContain('call stack')
+})
+
+test.each([
+  ['lists', `a: ${'['.repeat(1_000)}${']'.repeat(1_000)}`, 4],
+  ['maps', `a: ${'{a: '.repeat(1_000)}${'}'.repeat(1_000)}`, 4],
+  ['entries', `a:\n  ${'- '.repeat(1_000)}x`, 5],
+  ['keys', `a: b\n${'? '.repeat(1_000)}x`, 5],
+])(
+  'YAML that nests %s too deeply is refused with the line, not with the stack',
+  (_, yaml, line) => {
+    const { findings } = parseSkill(Buffer.from(`${START}${yaml}\n---\n`), 'review')
+    const message = 'The front matter is nested in more than 16 levels.'
+    expect(findings).toEqual([{ severity: 'error', line, message }])
+  },
+)
+
+test('brackets and dashes inside of text do not count as levels', () => {
+  const text = `${'['.repeat(40)}${'- '.repeat(40)}`
+  const yaml = `metadata:\n  a: "${text}"\n  b: |\n    ${text}\n  c: x ${text}\n`
+  expect(parseSkill(Buffer.from(`${START}${yaml}---\n`), 'review').fields?.metadata).toEqual({
+    a: text,
+    b: `${text}\n`,
+    c: `x ${text}`.trimEnd(),
+  })
 })
 
 test('four thousand keys are read', () => {

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import type { ContextSource } from '../model/events/context-source.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import { LIMITS } from '../model/limits.ts'
-import { allowedTools } from './allowed-tools.ts'
 import { declaredSources } from './declared-sources.ts'
-import { isRecord, FrontMatterReading } from './front-matter-reading.ts'
+import { FrontMatterPart, quotedName } from './front-matter-part.ts'
 import { brokenLine, splitSkill, type Finding } from './split-skill.ts'
-import { shown, yamlTree } from './yaml-tree.ts'
 
 /** What the front matter of a usable Skill says. */
 export interface SkillFields {
@@ -34,10 +33,9 @@ export function parseSkill(bytes: Buffer, name: string): ParsedSkill {
   if (yaml === undefined || unusable !== undefined) {
     return { fields: undefined, findings: unusable === undefined ? [] : [unusable], body }
   }
-  const tree = yamlTree(yaml.toString('utf8'))
-  const reading = new FrontMatterReading(tree)
-  const fields = tree.findings.some(isError) ? undefined : fieldsOf(reading, name)
-  const findings = reading.findings.toSorted((a, b) => a.line - b.line)
+  const whole = FrontMatterPart.of(yaml.toString('utf8'))
+  const fields = whole.findings.some(isError) ? undefined : fieldsOf(whole, name)
+  const findings = whole.findings.toSorted((a, b) => a.line - b.line)
   return { fields: findings.some(isError) ? undefined : fields, findings, body }
 }
 
@@ -69,27 +67,22 @@ const FrontMatter = z.object({
   compatibility: z.unknown().optional(),
 })
 
-function fieldsOf(reading: FrontMatterReading, name: string): SkillFields | undefined {
-  const { value } = reading.tree
-  if (!isRecord(value)) {
-    reading.error([], 'The front matter must have keys and values, such as "description: …".')
-    return undefined
-  }
-  const read = reading.checked(FrontMatter, withoutEmpty(value), [])
+function fieldsOf(whole: FrontMatterPart, name: string): SkillFields | undefined {
+  if (whole.fields === undefined)
+    return whole.error('The front matter must have keys and values, such as "description: …".')
+  const read = whole.checked(FrontMatter, withoutEmpty(whole.fields))
   if (read === undefined) return undefined
   if (read.name !== name) {
-    const message = `The name ${shown(read.name)} is ignored: the Skill is named as its folder, ${shown(name)}.`
-    reading.warning(['name'], message)
+    const message = `The name ${quotedName(read.name)} is ignored: the Skill is named as its folder, ${quotedName(name)}.`
+    whole.at('name').warning(message)
   }
   return {
     description: read.description,
-    ...(read.when_to_use === undefined || read.when_to_use === ''
-      ? {}
-      : { when_to_use: read.when_to_use }),
+    ...definedFields({ when_to_use: read.when_to_use === '' ? undefined : read.when_to_use }),
     forModel: !read['disable-model-invocation'],
-    context_sources: declaredSources(reading, read.context_sources),
-    allowed_tools: allowedTools(reading, read['allowed-tools']),
-    metadata: metadataOf(reading, read.metadata),
+    context_sources: declaredSources(whole.at('context_sources')),
+    allowed_tools: allowedTools(whole.at('allowed-tools'), read['allowed-tools']),
+    metadata: metadataOf(whole.at('metadata'), Object.keys(read.metadata)),
   }
 }
 
@@ -102,16 +95,35 @@ function withoutEmpty(value: Readonly<Record<string, unknown>>): Record<string, 
 
 /** Texts by key; a number or a flag is taken as it is written. */
 function metadataOf(
-  reading: FrontMatterReading,
-  metadata: Readonly<Record<string, unknown>>,
+  metadata: FrontMatterPart,
+  keys: readonly string[],
 ): Readonly<Record<string, string>> {
-  const entries = Object.entries(metadata).flatMap(([key, value]) => {
-    const path = ['metadata', key]
-    const text = typeof value === 'string' ? value : reading.tree.sourceOf(path)
-    if (text === undefined) reading.warning(path, `metadata ${shown(key)} is ignored: not a text.`)
-    return text === undefined ? [] : [[key, text] as const]
+  const entries = keys.flatMap((key) => {
+    const value = metadata.at(key)
+    if (value.text === undefined)
+      value.warning(`metadata ${quotedName(key)} is ignored: not a text.`)
+    return value.text === undefined ? [] : [[key, value.text] as const]
   })
   return Object.fromEntries(entries)
+}
+
+const MOST_TOOLS = 64
+const TOOL_LENGTH = 256
+
+/** A list, or one text with spaces or commas between the entries. What cannot name a call permits nothing. */
+function allowedTools(part: FrontMatterPart, written: string | readonly string[]): string[] {
+  // Separators inside parentheses belong to the entry, as in `Bash(git diff:*)`.
+  const entries =
+    typeof written === 'string'
+      ? (written.match(/[^\s,()]+(\([^()]*\))?|[()]/g) ?? [])
+      : written.map((one) => one.trim())
+  if (entries.length > MOST_TOOLS) part.wrong(`has more than ${MOST_TOOLS} entries`)
+  const valid = entries.filter((entry) => {
+    const isValid = entry.length <= TOOL_LENGTH && /^[A-Za-z][\w*-]*(\([^()]*\))?$/.test(entry)
+    if (!isValid) part.warning(`The entry ${quotedName(entry)} of "allowed-tools" is ignored.`)
+    return isValid
+  })
+  return [...new Set(valid)]
 }
 
 function sizeProblem(bytes: Buffer, yaml: Buffer | undefined): Finding | undefined {

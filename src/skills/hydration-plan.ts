@@ -39,16 +39,16 @@ function valuesOf(
   args: SourceArguments,
 ): Result<Values> {
   const undeclared = Object.keys(args).find((name) => !Object.hasOwn(parameters, name))
-  if (undeclared !== undefined) return refused(`it has no argument ${quoted(undeclared)}.`)
+  if (undeclared !== undefined) return refusedPlan(`it has no argument ${quoted(undeclared)}.`)
   const values = new Map<string, string | number>()
   for (const [name, parameter] of Object.entries(parameters)) {
     const given = Object.hasOwn(args, name) ? args[name] : undefined
     const value = given ?? parameter.default
-    if (value === undefined) return refused(`the argument ${quoted(name)} is missing.`)
+    if (value === undefined) return refusedPlan(`the argument ${quoted(name)} is missing.`)
     const checked = checkedValue(parameter, value)
     if (typeof checked === 'object') {
       const { problem } = checked
-      return refused(`the argument ${quoted(name)} ${problem}.`)
+      return refusedPlan(`the argument ${quoted(name)} ${problem}.`)
     }
     values.set(name, checked)
   }
@@ -113,7 +113,7 @@ function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
       const path = textOf(from.path, values)
       if (!path.ok) return path
       const problem = pathProblem(path.value)
-      if (problem !== undefined) return refused(`the file ${quoted(path.value)} ${problem}.`)
+      if (problem !== undefined) return refusedPlan(`the file ${quoted(path.value)} ${problem}.`)
       return ok({ kind: 'file', path: path.value })
     }
     case 'resource_view': {
@@ -145,7 +145,9 @@ function replaced(word: string, values: Values): Result<string | number> {
   const [, name] = PLACEHOLDER.exec(word) ?? []
   if (name === undefined) return ok(word)
   const value = values.get(name)
-  return value === undefined ? refused(`${quoted(word)} names no declared parameter.`) : ok(value)
+  return value === undefined
+    ? refusedPlan(`${quoted(word)} names no declared parameter.`)
+    : ok(value)
 }
 
 /** A JSON value with its texts replaced; an integer stays a number. */
@@ -176,6 +178,6 @@ function together<T>(results: readonly Result<T>[]): Result<T[]> {
   return ok(values)
 }
 
-function refused(message: string): Failed {
+function refusedPlan(message: string): Failed {
   return failed('invalid_args', message)
 }

@@ -1,13 +1,16 @@
-import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { CANARY_KEY } from '../../test/support/host/canary.ts'
+import { revealsKey } from '../../test/support/session/keyed-place.ts'
 import {
   catalogAt,
   skillPlace,
   skillText,
   type SkillTestPlace,
-} from '../../test/support/skill-place.ts'
+} from '../../test/support/skills/skill-place.ts'
 import { sha256 } from '../encoding/hash.ts'
+import { KEY_PLACEHOLDER, Redactor } from '../encoding/redaction.ts'
 import { skillTrust } from './skill-trust.ts'
 
 const cachePath = ({ root }: SkillTestPlace) => join(root, 'hawser/cache/skills.json')
@@ -55,10 +58,13 @@ test.each([
 test('a changed Skill is parsed again, also with the old size and time', async () => {
   const place = await skillPlace()
   const path = await place.skill('hawser/skills/review')
-  const { atime, mtime } = await stat(path)
+  const { atime, mtime, ctimeMs } = await stat(path)
   expect(await descriptions(place)).toEqual(['About hawser/skills/review.'])
-  await writeFile(path, skillText('hawser/skills/review').replace('About', 'ABOUT'))
-  await utimes(path, atime, mtime)
+  // Two changes within one tick of the file system's clock have the same ctime.
+  do {
+    await writeFile(path, skillText('hawser/skills/review').replace('About', 'ABOUT'))
+    await utimes(path, atime, mtime)
+  } while ((await stat(path)).ctimeMs === ctimeMs)
   expect(await descriptions(place)).toEqual(['ABOUT hawser/skills/review.'])
 })
 
@@ -118,4 +124,27 @@ test('a cache that cannot be written changes nothing', async () => {
   await place.skill('hawser/skills/review')
   await writeFile(join(place.root, 'hawser/cache'), '')
   expect(await descriptions(place)).toEqual(['About hawser/skills/review.'])
+})
+
+test('what a Skill says is listed and cached without keys', async () => {
+  const place = await skillPlace()
+  const file = cachePath(place)
+  const more = `when_to_use: For ${CANARY_KEY}.\nmetadata:\n  key: ${CANARY_KEY}\n`
+  const cut = `${'x'.repeat(60)}${CANARY_KEY}: 1\n`
+  await place.skill('user/.agents/skills/keyed', `${more}${cut}`)
+  await place.skill('user/.agents/skills/plain')
+  onTestFinished(() => rm(place.root, { recursive: true, force: true }))
+  const listed = await catalogAt(place).list()
+  expect(listed.skills.map(({ name }) => name)).toEqual(['keyed', 'plain'])
+  expect(listed.skills[0]?.when_to_use).toBe(`For ${KEY_PLACEHOLDER}.`)
+  expect(revealsKey(JSON.stringify(listed))).toBe(false)
+  expect(revealsKey(await readFile(file, 'utf8'))).toBe(false)
+  // From the cache, and after a key was configured that an earlier process did not know.
+  expect(await catalogAt(place).list()).toEqual(listed)
+  const before = { ...place, parts: { ...place.parts, redactor: new Redactor([]) } }
+  await rm(file)
+  expect(revealsKey(JSON.stringify(await catalogAt(before).list()))).toBe(true)
+  expect(revealsKey(await readFile(file, 'utf8'))).toBe(true)
+  expect(await catalogAt(place).list()).toEqual(listed)
+  expect(revealsKey(await readFile(file, 'utf8'))).toBe(false)
 })

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { hideKey } from '../encoding/hidden-key.ts'
+import type { Redactor } from '../encoding/redaction.ts'
 import { readCacheFile, writeCacheFile } from '../host/cache-file.ts'
 import type { Folder } from '../host/files/files.ts'
 import type { Ids } from '../host/ids.ts'
@@ -19,6 +21,8 @@ export interface CacheParts {
   readonly clock: { now(): number }
   /** Another version may parse differently. */
   readonly version: string
+  /** Of the keys of this process: what Skills say about themselves is stored and shown without them. */
+  readonly redactor: Redactor
 }
 
 const NAME = 'skills.json'
@@ -55,7 +59,10 @@ export class SkillCache {
     if (this.#entries !== undefined) return
     const file = CacheFile.safeParse(await readCacheFile(this.#parts.home, NAME)).data
     const isOurs = file?.version === this.#parts.version
-    this.#entries ??= new Map(isOurs ? Object.entries(file.entries) : [])
+    // It was written when a key was not known.
+    const holdsKey = this.#parts.redactor.value(file) !== file
+    this.#isChanged ||= holdsKey
+    this.#entries ??= new Map(isOurs && !holdsKey ? Object.entries(file.entries) : [])
   }
 
   /** The entry of a file that has not changed since. */
@@ -81,4 +88,13 @@ export class SkillCache {
     const kept = [...(this.#entries ?? [])].slice(-MOST_ENTRIES)
     await writeCacheFile(home, NAME, { version, entries: Object.fromEntries(kept) }, ids)
   }
+}
+
+/** What a SKILL.md says about itself, without keys. Findings repeat parts of it, cut anywhere. Pure. */
+export function shownSkill<T extends Pick<ParsedSkill, 'fields' | 'findings'>>(
+  redactor: Redactor,
+  skill: T,
+): T {
+  const findings = redactor.keys.reduce((shown, key) => hideKey(shown, key), skill.findings)
+  return { ...skill, fields: redactor.value(skill.fields), findings }
 }

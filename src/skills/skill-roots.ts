@@ -1,12 +1,16 @@
 import { join, resolve } from 'node:path'
 import { liesIn } from '../host/files/confined-path.ts'
+import { isFolderThere } from '../host/files/folder-identity.ts'
 import { entryAt, leadsThrough, realPathOf, repositoryOf } from '../host/skills/skill-places.ts'
+import type { FolderIdentity } from '../model/folder-identity.ts'
 import type { SkillRoot, SkillWarning } from './skill.ts'
 
 /** Where to look for Skills. */
 export interface SkillSearch {
   /** The folder of the workspace. */
   readonly workspace: string
+  /** Which folder it must be: in another one at its path, only the person's own Skills are found. */
+  readonly identity?: FolderIdentity | undefined
   /** `$HAWSER_HOME`. */
   readonly hawserHome: string
   /** The home folder of the person. */
@@ -21,7 +25,7 @@ export interface RootFolder {
   /** The folder whose path is followed, and the names from there to the root, which are not. */
   readonly start: string
   readonly below: readonly string[]
-  /** Whoever writes the repository, or a tool in the workspace, decides what is in it. */
+  /** The authors of the repository, or a tool in the workspace, decide what is in it. */
   readonly isForeign: boolean
   /** Foreign folders inside it: the workspace may be a Skill of the person. */
   readonly inner: readonly string[]
@@ -35,24 +39,29 @@ export interface SkillRoots {
   readonly foreign: readonly string[]
 }
 
-/** The four roots. One that leads to another is left out. */
-export function skillRoots({ workspace, hawserHome, userHome }: SkillSearch): SkillRoots {
+/** The roots. One that leads to another is left out. */
+export function skillRoots({ workspace, identity, hawserHome, userHome }: SkillSearch): SkillRoots {
   const here = resolve(workspace)
   const repository = repositoryOf(here, userHome)
   const foreign = [here, repository].flatMap((path) => [path, realPathOf(path) ?? path])
   const theirs = (root: SkillRoot, ...below: string[]) => {
     return { root, path: join(repository, ...below), start: repository, below }
   }
+  const ofPerson = (root: SkillRoot, ...below: string[]) =>
+    userHome === undefined ? [] : [own(root, join(userHome, ...below))]
   const warnings: SkillWarning[] = []
   const seen = new Set<string>()
   const roots: RootFolder[] = []
   for (const root of [
-    ...(userHome === undefined
-      ? []
-      : [own('~/.agents/skills', join(userHome, '.agents', 'skills'))]),
+    ...ofPerson('~/.agents/skills', '.agents', 'skills'),
     own('$HAWSER_HOME/skills', join(hawserHome, 'skills')),
-    theirs('<repo>/.agents/skills', '.agents', 'skills'),
-    theirs('<repo>/.claude/skills', '.claude', 'skills'),
+    ...ofPerson('~/.claude/skills', '.claude', 'skills'),
+    ...(identity === undefined || isFolderThere(identity)
+      ? [
+          theirs('<repo>/.agents/skills', '.agents', 'skills'),
+          theirs('<repo>/.claude/skills', '.claude', 'skills'),
+        ]
+      : []),
   ]) {
     const real = entryAt(root.path) === 'missing' ? undefined : realPathOf(root.path)
     if (real === undefined || seen.has(real)) continue

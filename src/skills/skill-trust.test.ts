@@ -6,7 +6,7 @@ import {
   skillPlace,
   skillText,
   type SkillTestPlace,
-} from '../../test/support/skill-place.ts'
+} from '../../test/support/skills/skill-place.ts'
 import { readTrusted, trust as trustContent } from '../host/trust.ts'
 import { skillTrust } from './skill-trust.ts'
 
@@ -118,7 +118,8 @@ test('trusted settings and trusted Skills share a file and survive each other', 
   const trusted = await readTrusted(home)
   expect(trusted.ok && trusted.value.size).toBe(2)
   const stored: unknown = JSON.parse(await readFile(join(place.root, 'hawser/trust.json'), 'utf8'))
-  expect(stored).toEqual({ contents: expect.anything(), skills: expect.anything() })
+  const anything: unknown = expect.anything()
+  expect(stored).toEqual({ contents: anything, skills: anything, folders: anything })
 })
 
 test('with a damaged trust file nothing is trusted, and a warning says so', async () => {

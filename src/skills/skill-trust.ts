@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import { timestamp } from '../host/clock.ts'
-import { realPathOf } from '../host/skills/skill-places.ts'
+import { identifyFolder } from '../host/files/folder-identity.ts'
 import { readTrustedSkills, setTrustedSkill } from '../host/trust.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
+import type { FolderIdentity } from '../model/folder-identity.ts'
 import { examineSkill, type SkillParts } from './catalog.ts'
 import { parseSkill, type SkillFields } from './front-matter.ts'
 import type { SkillTrust } from './skill.ts'
@@ -14,6 +16,8 @@ export interface SkillForTrust {
   readonly path: string
   readonly sha256: string
   readonly trust: SkillTrust
+  /** Other content of it is trusted. */
+  readonly isChanged: boolean
   /** `undefined` if its front matter is invalid. */
   readonly fields: SkillFields | undefined
   readonly findings: readonly Finding[]
@@ -21,7 +25,7 @@ export interface SkillForTrust {
 
 /** What a person trusts in one workspace. */
 export interface SkillTrustStore {
-  /** The Skill of this name as it is now. `not_found` if there is none. */
+  /** The Skill with this name as it is now. `not_found` if there is none. */
   examine(name: string): Promise<Result<SkillForTrust>>
   /** Trusts exactly this content of a Skill, in this workspace only. Durable once it resolves. */
   trust(name: string, sha256: string): Promise<Result<void>>
@@ -31,17 +35,19 @@ export interface SkillTrustStore {
 
 export function skillTrust(parts: SkillParts): SkillTrustStore {
   const { home, ids, clock } = parts
-  const inWorkspace = async <T>(work: (real: string) => Promise<Result<T>>): Promise<Result<T>> => {
-    const real = realPathOf(parts.workspace)
-    return real === undefined ? failed('not_found', 'The workspace does not exist.') : work(real)
+  const inWorkspace = async <T>(
+    work: (folder: FolderIdentity) => Promise<Result<T>>,
+  ): Promise<Result<T>> => {
+    const folder = await identifyFolder(resolve(parts.workspace))
+    return folder.ok ? work(folder.value) : failed('not_found', 'The workspace does not exist.')
   }
   return {
     examine: async (name) => {
       const examined = await examineSkill(parts, name)
       if (!examined.ok) return examined
-      const { found, bytes, sha256, trust } = examined.value
+      const { found, bytes, sha256, trust, isChanged } = examined.value
       const { fields, findings } = parseSkill(bytes, name)
-      return ok({ name, path: found.path, sha256, trust, fields, findings })
+      return ok({ name, path: found.path, sha256, trust, isChanged, fields, findings })
     },
     trust: (name, sha256) =>
       inWorkspace((real) =>

@@ -6,6 +6,7 @@ import type { Result } from '../model/errors.ts'
 export const SKILL_ROOTS = [
   '~/.agents/skills',
   '$HAWSER_HOME/skills',
+  '~/.claude/skills',
   '<repo>/.agents/skills',
   '<repo>/.claude/skills',
 ] as const
@@ -24,6 +25,8 @@ export interface ListedSkill {
   /** Absolute, of its SKILL.md. */
   readonly path: string
   readonly trust: SkillTrust
+  /** Untrusted, because its content is no longer what the person trusted. */
+  readonly changed?: true
   readonly description: string
   readonly when_to_use?: string | undefined
   /** False if only a person may activate it. */
@@ -66,7 +69,7 @@ export interface LoadedSkill extends ListedSkill {
 /** The Skills on disk now. Reading one never runs anything. */
 export interface SkillCatalog {
   list(): Promise<SkillList>
-  /** `not_found` if there is none of that name now, with the reason; `unreadable` if its front matter is invalid. */
+  /** `not_found` if none has that name now, with the reason; `unreadable` if its front matter is invalid. */
   load(name: string): Promise<Result<LoadedSkill>>
   /** At most `limit` bytes of a file in the folder of a Skill. Errors as in `ConfinedFiles`. */
   readFile(name: string, path: string, limit: number): Promise<Result<FileContent>>

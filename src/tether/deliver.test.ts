@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { envelope } from '../../test/support/host-end.ts'
-import { agents, instancesPlace, makeWorkspace } from '../../test/support/instances-place.ts'
-import { picture } from '../../test/support/sample-files.ts'
-import { value } from '../../test/support/story.ts'
+import { envelope } from '../../test/support/tether/host-end.ts'
+import { agents, instancesPlace, makeWorkspace } from '../../test/support/tether/instances-place.ts'
+import { picture } from '../../test/support/resources/sample-files.ts'
+import { value } from '../../test/support/log/story.ts'
 import { deliver } from './deliver.ts'
 import type { StoredImage } from './tether.ts'
+import { onlyRecords } from '../../test/support/session/records.ts'
 
 const png = (bytes: Buffer): StoredImage => ({ media_type: 'image/png', bytes })
 const small = png(picture(3))
@@ -21,7 +22,8 @@ test('a message with images is delivered with references to them', async () => {
   value(await deliver(instances, 'a', { ...message, images: [small, small] }))
   await agents(runtime, 1)
   const [received] = runtime.agent.received
-  const blob = (await readdir(join(workspace, '.hawser/blobs'))).find((name) => name.endsWith('g'))
+  const blobs = await readdir(join(await onlyRecords(workspace), 'blobs'))
+  const blob = blobs.find((name) => name.endsWith('g'))
   expect(received?.payload).toEqual({
     text: 'Look.',
     images: Array.from({ length: 2 }, () => ({

@@ -11,7 +11,7 @@ import type { AcceptedFrame, InstanceInfo } from './tether.ts'
 const INSTANCE_STATES = ['stopped', 'starting', 'running', 'paused'] as const
 
 export const InstanceInfoShape = openObject(() => ({
-  ...InstanceRecord.shape,
+  ...infoFields(),
   state: z.enum(INSTANCE_STATES),
   waiting: Count.describe('Messages that have not ended.'),
   reason: z
@@ -20,6 +20,12 @@ export const InstanceInfoShape = openObject(() => ({
     .describe('Why it was stopped, if it did not stop by itself or on request.'),
   spend: z.object({ usd: z.number().nonnegative(), calls: Count }),
 })) satisfies z.ZodType<InstanceInfo>
+
+/** Which folder it is concerns only the process that opens it. */
+function infoFields() {
+  const { folder: _, ...fields } = InstanceRecord.shape
+  return fields
+}
 
 export const AcceptedFrameShape = z.object({
   msg_id: z.string(),
@@ -42,7 +48,7 @@ export const MissingFrames = z.object({
 })
 export type MissingFrames = Frozen<z.infer<typeof MissingFrames>>
 
-/** The last event of a stream that cannot go on. */
+/** The last event of a stream that cannot continue. */
 export const StreamFailure = z.object({
   kind: z.enum(ERROR_KINDS),
   message: z.string(),

@@ -1,7 +1,11 @@
 import type { Result } from '../model/errors.ts'
 import type { InstanceId } from '../model/ids.ts'
 import type { FrameToGuest, ImageReference } from '../model/tether/frame.ts'
-import type { InstanceRecord, InstanceRequest } from '../model/tether/instance.ts'
+import type {
+  INSTANCE_CREATORS,
+  InstanceRecord,
+  InstanceRequest,
+} from '../model/tether/instance.ts'
 import type { LiveFrame, PollOptions } from './frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from './frames/frame-query.ts'
 
@@ -9,7 +13,7 @@ import type { FrameFilter, FramePage, FrameQuery } from './frames/frame-query.ts
 export type InstanceState = 'stopped' | 'starting' | 'running' | 'paused'
 
 /** An Instance as everybody sees it. */
-export interface InstanceInfo extends InstanceRecord {
+export interface InstanceInfo extends Omit<InstanceRecord, 'folder'> {
   readonly state: InstanceState
   /** Messages that have not ended. */
   readonly waiting: number
@@ -35,8 +39,7 @@ export interface StoredImage {
   readonly bytes: Buffer
 }
 
-/** Who creates an Instance. A program that speaks MCP may choose less. */
-export type InstanceCreator = 'operator' | 'mcp'
+export type InstanceCreator = (typeof INSTANCE_CREATORS)[number]
 
 /**
  * The Instances of a home, in this process or behind the local server. An Instance is named by its id or handle. Every method

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { descriptor as described } from '../encoding/words/resources.ts'
+import { descriptor as described } from '../prompt/words/resources.ts'
 import type { AttachmentError } from '../model/attachment.ts'
 import { failed } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'

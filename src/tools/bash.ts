@@ -6,7 +6,7 @@ import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
 import { OutputSpool, SPOOL_BYTES, type SpoolResult } from './output-spool.ts'
 import { counted, grouped } from '../encoding/amounts.ts'
-import { clipped, interruptedOutcome } from './shown-lines.ts'
+import { clipText, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const LONGEST_MS = 600_000
@@ -144,7 +144,7 @@ const NAMED_BYTES = 120
 function movedAway(paths: readonly string[]): string[] {
   const named = paths
     .slice(0, NAMED)
-    .map((path) => `${clipped(shownPath(path), NAMED_BYTES)} is protected and was moved aside`)
+    .map((path) => `${clipText(shownPath(path), NAMED_BYTES)} is protected and was moved aside`)
   const more = paths.length - named.length
   return more > 0 ? [...named, `so were ${counted(more, 'other protected path')}`] : named
 }
@@ -163,7 +163,7 @@ function limitsMet({ memory, processes }: NonNullable<Exit['limitsMet']> = {}): 
 function runLater(paths: readonly string[]): string[] {
   const asking = paths.filter((path) => protectedName(path)?.rule === 'asks')
   const named = asking.slice(0, NAMED).map((path) => {
-    return `${clipped(shownPath(path), NAMED_BYTES)} stays: ${protectedName(path)?.reason}`
+    return `${clipText(shownPath(path), NAMED_BYTES)} stays: ${protectedName(path)?.reason}`
   })
   const more = asking.length - named.length
   return more > 0 ? [...named, `so do ${counted(more, 'other such file')}`] : named
@@ -176,7 +176,7 @@ function shownOutput(
   if (left_out_bytes === 0) return wholeLine(head)
   const where = spooled.ok
     ? placeOf(spooled.value, total_bytes)
-    : clipped(spooled.error.message, NAMED_BYTES)
+    : clipText(spooled.error.message, NAMED_BYTES)
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
 }
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { value } from '../../test/support/story.ts'
-import { toolWorld } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld } from '../../test/support/skills/tool-world.ts'
 import { edit } from './edit.ts'
 import { write } from './write.ts'
 

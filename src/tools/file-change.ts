@@ -41,13 +41,14 @@ export async function changeFile(
   if (!before_blob.ok) return failedOutcome(before_blob.error)
   const after_blob = await keep(after, context)
   if (!after_blob.ok) return failedOutcome(after_blob.error)
+  const shown = await shownChange(change, context)
   if (context.signal.aborted) return interruptedOutcome()
   const expect = before === undefined ? 'absent' : { sha256: sha256(before) }
   const written = await context.files.write(path, after, { expect, place: place.value })
   if (!written.ok) return failedOutcome(written.error)
   return {
     outcome: 'ok',
-    ...shownChange(change, context),
+    ...shown,
     path: place.value,
     ...(before_blob.value === undefined ? {} : { before_blob: before_blob.value }),
     after_blob: after_blob.value,
@@ -78,11 +79,16 @@ function redactedOf(
   return Object.keys(held).length === 0 ? {} : { redacted_of: held }
 }
 
-/** The whole change as a unified diff; `undefined` if either content is not text, or if nothing changes. */
-export function previewOf({ path, before, after }: PlannedChange): string | undefined {
+/** The whole change as a unified diff, empty if nothing changes; `undefined` if either content is not text. */
+export async function previewOf({
+  path,
+  before,
+  after,
+}: PlannedChange): Promise<string | undefined> {
   if ((before !== undefined && !isUtf8(before)) || !isUtf8(after)) return undefined
-  const diff = unifiedDiff(shownPath(path), before?.toString('utf8') ?? '', after.toString('utf8'))
-  return diff === '' ? undefined : diff
+  // An empty file that is created is a change without lines.
+  if (before === undefined && after.length === 0) return undefined
+  return unifiedDiff(shownPath(path), before?.toString('utf8') ?? '', after.toString('utf8'))
 }
 
 /** Resolves links again: a link that was created after the permission decision must not lead to a protected path. */
@@ -121,10 +127,10 @@ function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
 }
 
 /** One line for the model, which already knows the new text, and the diff for people. */
-function shownChange(
+async function shownChange(
   { path, before, after, replacements }: PlannedChange,
   { limits, redactor }: ToolContext,
-): { readonly output: string; readonly diff?: string } {
+): Promise<{ readonly output: string; readonly diff?: string }> {
   const name = shownPath(path)
   const size = `${counted(linesIn(after), 'line')}, ${counted(after.length, 'byte')}`
   if (before === undefined) return { output: `Created ${name}: ${size}.\n` }
@@ -136,7 +142,7 @@ function shownChange(
     return { output: `${head}; it had ${counted(before.length, 'byte')} before.\n` }
   }
   const shown = (content: Buffer) => redactor.bytes(content).toString('utf8')
-  const difference = lineDiff(shown(before), shown(after))
+  const difference = await lineDiff(shown(before), shown(after))
   const diff = difference.unified(name)
   if (diff === '') return { output: `${head}, only in keys, which are not shown.\n` }
   const { added, removed } = difference

@@ -3,7 +3,7 @@ import { isBase64 } from '../encoding/base64.ts'
 import { parseJson } from '../encoding/json.ts'
 import { LineFramer } from '../encoding/lines.ts'
 import type { Redactor } from '../encoding/redaction.ts'
-import { clipped } from './shown-lines.ts'
+import { clipText } from './shown-lines.ts'
 
 /** The findings in one file. */
 export interface Section {
@@ -47,7 +47,7 @@ export class Findings {
   #take(text: string): void {
     const message = Message.safeParse(parseJson(text))
     if (!message.success) {
-      this.complaint = clipped(`${this.complaint}${this.#redactor.text(text)}\n`, COMPLAINT_BYTES)
+      this.complaint = clipText(`${this.complaint}${this.#redactor.text(text)}\n`, COMPLAINT_BYTES)
       return
     }
     const { type, data } = message.data
@@ -75,7 +75,7 @@ export class Findings {
   /** Redact before shortening. */
   #shownLine(type: 'match' | 'context', { lines, line_number }: z.infer<typeof Line>): string {
     const line = this.#redactor.text(textOf(lines).replace(/\r?\n$/, ''))
-    const shown = clipped(line, LINE_BYTES)
+    const shown = clipText(line, LINE_BYTES)
     return `${line_number}${type === 'match' ? ':' : '-'}${shown}${shown === line ? '' : '…'}`
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { value } from '../../test/support/story.ts'
-import { toolWorld } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld } from '../../test/support/skills/tool-world.ts'
 import { glob } from './glob.ts'
 
 const files = {

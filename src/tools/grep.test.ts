@@ -1,8 +1,8 @@
 import { link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { value } from '../../test/support/story.ts'
-import { toolWorld, type WorldOptions } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld, type WorldOptions } from '../../test/support/skills/tool-world.ts'
 import { ok } from '../model/errors.ts'
 import { grep } from './grep.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sampleDescriptor } from '../../test/support/sample-resources.ts'
-import { value } from '../../test/support/story.ts'
-import { toolWorld, type WorldOptions } from '../../test/support/tool-world.ts'
+import { sampleDescriptor } from '../../test/support/history/sample-resources.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld, type WorldOptions } from '../../test/support/skills/tool-world.ts'
 import { failed, ok } from '../model/errors.ts'
 import type {
   EventPage,

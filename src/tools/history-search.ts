@@ -9,7 +9,7 @@ import type {
   HistoryMatch,
   HistoryPlace,
 } from '../model/events/event-search.ts'
-import { clipped, fittingLines, interruptedOutcome } from './shown-lines.ts'
+import { clipText, fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const DEFAULT_LIMIT = 20
@@ -142,7 +142,7 @@ function eventsOf(seqs: readonly number[]): string {
   return more > 0 ? `${named} and ${more} more` : named
 }
 
-interface Permitted {
+interface PermittedMatches {
   readonly matches: readonly HistoryMatch[]
   /** Resources whose matches may not be shown. */
   readonly withheld: readonly Descriptor[]
@@ -152,7 +152,7 @@ interface Permitted {
 async function permitted(
   matches: readonly HistoryMatch[],
   { resources }: Pick<ToolContext, 'resources'>,
-): Promise<Result<Permitted>> {
+): Promise<Result<PermittedMatches>> {
   const all = new Map(
     matches.flatMap(({ resource }) => (resource ? [[resource.resource_id, resource]] : [])),
   )
@@ -200,7 +200,7 @@ async function pageOf(
     return failedOutcome(failed('invalid_args', text, { characters }).error)
   }
   // Half a surrogate pair would be replaced; the next page begins with it.
-  const text = clipped(page.value.text.replace(/[\uD800-\uDBFF]$/, ''), room)
+  const text = clipText(page.value.text.replace(/[\uD800-\uDBFF]$/, ''), room)
   const end = offset + text.length
   const output = `${text}${text.endsWith('\n') || text === '' ? '' : '\n'}[${lastLine(page.value, offset, end)}]\n`
   return { outcome: 'ok', output, ...(end < characters ? { truncated: true } : {}) }

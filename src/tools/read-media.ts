@@ -1,4 +1,4 @@
-import { descriptor as described } from '../encoding/words/resources.ts'
+import { descriptor as described } from '../prompt/words/resources.ts'
 import type { SessionResource } from '../history/session-resources.ts'
 import type { ResourceFacts } from '../model/descriptor.ts'
 import { failed } from '../model/errors.ts'

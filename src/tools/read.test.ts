@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { value } from '../../test/support/story.ts'
-import { toolWorld, type WorldOptions } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld, type WorldOptions } from '../../test/support/skills/tool-world.ts'
 import { read } from './read.ts'
 
 async function reading(args: object, options: WorldOptions) {

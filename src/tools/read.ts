@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { binaryKind, usualExtension } from '../encoding/magic-bytes.ts'
-import { OWN_PATH } from '../encoding/words/instructions.ts'
+import { OWN_PATH } from '../prompt/words/instructions.ts'
 import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'

@@ -134,3 +134,34 @@ function refusal(content: string, edits: readonly Edit[]) {
   const result = replaceTexts(file, edits)
   return result.ok ? undefined : result.error
 }
+
+test('the escaped spelling of the tag of notes, as a request shows it, matches the tag in the file', () => {
+  const redactor = new Redactor([])
+  const edit = (content: string, old_text: string, new_text: string) => {
+    const file = { path: 'x', bytes: Buffer.from(content), redactor }
+    const result = replaceTexts(file, [{ old_text, new_text }])
+    return result.ok ? result.value.bytes.toString('utf8') : result.error.kind
+  }
+  const escaped = '<\\harness-note>'
+  expect([
+    edit('a <harness-note> b', `a ${escaped}`, `c ${escaped} d`),
+    edit('a\r\n<harness-note> b', `a\n${escaped}`, `c\n${escaped}`),
+    edit('a <harness-note> b', 'a <harness-note>', `c ${escaped}`),
+    edit(`<harness-note> ${escaped}`, escaped, 'x'),
+    edit(`<harness-note> ${escaped}`, '<\\\\harness-note>', 'x'),
+    edit('q <harness-note>', 'q', `b ${escaped}`),
+    edit(`a ${escaped}`, escaped, 'x'),
+    edit('a', 'a', escaped),
+    edit('a b', `a ${escaped}`, 'x'),
+  ]).toEqual([
+    'c <harness-note> d b',
+    'c\r\n<harness-note> b',
+    'c <harness-note> b',
+    `x ${escaped}`,
+    '<harness-note> x',
+    'b <harness-note> <harness-note>',
+    'a x',
+    escaped,
+    'no_match',
+  ])
+})

@@ -1,11 +1,12 @@
 import { counted, grouped } from '../encoding/amounts.ts'
+import { escapeNotes, originalText } from '../encoding/note-tag.ts'
 import { KEY_PLACEHOLDER, type Redactor } from '../encoding/redaction.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
 import { tooLarge } from './file-change.ts'
 import { nearestLine } from './nearest-line.ts'
-import { clipped } from './shown-lines.ts'
+import { clipText } from './shown-lines.ts'
 
 /** One piece of text and what replaces it. */
 export interface Edit {
@@ -91,10 +92,22 @@ function tooMany({ path }: EditedFile): Failed {
 }
 
 /** In a file with CRLF line ends, LF in the texts matches CRLF. */
-function asInFile(bytes: Buffer, { old_text, new_text }: Edit) {
-  const old = Buffer.from(old_text)
-  if (bytes.includes(old)) return { old, fresh: Buffer.from(new_text) }
-  return { old: withCrlf(old_text), fresh: withCrlf(new_text) }
+function asInFile(bytes: Buffer, edit: Edit) {
+  const spellings = spellingsFor(bytes, edit).flatMap(({ old_text, new_text }) => [
+    { old: Buffer.from(old_text), fresh: Buffer.from(new_text) },
+    { old: withCrlf(old_text), fresh: withCrlf(new_text) },
+  ])
+  const [first = { old: Buffer.from(edit.old_text), fresh: Buffer.from(edit.new_text) }] = spellings
+  return spellings.find(({ old }) => bytes.includes(old)) ?? first
+}
+
+/** A request shows a file that contains the tag of notes with escapes, and the model quotes it as it was shown. */
+function spellingsFor(bytes: Buffer, { old_text, new_text }: Edit) {
+  const asWritten = { old_text, new_text }
+  const original = { old_text: originalText(old_text), new_text: originalText(new_text) }
+  if (original.old_text === old_text && original.new_text === new_text) return [asWritten]
+  const content = bytes.toString('utf8')
+  return escapeNotes(content) === content ? [asWritten] : [original, asWritten]
 }
 
 function withCrlf(text: string): Buffer {
@@ -183,7 +196,7 @@ function noMatch(file: EditedFile, edits: readonly Edit[], edit: Edit): Failed {
   const { line, text, numbers } = nearest
   const hint = numbers
     ? 'Omit the line numbers that read shows.'
-    : `The nearest match is line ${line}: ${clipped(text, SHOWN_BYTES)}`
+    : `The nearest match is line ${line}: ${clipText(text, SHOWN_BYTES)}`
   return failed('no_match', `${message} ${hint}`, { nearest_line: line })
 }
 

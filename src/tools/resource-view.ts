@@ -8,6 +8,7 @@ import type { ViewOutcome } from '../model/events/resource-events.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
 import { counted } from '../encoding/amounts.ts'
+import { linkFacts } from '../prompt/words/resources.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {
   defineTool,
@@ -108,7 +109,8 @@ type Viewable = Pick<SessionResource, 'descriptor' | 'gone' | 'earlier'>
 export function notViewable({ descriptor, gone }: Viewable): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
-    return failed('unsupported_type', `${handle} is a link. Its target was not fetched.`).error
+    const [target = '', why = ''] = linkFacts(descriptor)
+    return failed('unsupported_type', `${handle} is a link to ${target}: ${why}.`).error
   }
   if (kind === 'file') {
     const text = `${handle} is stored, but files of its type are never shown.`

@@ -22,6 +22,7 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Res
   const exit = await context.runReadOnly({
     argv: [program, ...FLAGS, ...search.flags, '--', `./${search.place}`],
     wallMs: context.limits.command_ms,
+    searches: true,
     signal: context.signal,
     onOutput: search.onOutput,
   })

@@ -29,7 +29,7 @@ export function fittingLines(lines: readonly string[], limit: number): ShownLine
   }
   const [first] = lines
   if (shown === 0 && first !== undefined) {
-    const text = `${clipped(first, Math.max(0, room - 1))}\n`
+    const text = `${clipText(first, Math.max(0, room - 1))}\n`
     return { text, shown: 1, truncated: true, cutLine: true }
   }
   const text = lines.slice(0, shown).map((line) => `${line}\n`)
@@ -37,7 +37,7 @@ export function fittingLines(lines: readonly string[], limit: number): ShownLine
 }
 
 /** The beginning of a text in at most this many bytes, without a partial character. */
-export function clipped(text: string, bytes: number): string {
+export function clipText(text: string, bytes: number): string {
   const all = Buffer.from(text)
   if (all.length <= bytes) return text
   let end = bytes

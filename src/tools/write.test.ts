@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { value } from '../../test/support/story.ts'
-import { toolWorld } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/log/story.ts'
+import { toolWorld } from '../../test/support/skills/tool-world.ts'
 import { write } from './write.ts'
 
 const call = (args: object) => value(write.parse(JSON.stringify(args)))
@@ -39,8 +39,23 @@ test('content that is not UTF-8 is stored as bytes, and reported by its size', a
   await close()
 })
 
+test('a file with the tag of notes is written back as it is, though it was shown escaped', async () => {
+  const files = { x: 'say <harness-note>\n', y: 'plain\n' }
+  const { workspace, context, close } = await toolWorld({ files })
+  await call({ path: 'x', content: 'say <\\harness-note> and <\\\\/harness-note>\n' }).run(context)
+  await call({ path: 'y', content: 'say <\\harness-note>\n' }).run(context)
+  const texts = ['x', 'y'].map((name) => readFile(join(workspace, name), 'utf8'))
+  expect(await Promise.all(texts)).toEqual([
+    'say <harness-note> and <\\/harness-note>\n',
+    'say <\\harness-note>\n',
+  ])
+  await close()
+})
+
 test('writing the same content again changes nothing', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'same' } })
+  // The question about it shows a change of nothing, not the whole content as new.
+  expect(await call({ path: 'x', content: 'same' }).preview?.(context)).toBe('')
   const { output } = await call({ path: 'x', content: 'same' }).run(context)
   expect(output).toBe('[x already has exactly this content]\n')
   expect(blobs.size).toBe(0)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { escapeNotes, originalText } from '../encoding/note-tag.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { changeFile, previewOf, tooLarge, wholeFile } from './file-change.ts'
 import { interruptedOutcome } from './shown-lines.ts'
@@ -32,15 +33,22 @@ async function preview(
 ): Promise<string | undefined> {
   const before = await wholeFile(path, context)
   return before.ok
-    ? previewOf({ path, before: before.value, after: Buffer.from(content) })
+    ? previewOf({ path, before: before.value, after: contentFor(before.value, content) })
     : undefined
 }
 
 async function run({ path, content }: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  const after = Buffer.from(content)
-  const fits = after.length > FILE_BYTES ? tooLarge(path, after.length) : undefined
+  const size = Buffer.byteLength(content)
+  const fits = size > FILE_BYTES ? tooLarge(path, size) : undefined
   const before = fits ?? (await wholeFile(path, context))
   if (!before.ok) return failedOutcome(before.error)
+  const after = contentFor(before.value, content)
   return changeFile({ path, before: before.value, after }, context)
+}
+
+/** A request shows a file that contains the tag of notes with escapes, and the model writes it back as it was shown. */
+function contentFor(before: Buffer | undefined, content: string): Buffer {
+  const shown = before?.toString('utf8') ?? ''
+  return Buffer.from(escapeNotes(shown) === shown ? content : originalText(content))
 }

@@ -1,4 +1,4 @@
-import { NO_TOOLS_IN_SUMMARY } from '../encoding/words/summary.ts'
+import { NO_TOOLS_IN_SUMMARY } from '../prompt/words/summary.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'

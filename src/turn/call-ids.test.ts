@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SAMPLE_SESSION } from '../../test/support/log-generator.ts'
+import { SAMPLE_SESSION } from '../../test/support/history/log-generator.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { EventId } from '../model/ids.ts'
 import { CallIds } from './call-ids.ts'

@@ -1,5 +1,5 @@
 import type { HawserError, Result } from '../model/errors.ts'
-import { ok } from '../model/errors.ts'
+import { failed, ok } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
@@ -13,6 +13,8 @@ export type Ending =
       readonly how: 'loop'
       readonly error?: HawserError | undefined
       readonly usage?: UsageTotal
+      /** Why it was interrupted; absent if a person did it. */
+      readonly why?: HawserError | undefined
       /** Why the last answer is incomplete. */
       readonly cut?: AnswerCut | undefined
     }
@@ -20,6 +22,29 @@ export type Ending =
   | { readonly how: 'refused'; readonly error: HawserError }
   /** The writer crashed; the next one ends the Turn. */
   | { readonly how: 'crashed'; readonly usage: UsageTotal }
+
+/** The reason of an interrupt by a time limit. */
+export class TimeLimit {
+  readonly seconds: number
+
+  constructor(seconds: number) {
+    this.seconds = seconds
+  }
+}
+
+/** The reason of an interrupt by a process that must end, and whose next one can continue Turns that have no answer yet. */
+export const LEAVE_REASON = Object.freeze({ why: 'left' })
+
+const LEFT = 'Hawser stopped during this Turn. Unknown: what else the model would have answered.'
+
+/** The error of a Turn that was interrupted; `undefined` if a person did it. */
+export function interruption({ reason }: AbortSignal): HawserError | undefined {
+  const why: unknown = reason
+  if (why === LEAVE_REASON) return failed('interrupted', LEFT).error
+  if (!(why instanceof TimeLimit)) return undefined
+  const { seconds } = why
+  return failed('timeout', `The Turn timed out: its time limit is ${seconds} s.`, { seconds }).error
+}
 
 /** Ends a Turn. `before` is part of the same write: either all of it is durable, or none of it. */
 export async function endTurn(
@@ -39,9 +64,9 @@ function turnEnded(ending: Ending): TurnEnded {
       if (error === undefined) {
         return { status: 'completed', usage_total, ...(cut === undefined ? {} : { cut }) }
       }
-      return error.kind === 'interrupted'
-        ? { status: 'interrupted', usage_total }
-        : { status: 'failed', error, usage_total }
+      if (error.kind !== 'interrupted') return { status: 'failed', error, usage_total }
+      const { why } = ending
+      return { status: 'interrupted', ...(why === undefined ? {} : { error: why }), usage_total }
     }
     case 'refused': {
       // The details contain paths of the client: the Log stores only the names in the message.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { until, virtualClock } from '../../test/support/virtual-clock.ts'
+import { until, virtualClock } from '../../test/support/host/virtual-clock.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'

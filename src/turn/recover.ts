@@ -1,23 +1,25 @@
+import { lostCalls } from '../history/results/turn-result.ts'
 import { withoutCalls } from '../history/without-calls.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
-import { NO_RESULT } from '../encoding/words/results.ts'
+import { NO_RESULT } from '../prompt/words/results.ts'
 import { endTurn } from './end.ts'
 import { verdictDraft } from './parts/verdict.ts'
-import { addUsage, NO_USAGE, type UsageTotal } from './usage.ts'
+import { addUsage, usageAfter, type UsageTotal } from './usage.ts'
 
 /**
  * Ends a Turn whose writer crashed: its open questions are decided, its open calls become `unknown`, or `denied` if they
  * waited for an answer, and the Turn ends as recovered, in one write. Nothing is run again. Does nothing if every Turn has
- * ended.
+ * ended, or if the caller `continues` the Turn.
  */
 export async function recoverTurn(
   events: readonly WholeEvent[],
   commit: (turn: TurnId, drafts: readonly EventDraft[]) => Promise<Result<void>>,
+  continues: Continues = () => false,
 ): Promise<Result<void>> {
   const crashed = crashedTurn(events)
-  if (crashed === undefined) return ok(undefined)
+  if (crashed === undefined || continues(crashed)) return ok(undefined)
   const { turn, open, asked, usage } = crashed
   const log = { commit: (drafts: readonly EventDraft[]) => commit(turn, drafts) }
   const waiting = new Set(asked.map(({ call_id }) => call_id))
@@ -28,8 +30,14 @@ export async function recoverTurn(
   return ended.ok ? ok(undefined) : ended
 }
 
-interface CrashedTurn {
+/** Whether the caller continues the Turn; then it does not end. */
+export type Continues = (crashed: CrashedTurn) => boolean
+
+/** A Turn without an end, whose writer is gone. */
+export interface CrashedTurn {
   readonly turn: TurnId
+  /** All its Events. */
+  readonly own: readonly WholeEvent[]
   /** Calls without a result. */
   readonly open: readonly EventData<'tool_call'>[]
   /** Questions without a decision. */
@@ -38,7 +46,7 @@ interface CrashedTurn {
 }
 
 /** Only the last Turn can be open: a writer holds the lock, and ends an open Turn before it starts another. */
-function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
+export function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
   const steps = withoutCalls(events)
   const started = steps.findLast((event) => event.type === 'turn_started')
   if (started?.turn_id === undefined) return undefined
@@ -53,9 +61,9 @@ function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
   const usage = own.reduce(
     (sum, { type, data }) =>
       type === 'provider_usage' ? addUsage(sum, { usage: data.usage, cost: data.cost_usd }) : sum,
-    NO_USAGE,
+    usageAfter(lostCalls(own)),
   )
-  return { turn, open, asked: undecided(own), usage }
+  return { turn, own, open, asked: undecided(own), usage }
 }
 
 /** Questions are asked one after another, or are about different calls. */

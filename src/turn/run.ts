@@ -1,3 +1,5 @@
+import { providerAfter } from '../history/provider-name.ts'
+import { fromProvider } from './provider-error.ts'
 import { counted } from '../encoding/amounts.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
@@ -8,17 +10,19 @@ import { asSent, sharedWith, type SentRequest } from '../request/sent-request.ts
 import { refusedResult, type ProviderAnswer } from './answer.ts'
 import { CallIds } from './call-ids.ts'
 import { deliveryOf } from './delivery.ts'
-import { endTurn, type TurnEnded } from './end.ts'
+import { mayContinue } from './continue.ts'
+import { endTurn, interruption, LEAVE_REASON, type TurnEnded } from './end.ts'
 import { nameInstructions } from './name-instructions.ts'
 import { prepareTurn, type TurnPreparation } from './open.ts'
+import { crashedTurn } from './recover.ts'
 import { PendingResults } from './pending-results.ts'
-import { requestNews, type News } from './pressure/pressure-news.ts'
+import { NO_NEWS, requestNews, type News } from './pressure/pressure-news.ts'
 import { TurnPressure } from './pressure/turn-pressure.ts'
 import { readAnswer, type CallOutcome } from './read-answer.ts'
 import { overLimit, Tries, type NextTry } from './tries.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 import { lossDrafts, reducedNotices } from './resources/unshown.ts'
-import { addUsage, NO_USAGE } from './usage.ts'
+import { addUsage, NO_USAGE, usageBefore, type UsageTotal } from './usage.ts'
 
 /** How a Turn ended, and its last request. */
 export interface TurnOutcome {
@@ -38,12 +42,21 @@ export async function runTurn(
   const pending = new PendingResults(parts.log)
   const log = { ...parts.log, commit: pending.commit }
   const loop = new Loop({ ...parts, log }, pending)
-  const prepared = await prepareTurn(parts, preparation)
+  // What preceded a request is recorded, and the request follows from it.
+  const isPrepared = parts.model.interrupted !== undefined
+  const prepared = isPrepared ? ok(undefined) : await prepareTurn(parts, preparation)
   const run = () => (preparation.purpose === undefined ? loop.run() : loop.runOnce())
   const error = prepared.ok ? await run() : prepared.error
   const { usage, cut, lastRequest } = loop
+  const typed = person.steering.end()
+  if (person.signal.reason === LEAVE_REASON && typed.length === 0 && isUnanswered(log))
+    return failed('interrupted', 'The Turn was left for the next process.')
   // Text that came too late for this Turn is recorded, and the next request contains it.
-  const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
+  const why = interruption(person.signal)
+  const ending = loop.isLost
+    ? ({ how: 'crashed', usage } as const)
+    : ({ how: 'loop', error, why, usage, cut } as const)
+  const ended = await endTurn(log, ending, typed)
   return ended.ok
     ? ok({ ended: ended.value, lastRequest: lastRequest && asSent(lastRequest) })
     : ended
@@ -58,7 +71,9 @@ class Loop {
   readonly #pending: PendingResults
   #composer: RequestComposer
   #callIds: CallIds
-  usage = NO_USAGE
+  usage: UsageTotal
+  /** The request that ran before a crash cannot be composed again, for example by another version: it is not repeated. */
+  isLost = false
   /** Set if the last answer was cut off; reset when the Turn continues. */
   cut: AnswerCut | undefined
   /** The last request of this Turn that was sent. */
@@ -74,6 +89,7 @@ class Loop {
     this.#pending = pending
     this.#composer = newComposer(parts)
     this.#callIds = new CallIds(parts.log.events)
+    this.usage = parts.model.interrupted === undefined ? NO_USAGE : usageBefore(parts.log)
   }
 
   /** The last request of the Session. */
@@ -129,20 +145,25 @@ class Loop {
   /** One call, retried after a compaction, or as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { model, person } = this.#parts
-    if (person.signal.aborted) return interrupted()
+    if (person.signal.aborted) return interruptedTurn()
+    const { interrupted: earlier } = model
+    const repeated = earlier?.call_index === call_index ? earlier : undefined
     const pressure = new TurnPressure(this.#parts)
-    const relieved = await pressure.preflight()
+    const relieved = repeated === undefined ? await pressure.preflight() : ok(false)
     if (!relieved.ok) return relieved
     if (relieved.value) this.#startOver()
-    const before = this.lastRequest
+    const before = repeated === undefined ? this.lastRequest : repeated.before
     const answered = this.#sent
     const composed = await this.#compose(before, this.#spent)
     if (!composed.ok) return composed
     let request = composed.value
+    const isAgain = repeated?.sha256 !== undefined
+    this.isLost = isAgain && request.sha256 !== repeated.sha256
+    if (this.isLost) return interruptedTurn()
     this.#spent = isLarge(request) ? request : answered
-    let news = this.#news(request)
+    let news = isAgain ? NO_NEWS : await this.#news(request, pressure)
     const tries = new Tries(this.#parts)
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = repeated === undefined ? 0 : repeated.attempt + 1; ; attempt += 1) {
       const called =
         overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, ...news }))
       if (called.ok) return called
@@ -158,7 +179,7 @@ class Loop {
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
-      news = this.#news(request)
+      news = await this.#news(request, pressure)
     }
   }
 
@@ -169,10 +190,16 @@ class Loop {
     this.#spent = undefined
   }
 
-  /** What a person is told about a request before it is sent. */
-  #news(request: ComposedRequest): News {
-    const { drafts, publish } = requestNews(this.#parts, request)
-    return { drafts: [...reducedNotices(request, this.#parts.log.events()), ...drafts], publish }
+  /** What a person reads about a request before it is sent. */
+  async #news(request: ComposedRequest, pressure: TurnPressure): Promise<News> {
+    const reduced = reducedNotices(request, this.#parts.log.events())
+    const all = [await pressure.news(request), requestNews(this.#parts, request)]
+    return {
+      drafts: [...reduced, ...all.flatMap(({ drafts }) => drafts)],
+      publish: () => {
+        for (const { publish } of all) publish()
+      },
+    }
   }
 
   /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
@@ -183,7 +210,7 @@ class Loop {
     const { events, commit } = this.#parts.log
     const { ahead } = this.#pending
     const request = await this.#composer.compose(events(), { before, spent, ahead })
-    if (this.#parts.person.signal.aborted) return interrupted()
+    if (this.#parts.person.signal.aborted) return interruptedTurn()
     if (request.failure !== undefined) return { ok: false, error: request.failure }
     this.#composed = request
     if (request.lost.length === 0) return ok(request)
@@ -246,13 +273,14 @@ class Loop {
     return entered.ok ? ok(true) : entered
   }
 
-  /** Explains an error about a request that does not fit: what fills it, and what can be done. */
-  async #explained(error: HawserError): Promise<HawserError> {
+  /** With the provider's name; for a request that does not fit, also what fills it, and what can be done. */
+  async #explained(cause: HawserError): Promise<HawserError> {
     const request = this.#composed
+    const error = fromProvider(cause, providerAfter(this.#parts.log.events()))
     if (error.kind !== 'context_overflow' || request === undefined) return error
     const recorded = await this.#parts.log.commit([])
     if (!recorded.ok) return recorded.error
-    const { fullWindow } = await import('./full-window.ts')
+    const { fullWindow } = await import('./pressure/full-window.ts')
     return fullWindow(error, request, this.#parts)
   }
 }
@@ -275,6 +303,12 @@ function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
 }
 
-function interrupted(): Result<never> {
+/** Whether the next process can continue this Turn. */
+function isUnanswered({ events, turn }: TurnParts['log']): boolean {
+  const crashed = crashedTurn(events())
+  return crashed?.turn === turn && mayContinue(crashed)
+}
+
+function interruptedTurn(): Result<never> {
   return failed('interrupted', 'The Turn was interrupted.')
 }

@@ -1,4 +1,5 @@
 import { wait } from '../host/wait.ts'
+import { resourceLabel } from '../history/results/notice-words.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { ProviderCause } from '../model/error-cause.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
@@ -49,15 +50,17 @@ export class Tries {
       this.#overflows += 1
       return changedBy(await this.#leaveOut(leftOut))
     }
-    const again = { changed: false, drafts: [retryNotice(error)] }
+    const { retries } = this.#parts.model.retry
+    const count = `retry ${attempt + 1} of ${retries}`
+    const again = { changed: false, drafts: [retryNotice(error, count)] }
     if (cause?.again === true && this.#otherWays > 0) {
       this.#otherWays -= 1
-      return ok(again)
+      return ok({ changed: false, drafts: [retryNotice(error, 'another connection')] })
     }
     const ms = retryIn(error, { attempt, invalid: this.#invalid }, this.#parts.model.retry)
     if (ms === undefined) return undefined
     if (error.kind === 'invalid_response') this.#invalid += 1
-    const waited = await this.#wait(ms, error)
+    const waited = await this.#wait(ms, error, count)
     return waited.ok ? ok(again) : waited
   }
 
@@ -77,8 +80,9 @@ export class Tries {
     const gone = refused.map((resource_id): EventDraft => {
       return { type: 'resource_quarantined', data: { resource_id, dialect, provider_error } }
     })
-    const many = refused.length === 1 ? 'An attachment was' : `${refused.length} attachments were`
-    const text = `${many} refused by the model's provider and will not be shown to it again: ${message}`
+    const known = new SessionResources(log.events())
+    const names = refused.map((id) => resourceLabel(id, (one) => known.byId(one)?.descriptor))
+    const text = `Refused by the model's provider and not shown to it again: ${names.join(', ')}. ${message}`
     return log.commit([...gone, notice('resource_quarantined', text)])
   }
 
@@ -95,9 +99,10 @@ export class Tries {
     return log.commit([...gone, notice('resource_not_shown', text)])
   }
 
-  async #wait(ms: number, { kind }: HawserError): Promise<Result<void>> {
+  async #wait(ms: number, { kind }: HawserError, count: string): Promise<Result<void>> {
     const { log, person } = this.#parts
-    const text = `${kind.replaceAll('_', ' ')}: trying again in ${(ms / 1000).toFixed(1)} s`
+    const seconds = Number((ms / 1000).toFixed(1))
+    const text = `${kind.replaceAll('_', ' ')}: ${count} in ${seconds} s`
     log.publish({ type: 'status', data: { text } })
     await wait(log.clock, ms, person.signal)
     if (person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
@@ -135,6 +140,6 @@ export function overLimit(
   return { ok: false, error, shown: false, excess: body.length - limit }
 }
 
-function retryNotice({ kind, message }: HawserError): EventDraft {
-  return notice('retry', `Trying again after ${kind}: ${message}`)
+function retryNotice({ kind, message }: HawserError, count: string): EventDraft {
+  return notice('retry', `Trying again after ${kind} (${count}): ${message}`)
 }

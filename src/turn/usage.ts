@@ -1,3 +1,5 @@
+import { lostCalls } from '../history/results/turn-result.ts'
+import type { TurnParts } from './parts/turn-parts.ts'
 import type { EventData } from '../model/events/event.ts'
 import type { ProviderAnswer } from './answer.ts'
 
@@ -12,12 +14,26 @@ export const NO_USAGE: UsageTotal = {
   calls: 0,
 }
 
+/** Of the calls that a continued Turn made before. */
+export function usageBefore({
+  events,
+  turn,
+}: Pick<TurnParts['log'], 'events' | 'turn'>): UsageTotal {
+  return usageAfter(lostCalls(events().filter(({ turn_id }) => turn_id === turn)))
+}
+
+/** The usage of a Turn that lost this many calls in crashes; nothing of other calls is counted yet. */
+export function usageAfter(count: number): UsageTotal {
+  return count === 0 ? NO_USAGE : { ...NO_USAGE, unknown_calls: count }
+}
+
 /** The cost of a Turn is known only if the cost of each of its calls is known. */
 export function addUsage(
   total: UsageTotal,
   { usage, cost }: Pick<ProviderAnswer, 'usage' | 'cost'>,
 ): UsageTotal {
-  const before = total.calls === 0 ? 0 : total.cost_usd
+  const { unknown_calls } = total
+  const before = total.calls === 0 && unknown_calls === undefined ? 0 : total.cost_usd
   const known = cost !== undefined && before !== undefined
   return {
     input: total.input + usage.input,
@@ -26,6 +42,7 @@ export function addUsage(
     output: total.output + usage.output,
     reasoning: total.reasoning + usage.reasoning,
     calls: total.calls + 1,
+    ...(unknown_calls === undefined ? {} : { unknown_calls }),
     ...(known ? { cost_usd: Number((before + cost).toFixed(9)) } : {}),
   }
 }

@@ -1,7 +1,8 @@
+import { Redactor } from '../../src/encoding/redaction.ts'
 import { serveFetch } from '../../src/host/net/fetch-server.ts'
 import { serveMcpHttp, type McpHandler } from '../../src/presenters/mcp/serve-http.ts'
 import type { ServedTool, CallContext, CallResult } from '../../src/presenters/mcp/tool.ts'
-import { TINY_IMAGES } from '../support/tiny-images.ts'
+import { TINY_IMAGES } from '../support/resources/tiny-images.ts'
 
 /**
  * The tools that the conformance suite calls by name, on the serving code of Hawser: its server, its HTTP handler, and the
@@ -15,6 +16,7 @@ export async function serveFixture(): Promise<{ readonly url: string; close(): P
     instructions: 'Fixtures of the conformance suite.',
     tools: FIXTURES,
     onDefect: () => {},
+    redactor: new Redactor([]),
   })
   const server = await serveFetch({
     ports: [0],

@@ -3,7 +3,7 @@ import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { CAUSE } from '../../src/model/error-cause.ts'
 import { BLOB_EXTENSIONS, type BlobKey } from '../../src/model/ids.ts'
-import { value } from '../support/story.ts'
+import { value } from '../support/log/story.ts'
 
 /** A new, empty store, and ways to corrupt it that no caller has. */
 export interface StoreUnderTest {

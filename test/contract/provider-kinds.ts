@@ -2,11 +2,11 @@ import type { Fixture, FixtureResponse } from '@copilotkit/aimock'
 import { expect, onTestFinished } from 'vitest'
 import type { OutgoingRequest, Provider } from '../../src/providers/provider.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import { VENDOR_DIALECTS } from '../support/dialects.ts'
-import { openRehearsal } from '../support/rehearsal-server.ts'
-import { aimockServer } from '../support/vendor-server.ts'
-import type { VendorDialect } from '../support/vendor-schemas.ts'
-import { dialectOf, providerOf, type WireWay } from '../support/ways.ts'
+import { VENDOR_DIALECTS } from '../support/providers/dialects.ts'
+import { openRehearsal } from '../support/providers/rehearsal-server.ts'
+import { aimockServer } from '../support/providers/vendor-server.ts'
+import type { VendorDialect } from '../support/providers/vendor-schemas.ts'
+import { dialectOf, providerOf, type WireWay } from '../support/providers/ways.ts'
 import {
   ANSWER,
   FOREIGN_BODY,

@@ -40,7 +40,8 @@ export interface ProviderKind {
 }
 
 export const IDLE_MS = 200
-export const SLOW_MS = 30_000
+/** As long as the time limit of a test, which therefore detects a provider that waits. */
+export const SLOW_MS = 60_000
 
 const SURFACE: Surface = {
   contract_version: 'hw1',
@@ -331,12 +332,10 @@ function troubleContract(
 
   test('ends at once if it is interrupted while a server is silent', async () => {
     const { provider, send } = await troubled('slow')
-    const started = performance.now()
     const events = await all(
       send(request(provider, [userMessage(QUESTION)]), AbortSignal.timeout(50)),
     )
     expect(events.map(kindOf)).toEqual(['interrupted'])
-    expect(performance.now() - started).toBeLessThan(SLOW_MS)
   })
 
   test('reports unknown input as one error, after the output before it', async () => {

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { EVENT_DATA } from '../../src/model/events/event.ts'
 import { ToolResult } from '../../src/model/events/tool-events.ts'
 import type { ParsedCall, Tool, ToolOutcome } from '../../src/tools/tool.ts'
-import { value } from '../support/story.ts'
-import { toolWorld, type ToolWorld, type WorldOptions } from '../support/tool-world.ts'
-import { treeHash } from '../support/tree-hash.ts'
+import { value } from '../support/log/story.ts'
+import { toolWorld, type ToolWorld, type WorldOptions } from '../support/skills/tool-world.ts'
+import { treeHash } from '../support/host/tree-hash.ts'
 
 /** What the suite needs to know about a tool to test it. */
 export interface ToolSample {

@@ -1,4 +1,4 @@
-import type { VendorDialect } from '../support/vendor-schemas.ts'
+import type { VendorDialect } from '../support/providers/vendor-schemas.ts'
 
 /** A body and the expected complaint: none if it is valid. */
 export type VendorCase = readonly [body: object, ...errors: string[]]

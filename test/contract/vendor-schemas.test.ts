@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { eventErrors, requestErrors, vendorSchema } from '../support/vendor-schemas.ts'
+import { eventErrors, requestErrors, vendorSchema } from '../support/providers/vendor-schemas.ts'
 import { NOT_IN_THE_TYPES, VENDOR_CASES } from './vendor-cases.ts'
 
 const SDKS = { messages: '@anthropic-ai/sdk', responses: 'openai', chat: 'openai' } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openRehearsal, type RehearsalVendor } from '../support/rehearsal-server.ts'
-import type { VendorDialect } from '../support/vendor-schemas.ts'
+import { openRehearsal, type RehearsalVendor } from '../support/providers/rehearsal-server.ts'
+import type { VendorDialect } from '../support/providers/vendor-schemas.ts'
 import { NOT_IN_THE_TYPES, VENDOR_CASES } from './vendor-cases.ts'
 import { RIGHT_CHAT, WRONG_CHAT } from './wrong-chat.ts'
 import { RIGHT_MESSAGES, WRONG_MESSAGES } from './wrong-messages.ts'

@@ -27,7 +27,10 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [0, 'done'],
   [1, 'failed; or the result is negative: nothing found, not intact, not valid'],
   [2, 'invalid arguments, or input over a size limit'],
-  [3, 'a call was denied because it required permission and no user could be asked'],
+  [
+    3,
+    'a call was denied because no user could be asked, or a hydration by a rule or for that reason',
+  ],
   [4, 'every attachment was rejected and there was no prompt'],
   [5, 'the Session is busy'],
   [6, 'the provider is not configured, or it rejected the key'],

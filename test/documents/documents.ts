@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { format } from 'oxfmt'
 import { commandPage, exitCodeTable } from './command-page.ts'
+import { faceTable } from './face-table.ts'
 import { openApi } from './openapi.ts'
 import { schemas } from './schemas.ts'
 import { modelFactTable, settingTable } from './setting-table.ts'
 
 /** The text between two marks of a page is generated from the program; the rest of the page is written by hand. */
-const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'docs/commands.md': { commands: commandPage, 'exit codes': exitCodeTable },
+  'docs/notices.md': { notices: faceTable },
   'docs/configuration.md': { settings: settingTable, 'facts of a model': modelFactTable },
 }
 
@@ -23,7 +25,8 @@ export async function documents(root: URL): Promise<Map<string, string>> {
   made.set('docs/openapi.yaml', await formatted('a.yaml', openApi()))
   for (const [path, parts] of Object.entries(PARTS)) {
     let page = await readFile(new URL(path, root), 'utf8')
-    for (const [name, make] of Object.entries(parts)) page = replaced(page, path, name, make())
+    for (const [name, make] of Object.entries(parts))
+      page = replaced(page, path, name, await make())
     made.set(path, page)
   }
   return made

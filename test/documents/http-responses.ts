@@ -119,6 +119,9 @@ const RefusedFile = z.object({
   actual: z.number().optional(),
 })
 
+/** What a person must know besides the answer. */
+const Notice = z.object({ code: z.string(), text: z.string() })
+
 const StreamFailure = {
   kind: z.enum(ERROR_KINDS),
   message: z.string(),
@@ -189,6 +192,14 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
     reason: z.string(),
     options: z.array(Choice),
   }),
+  'permission:waiting': z
+    .object({
+      requestId: z.string(),
+      callId: z.string().optional(),
+      subject: z.string(),
+      reason: z.string(),
+    })
+    .describe('Every 15 seconds for each question that has no answer yet.'),
   'permission:settled': z.looseObject({
     ...OWN,
     requestId: z.string(),
@@ -209,7 +220,11 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
     exitCode: z.int().describe('0 done, 1 failed, 130 interrupted.'),
     interrupted: z.literal(true).optional(),
     crashRecovered: z.literal(true).optional(),
+    notices: z
+      .array(Notice)
+      .describe('Everything that `session:notice` said about the Turn, and more.'),
   }),
+  'session:notice': z.object({ ...OWN, ...Notice.shape }),
   'log:event': z.object({ ...OWN, type: z.string(), data: z.record(z.string(), z.unknown()) }),
   'stream:error': z.object(StreamFailure),
   ...TETHER_EVENTS,

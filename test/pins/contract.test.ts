@@ -1,24 +1,26 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
-import * as commands from '../../src/encoding/words/commands.ts'
-import * as checkpoints from '../../src/encoding/words/checkpoint.ts'
-import * as instructions from '../../src/encoding/words/instructions.ts'
-import * as labels from '../../src/encoding/words/labels.ts'
-import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
-import * as mentions from '../../src/encoding/words/mentions.ts'
-import * as notes from '../../src/encoding/words/notes.ts'
-import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
-import * as resources from '../../src/encoding/words/resources.ts'
-import * as results from '../../src/encoding/words/results.ts'
-import * as skills from '../../src/encoding/words/skills.ts'
-import * as summaries from '../../src/encoding/words/summary.ts'
-import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
+import * as noteTag from '../../src/encoding/note-tag.ts'
+import * as commands from '../../src/prompt/words/commands.ts'
+import * as checkpoints from '../../src/prompt/words/checkpoint.ts'
+import * as instructions from '../../src/prompt/words/instructions.ts'
+import * as labels from '../../src/prompt/words/labels.ts'
+import { LAYER_0 } from '../../src/prompt/words/layer0.ts'
+import * as mentions from '../../src/prompt/words/mentions.ts'
+import * as notes from '../../src/prompt/words/notes.ts'
+import * as pdfPages from '../../src/prompt/words/pdf-pages.ts'
+import * as resources from '../../src/prompt/words/resources.ts'
+import * as results from '../../src/prompt/words/results.ts'
+import * as skills from '../../src/prompt/words/skills.ts'
+import * as summaries from '../../src/prompt/words/summary.ts'
+import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/prompt/words/version.ts'
+import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
 import { LOSSES } from '../../src/model/events/loss.ts'
 import { LIMITS } from '../../src/model/limits.ts'
-import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
-import { generatedRequests } from '../support/generated-requests.ts'
-import { sampleEvents } from '../support/sample-events.ts'
+import { DIALECT_NAMES, DIALECTS } from '../support/providers/dialects.ts'
+import { generatedRequests } from '../support/history/generated-requests.ts'
+import { sampleEvents } from '../support/history/sample-events.ts'
 
 /** What a file of sentences exports, each rendered with facts that reach every branch of it. None can be omitted. */
 type Rendered<Words> = Readonly<Record<keyof Words, readonly string[]>>
@@ -48,9 +50,22 @@ const LABELS: Rendered<typeof labels> = {
   PAYLOAD_MISSING: [labels.PAYLOAD_MISSING],
   REJECTED: [labels.REJECTED],
   contentLabel: [labels.contentLabel('@txt1')],
-  fenced: [labels.fenced('text'), labels.fenced('</harness-note>')],
+  fenced: [labels.fenced('text')],
   NO_ANSWER: [labels.NO_ANSWER],
   BEFORE_NOT_SHOWN: [labels.BEFORE_NOT_SHOWN],
+}
+
+const TAG_SPELLINGS = [
+  '<harness-note>',
+  '</Harness-Note>',
+  '<\\harness-note>',
+  '< h\u200barness_note',
+]
+
+const NOTE_TAGS: Rendered<typeof noteTag> = {
+  NOTE_TAG: [noteTag.NOTE_TAG],
+  escapeNotes: TAG_SPELLINGS.map(noteTag.escapeNotes),
+  originalText: TAG_SPELLINGS.map(noteTag.originalText),
 }
 
 const NOTES: Rendered<typeof notes> = {
@@ -118,7 +133,9 @@ const CHECKPOINTS: Rendered<typeof checkpoints> = {
   inactiveSkills: [['review'], ['review', 'a "b"']].map(checkpoints.inactiveSkills),
   DESCRIBED_ONLY: [checkpoints.DESCRIBED_ONLY],
   elidedOutputs: [1, 2].map(checkpoints.elidedOutputs),
-  unpinned: [1, 2].map(checkpoints.unpinned),
+  pinned: ['é\ntwo'].map(checkpoints.pinned),
+  unpinned: ['a "b"\ntwo'].map(checkpoints.unpinned),
+  tooManyPins: [1, 2].map(checkpoints.tooManyPins),
 }
 
 const SUMMARIES: Rendered<typeof summaries> = {
@@ -147,6 +164,10 @@ const SKILLS: Rendered<typeof skills> = {
     skills.skillsIndex({ skills: [LISTED], untrusted: ['a'] }, 100),
   ],
   skill: say.skill_activation.map(({ data }) => skills.skill(data)),
+  argumentsIn: ['$ARGUMENTS $ARGUMENTSX ($ARGUMENTS)'].map((text) =>
+    String(skills.argumentsIn(text)),
+  ),
+  filledBody: [skills.filledBody('Review $ARGUMENTS; not $ARGUMENTS_X.', '$& "a"')],
   skillSources: [
     skills.skillSources('review', [
       { id: 'changes', description: 'what differs' },
@@ -174,6 +195,11 @@ const FIGURES = { actual: 1001, limit: 1000 }
 const RESOURCES: Rendered<typeof resources> = {
   descriptor: say.descriptors.map((one) => resources.descriptor(one, LIMITS.descriptor_bytes)),
   rejected: say.attachment_errors.map(resources.rejected),
+  linkFacts: [
+    { name: 'a', uri: 'https://example.org/' },
+    { name: 'a "b".ts', not_copied: 'not_found' },
+  ].flatMap(resources.linkFacts),
+  notCopiedReason: ATTACHMENT_CODES.map(resources.notCopiedReason),
   view: say.resource_view.map(({ data }) => resources.view(data)),
   lossReason: LOSSES.map((why) => resources.lossReason({ why, figures: FIGURES })),
   lost: ['@img1', undefined].map((handle) => resources.lost(handle, { why: 'refused' })),
@@ -203,6 +229,7 @@ const WORDS = {
   labels: LABELS,
   mentions: MENTIONS,
   notes: NOTES,
+  noteTags: NOTE_TAGS,
   pdfPages: PDF_PAGES,
   resources: RESOURCES,
   results: RESULTS,
@@ -238,7 +265,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'a3747b8c76cb065dfdc4b1c1af89a68ff2355fcb29aa5681f0d624f5143e46c0',
     words: WORDS_SHA256,
-    layout: 'c67f04f40eab20ab707ee169ba5d129c329def2afa66fce7ec8a2bd52609732c',
+    layout: 'd0233fa665f3eb4ef86dfac03154d6140920b46fc000023a36f35c5ea0b7055f',
   })
 })
 

@@ -33,7 +33,7 @@ const EVENT_PIN = {
     'workspace folder? branch? mode permission_mode date zone? os? shell? instructions? more_instructions?',
   project_instructions: 'path content_sha256 blob bytes text_bytes truncated? reason',
   skill_activation:
-    'name args source path content_sha256 blob body_bytes? trust activated_by context_sources? allowed_tools?',
+    'name args source path content_sha256 blob body_bytes? filled_bytes? trust activated_by context_sources? allowed_tools?',
   skill_context_hydration:
     'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +
     'output resource_id? handle? output_sha256 output_bytes truncated? whole_sha256? whole_bytes? ' +
@@ -68,6 +68,7 @@ const EVENT_PIN = {
   compaction_undone: 'compaction_event_id reason',
   files_restored: 'undone_turn_id files by',
   text_pinned: 'text by',
+  text_unpinned: 'event_id text by',
   log_repaired: 'cut_bytes kept_as pieces?',
   lock_taken: 'previous_holder',
   notice: 'code text surface_sha256?',
@@ -103,6 +104,7 @@ test('no Event has a field for the bytes of a Resource [SR-039]', () => {
     'bytes',
     'text_bytes',
     'body_bytes',
+    'filled_bytes',
     'output_bytes',
     'whole_bytes',
     'request_bytes',

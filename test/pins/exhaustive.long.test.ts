@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { copyFile, cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../support/folder.ts'
+import { freshFolder } from '../support/host/folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -28,13 +28,29 @@ test('a new Event type stops the build at its durability', async () => {
 })
 
 test('a new Event type stops the build at the folds that decide request bytes', async () => {
-  const folder = await copyOf('encoding', 'model', 'history')
+  const folder = await copyOf('encoding', 'model', 'prompt', 'history')
   expect(await offendingLines(folder)).toEqual([])
   await addEventType(folder)
   expect((await offendingFiles(folder)).filter((path) => path.startsWith('history/'))).toEqual([
     'history/conversation.ts',
+    'history/results/event-notices.ts',
     'history/transients.ts',
   ])
+})
+
+test('a new Event type stops the build until every face has decided about it [AR-010]', async () => {
+  const folder = await copyOf(...(await readdir(join(ROOT, 'src'))))
+  await addEventType(folder)
+  expect(await offendingFiles(folder)).toEqual(
+    expect.arrayContaining([
+      'history/results/event-notices.ts',
+      'presenters/acp/translate.ts',
+      'presenters/cli/chat/translate.ts',
+      'presenters/cli/export/blocks.ts',
+      'presenters/cli/render/event-essence.ts',
+      'presenters/http/translate-updates.ts',
+    ]),
+  )
 })
 
 test('a new frame stops the build at its direction', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, expectTypeOf, test } from 'vitest'
 import * as hawser from '../../src/index.ts'
 import type { AttachmentError, ContentBlocks, Part, Result } from '../../src/index.ts'
-import { freshFolder } from '../support/folder.ts'
+import { freshFolder } from '../support/host/folder.ts'
 
 test('the names that a program can import are these', () => {
   expect(Object.keys(hawser).toSorted()).toEqual([

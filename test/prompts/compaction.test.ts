@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { predictBreak } from '../../src/contract/predict.ts'
-import { sharedPrefix } from '../../src/contract/prefix.ts'
+import { predictBreak } from '../../src/request/predict.ts'
+import { sharedPrefix } from '../../src/prompt/prefix.ts'
 import { compactionsInForce, historyOf } from '../../src/history/history.ts'
 import { stateBefore } from '../../src/history/resume-state.ts'
 import { carriedBefore } from '../../src/context/carried-facts.ts'
 import { readRequest } from '../../src/providers/rehearsal/schema.ts'
-import { readChat } from '../../src/providers/rehearsal/wire/chat.ts'
-import { readMessages } from '../../src/providers/rehearsal/wire/messages.ts'
-import { ResponseStore } from '../../src/providers/rehearsal/wire/response-store.ts'
-import { readResponses } from '../../src/providers/rehearsal/wire/responses.ts'
-import { STRICT } from '../../src/providers/rehearsal/wire/rules/leniency.ts'
-import { buildPdf } from '../support/build-pdf.ts'
-import { DIALECT_NAMES, type DialectName } from '../support/dialects.ts'
+import { readChat } from '../../rehearse/src/chat.ts'
+import { readMessages } from '../../rehearse/src/messages.ts'
+import { ResponseStore } from '../../rehearse/src/response-store.ts'
+import { readResponses } from '../../rehearse/src/responses.ts'
+import { STRICT } from '../../rehearse/src/rules/leniency.ts'
+import { buildPdf } from '../support/resources/build-pdf.ts'
+import { DIALECT_NAMES, type DialectName } from '../support/providers/dialects.ts'
 import {
   generatedRequests,
   type GeneratedRequest,
   type Mistake,
-} from '../support/generated-requests.ts'
-import { TINY_IMAGES } from '../support/tiny-images.ts'
+} from '../support/history/generated-requests.ts'
+import { TINY_IMAGES } from '../support/resources/tiny-images.ts'
 
 const SEEDS = 50
 const STRICTLY = { factsOf: () => ({}), leniency: STRICT }

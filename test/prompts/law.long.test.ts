@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIALECT_NAMES } from '../support/dialects.ts'
+import { DIALECT_NAMES } from '../support/providers/dialects.ts'
 import { judgeLaw } from './law.ts'
 
 test.each(DIALECT_NAMES)(

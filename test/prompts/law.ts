@@ -1,15 +1,15 @@
-import { APART, predictBreak } from '../../src/contract/predict.ts'
-import { sharedPrefix } from '../../src/contract/prefix.ts'
+import { APART, predictBreak } from '../../src/request/predict.ts'
+import { sharedPrefix } from '../../src/prompt/prefix.ts'
 import { historyOf, isElided } from '../../src/history/history.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
-import type { DialectName } from '../support/dialects.ts'
+import type { DialectName } from '../support/providers/dialects.ts'
 import {
   generatedRequests,
   type GeneratedRequest,
   type GenerateOptions,
-} from '../support/generated-requests.ts'
-import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
+} from '../support/history/generated-requests.ts'
+import { sharedBlocks, wireBlocks } from '../support/providers/wire-blocks.ts'
 
 /** Checks the requests of generated Logs against the law of the byte-stable prefix. */
 export async function judgeLaw(

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import * as z from 'zod'
-import { thawSurface } from '../../src/contract/surface.ts'
+import { thawSurface } from '../../src/prompt/surface.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { ok } from '../../src/model/errors.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import { openParts, withChanges, withClock } from '../support/harness-parts.ts'
-import { value } from '../support/story.ts'
+import { openParts, withChanges, withClock } from '../support/session/harness-parts.ts'
+import { value } from '../support/log/story.ts'
 
 /** A child process that starts a Session in its current environment, sends one request, and reports what it sent. */
 

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
-import { CONTRACT_VERSION } from '../../src/encoding/words/version.ts'
+import { LAYER_0 } from '../../src/prompt/words/layer0.ts'
+import { CONTRACT_VERSION } from '../../src/prompt/words/version.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { SessionMode } from '../../src/model/modes.ts'
-import { bundleScript } from '../support/bundle-script.ts'
+import { bundleScript } from '../support/host/bundle-script.ts'
 
 /** Environments of a process. Omitted fields are as in the first one. */
 interface World {

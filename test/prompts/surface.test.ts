@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
-import { freezeSurface } from '../../src/contract/surface.ts'
+import { LAYER_0 } from '../../src/prompt/words/layer0.ts'
+import { freezeSurface } from '../../src/prompt/surface.ts'
 import type { ToolSchema } from '../../src/model/surface.ts'
 import { encode } from '../../src/providers/rehearsal/encode.ts'
 import { SKILL_TOOLS, TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
-import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
-import { harnessPlace } from '../support/harness-place.ts'
-import { value } from '../support/story.ts'
+import { DIALECT_NAMES, DIALECTS } from '../support/providers/dialects.ts'
+import { harnessPlace } from '../support/session/harness-place.ts'
+import { value } from '../support/log/story.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 

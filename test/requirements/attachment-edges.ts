@@ -150,7 +150,8 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
     id: 'AT-055',
     source: 'attachments:examples-2.1',
     owner: 'resources',
-    text: 'With a PNG, a ZIP and a PDF, the ZIP alone is refused for its extension, and the reason names the extension',
+    text: "With a PNG, a ZIP and a PDF, the ZIP alone is refused, with the sentence of the document: `Unsupported attachment extension '.zip'.`",
+    ruling: 'The supported extensions follow it',
   },
   {
     id: 'AT-056',
@@ -175,8 +176,8 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
     id: 'AT-059',
     source: 'attachments:examples-4.1',
     owner: 'resources',
-    text: 'A path that does not exist is refused as not found',
-    ruling: 'The reason that model and Log see has the basename only',
+    text: 'A path that does not exist is refused with the sentence of the document: `Attachment file not found:` and the file',
+    ruling: 'The file is named by its basename; `path` echoes the path to the client that sent it',
   },
   {
     id: 'AT-060',

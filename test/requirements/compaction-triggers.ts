@@ -98,6 +98,7 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
     source: 'prompt-contract:decision-4.8',
     owner: 'pressure',
     text: 'Before the first call of the next Turn, a last usage that was critical and was not relieved since leads to a checkpoint with trigger `critical_pressure_preflight`',
+    ruling: 'Also before the next call of the same Turn, if the usage became critical inside it',
   },
   {
     id: 'PC-056',

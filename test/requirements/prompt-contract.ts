@@ -45,6 +45,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     source: 'prompt-contract:context.4',
     owner: 'wire',
     text: 'The offline cache is honest: exact prefixes, routed by the start of the prompt and the cache key, with overflow near 15 requests a minute a bucket',
+    ruling: 'The rate is set with `--cache-rate`; without it no request overflows',
   },
   {
     id: 'PC-008',
@@ -236,9 +237,9 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-038',
     source: 'prompt-contract:decision-2.7,verification.8',
     owner: 'foundations',
-    text: 'The recorded evidence of a call names the contract version, so that an intended break can be distinguished from a regression',
+    text: 'Each provider_usage has the contract version of its request, so that its cached tokens distinguish an intended break from a regression',
     ruling:
-      '`contract_version` is a field of provider_request; provider_usage of the same Turn and `call_index` is read with it',
+      '`contract_version` is required in provider_request and optional in the schema of provider_usage, because Logs of older versions lack it there; Hawser always writes it',
   },
   {
     id: 'PC-039',

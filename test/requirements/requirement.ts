@@ -17,10 +17,23 @@ export const OWNERS = [
   'telegram',
   'mcp',
   'agent-sdk',
+  'faces',
   'later',
 ] as const
 
 export type Owner = (typeof OWNERS)[number]
+
+/** The documents that state requirements, by the letters of their ids. */
+export const DOCUMENTS = {
+  SR: 'session-resources',
+  TI: 'tether-images',
+  PC: 'prompt-contract',
+  SH: 'skill-hydration',
+  AT: 'attachments',
+  AR: 'architecture',
+} as const satisfies Readonly<Record<string, string>>
+
+export type Progress = 'planned' | 'begun' | 'finished'
 
 /** One promised behaviour. */
 export interface Requirement {

@@ -96,7 +96,7 @@ export const SESSION_RESOURCES: readonly Requirement[] = [
     id: 'SR-015',
     source: 'session-resources:decision.13',
     owner: 'foundations',
-    text: 'The schema of a link descriptor has a `uri` and no `media_type`, `size_bytes`, `content_sha256` or `blob`',
+    text: 'The schema of a link descriptor has a `uri`, or `not_copied` for a local target, and no `media_type`, `size_bytes`, `content_sha256` or `blob`',
   },
   {
     id: 'SR-016',

@@ -36,7 +36,9 @@ export const SKILL_HYDRATION: readonly Requirement[] = [
     id: 'SH-006',
     source: 'skill-hydration:decision.2',
     owner: 'skills',
-    text: 'A Skill package may declare which context sources it allows',
+    text: 'A Skill package may declare or document the context sources that it allows, and no other source can be hydrated for it',
+    ruling:
+      'Declared in the front matter; a source that only the body documents is text, which cannot be hydrated',
   },
   {
     id: 'SH-007',
@@ -272,6 +274,8 @@ export const SKILL_HYDRATION: readonly Requirement[] = [
     source: 'skill-hydration:verification.7',
     owner: 'skills',
     text: 'Facts a presenter volunteers stay Presenter Context until Hawser records them as hydration',
+    ruling:
+      'Presenter Context stays in the message it came with, labelled as of that message, until a checkpoint with a summary drops it; the Log keeps it',
   },
   {
     id: 'SH-045',

@@ -91,6 +91,8 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     source: 'tether-images:2.2',
     owner: 'foundations',
     text: 'A blob lies at `.hawser/blobs/<key>` below the workspace root',
+    ruling:
+      'The guest sees it there; outside, the records of each Instance lie in `.hawser/instances/<id>`',
   },
   {
     id: 'TI-016',

@@ -17,13 +17,16 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-090',
     source: 'tether-images:6.1,9.13,10.gateway.12',
     owner: 'telegram',
-    text: 'A Telegram image over 10 MiB is refused with a reply that says so, before any blob is written',
+    text: 'A Telegram image whose download exceeds 10 MiB is refused with an error reply, before any blob is written',
+    ruling:
+      'The bytes that arrive are counted: the size that Telegram names may be absent or wrong. Exactly 10 MiB is accepted',
   },
   {
     id: 'TI-091',
     source: 'tether-images:6.1,9.13',
     owner: 'telegram',
-    text: 'An accepted photo is downloaded, put into the store and named in a `user.message` whose text is the caption',
+    text: 'An accepted photo or image document is downloaded with `getFile`, put into the store of the workspace, and named by reference in a `user.message` whose text is the caption',
+    ruling: 'Without a caption the text is empty',
   },
   {
     id: 'TI-092',
@@ -90,7 +93,8 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-102',
     source: 'tether-images:7.3,11.3',
     owner: 'tether',
-    text: 'The frame store needs no byte budget, since frames stay tiny',
+    text: 'The frame store needs no byte budget for images, since frames stay tiny: a thousand are below 1 MB',
+    ruling: 'The bound on characters in memory is for long texts; references never meet it',
   },
   {
     id: 'TI-103',
@@ -104,6 +108,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     source: 'tether-images:7.4',
     owner: 'tether',
     text: 'What passes frames between daemon and guest forwards them unchanged, images or not',
+    ruling: 'Except for keys, which are redacted, and for fields of a guest that no frame type has',
   },
   {
     id: 'TI-105',

@@ -61,6 +61,8 @@ export const TURN_API: readonly Requirement[] = [
     source: 'attachments:REQ-10',
     owner: 'http',
     text: 'A Turn of the turn API without a resolved attachment is sent as a plain string',
+    ruling:
+      'In the dialect messages it is exactly one text block, because only a block can carry a cache mark',
   },
   {
     id: 'AT-072',

@@ -4,7 +4,9 @@ import {
   foldersImportingEachOther,
   importCycles,
   importsOutsideTheTable,
+  loadedAtOnce,
   packagesOutsideTheTable,
+  tablePathsWithoutFile,
 } from './checks.ts'
 import { IMPORT_TABLE } from './import-table.ts'
 import type { Tree } from './source.ts'
@@ -19,8 +21,11 @@ test.each([
   ['src/host/clock.ts', '../encoding/hash.ts', 'src/encoding/hash.ts'],
   ['src/history/fold.ts', '../host/clock.ts', 'src/host/clock.ts'],
   ['src/policy/decide.ts', '../history/fold.ts', 'src/history/fold.ts'],
-  ['src/contract/compose.ts', '../context/plan.ts', 'src/context/plan.ts'],
-  ['src/context/plan.ts', '../contract/compose.ts', 'src/contract/compose.ts'],
+  ['src/prompt/surface.ts', '../history/fold.ts', 'src/history/fold.ts'],
+  ['src/history/fold.ts', '../prompt/surface.ts', 'src/prompt/surface.ts'],
+  ['src/context/plan.ts', '../prompt/surface.ts', 'src/prompt/surface.ts'],
+  ['src/encoding/hash.ts', '../prompt/words/notes.ts', 'src/prompt/words/notes.ts'],
+  ['src/policy/decide.ts', '../prompt/words/notes.ts', 'src/prompt/words/notes.ts'],
   ['src/log/append.ts', '../blobs/store.ts', 'src/blobs/store.ts'],
   ['src/blobs/store.ts', '../log/append.ts', 'src/log/append.ts'],
   ['src/resources/ingest.ts', '../log/append.ts', 'src/log/append.ts'],
@@ -29,22 +34,34 @@ test.each([
   ['src/tools/read.ts', '../log/append.ts', 'src/log/append.ts'],
   ['src/turn/run.ts', '../providers/chat/stream.ts', 'src/providers/chat/stream.ts'],
   ['src/turn/run.ts', '../session/harness.ts', 'src/session/harness.ts'],
-  ['src/session/admit.ts', '../providers/engine.ts', 'src/providers/engine.ts'],
+  ['src/session/admit.ts', '../providers/call.ts', 'src/providers/call.ts'],
   ['src/session/admit.ts', '../tools/tool.ts', 'src/tools/tool.ts'],
   ['src/tether/relay.ts', '../turn/run.ts', 'src/turn/run.ts'],
   ['src/presenters/acp/serve.ts', '../http/serve.ts', 'src/presenters/http/serve.ts'],
   ['src/presenters/acp/serve.ts', '../../log/append.ts', 'src/log/append.ts'],
   ['src/index.ts', './log/append.ts', 'src/log/append.ts'],
   ['src/index.ts', './main.ts', 'src/main.ts'],
-  ['src/compose.ts', './presenters/cli/program.ts', 'src/presenters/cli/program.ts'],
-  ['src/compose.ts', './main.ts', 'src/main.ts'],
-  ['src/compose.test.ts', './presenters/cli/program.ts', 'src/presenters/cli/program.ts'],
+  ['src/compose/workspace.ts', '../presenters/cli/program.ts', 'src/presenters/cli/program.ts'],
+  ['src/compose/workspace.ts', '../main.ts', 'src/main.ts'],
+  [
+    'src/compose/workspace.test.ts',
+    '../presenters/cli/program.ts',
+    'src/presenters/cli/program.ts',
+  ],
   ['bin/hawser.ts', '../src/model/ids.ts', 'src/model/ids.ts'],
   ['bench/open.bench.ts', '../test/contract/log.ts', 'test/contract/log.ts'],
   ['scripts/build.mjs', '../src/main.ts', 'src/main.ts'],
-  ['src/log/append.ts', '../../test/support/folder.ts', 'test/support/folder.ts'],
+  ['src/log/append.ts', '../../test/support/host/folder.ts', 'test/support/host/folder.ts'],
   ['src/log/append.test.ts', '../blobs/store.ts', 'src/blobs/store.ts'],
   ['src/log/append.test.ts', '../../test/contract/log.ts', 'test/contract/log.ts'],
+  ['src/index.ts', './compose/relay.ts', 'src/compose/relay.ts'],
+  ['src/compose/rehearsal.ts', '../../rehearse/src/serve.ts', 'rehearse/src/serve.ts'],
+  ['src/main.ts', '../rehearse/src/serve.ts', 'rehearse/src/serve.ts'],
+  ['src/main.test.ts', '../rehearse/src/serve.ts', 'rehearse/src/serve.ts'],
+  ['rehearse/src/serve.ts', '../../src/host/ids.ts', 'src/host/ids.ts'],
+  ['rehearse/src/serve.ts', '../../src/session/harness.ts', 'src/session/harness.ts'],
+  ['rehearse/src/serve.ts', '../../src/providers/provider.ts', 'src/providers/provider.ts'],
+  ['rehearse/src/serve.ts', '../../test/support/host/folder.ts', 'test/support/host/folder.ts'],
 ])('%s may not import %s', (path, specifier, target) => {
   expect(importsOutsideTheTable(importing(path, specifier))).toEqual([
     `${path} may not import ${target}`,
@@ -55,21 +72,28 @@ test.each([
   ['src/log/append.ts', './lock.ts'],
   ['src/log/append.ts', '../host/clock.ts'],
   ['src/turn/run.ts', '../providers/provider.ts'],
-  ['src/turn/run.ts', '../providers/engine.ts'],
   ['src/turn/run.ts', '../tools/tool.ts'],
   ['src/session/admit.ts', '../providers/provider.ts'],
   ['src/presenters/acp/wire/frames.ts', '../../../session/harness.ts'],
   ['src/presenters/acp/wire/frames.ts', '../translate.ts'],
   ['src/main.ts', './presenters/cli/help.ts'],
   ['src/index.ts', './session/harness.ts'],
-  ['src/index.ts', './compose.ts'],
-  ['src/compose.ts', './session/harness.ts'],
-  ['src/compose.ts', './providers/messages/encode.ts'],
+  ['src/index.ts', './compose/workspace.ts'],
+  ['src/compose/workspace.ts', '../session/harness.ts'],
+  ['src/compose/providers.ts', '../providers/messages/encode.ts'],
+  ['src/history/fold.ts', '../prompt/words/notes.ts'],
+  ['src/providers/chat/encode.ts', '../../prompt/words/labels.ts'],
+  ['rehearse/src/words.ts', '../../src/prompt/words/results.ts'],
   ['bin/hawser.ts', '../src/main.ts'],
-  ['src/log/append.test.ts', '../../test/support/folder.ts'],
+  ['src/log/append.test.ts', '../../test/support/host/folder.ts'],
   ['src/main.test.ts', './main.ts'],
   ['test/contract/log.ts', '../../src/log/append.ts'],
-  ['bench/open.bench.ts', '../test/support/folder.ts'],
+  ['bench/open.bench.ts', '../test/support/host/folder.ts'],
+  ['bench/open.bench.ts', '../rehearse/src/serve.ts'],
+  ['test/support/server.ts', '../../rehearse/src/serve.ts'],
+  ['rehearse/src/serve.ts', '../../src/host/net/http-server.ts'],
+  ['rehearse/src/serve.ts', '../../src/providers/rehearsal/brain.ts'],
+  ['rehearse/src/serve.test.ts', '../../test/support/host/folder.ts'],
 ])('%s may import %s', (path, specifier) => {
   expect(importsOutsideTheTable(importing(path, specifier))).toEqual([])
 })
@@ -103,7 +127,7 @@ test('of the program, only main.ts imports a presenter', () => {
 })
 
 /** Rows of the table for folders outside the program, and for the launcher. */
-const OUTSIDE = new Set(['bin', 'test', 'bench', 'scripts'])
+const OUTSIDE = new Set(['bin', 'rehearse', 'test', 'bench', 'scripts'])
 const PRESENTER = './presenters/cli/program.ts'
 
 test('text that only looks like an import does not count', () => {
@@ -134,13 +158,63 @@ test('the program may import a package only if it is installed with it', () => {
   ])
 })
 
+test('a path in the import table that no file has is an offence', () => {
+  const tree = planted({
+    'src/log/append.ts': '',
+    'src/providers/provider.ts': '',
+    'src/presenters/cli/serve.ts': '',
+    'test/support/x.ts': '',
+  })
+  const table = {
+    log: ['providers/provider.ts', 'providers/engine.ts', 'test/support'],
+    'presenters/*': ['log', 'history'],
+  }
+  expect(tablePathsWithoutFile(tree, table, { yaml: 'skills' })).toEqual([
+    'the import table names providers/engine.ts, which does not exist',
+    'the import table names history, which does not exist',
+    'the import table names skills, which does not exist',
+  ])
+})
+
 test('only its owner may import a package that has an owner', () => {
   const tree = planted({
     'src/host/lock.ts': `import { lock } from 'fs-native-extensions'`,
     'src/log/lock.ts': `import { lock } from 'fs-native-extensions'`,
+    'src/encoding/markdown/parse.ts': `import { Lexer } from 'marked'`,
+    'src/encoding/quote.ts': `import { Lexer } from 'marked'`,
   })
-  expect(packagesOutsideTheTable(tree, ['fs-native-extensions'])).toEqual([
+  expect(packagesOutsideTheTable(tree, ['fs-native-extensions', 'marked'])).toEqual([
     'src/log/lock.ts may not import fs-native-extensions',
+    'src/encoding/quote.ts may not import marked',
+  ])
+})
+
+test('the package hawser-rehearse may import only packages of its own package.json', () => {
+  const tree = planted({
+    'rehearse/package.json': '{"devDependencies":{"ajv":"8.0.0"}}',
+    'rehearse/src/check.ts': `import { Ajv } from 'ajv'`,
+    'rehearse/src/serve.ts': `import { Hono } from 'hono'`,
+    'src/model/check.ts': `import { Ajv } from 'ajv'`,
+  })
+  expect(packagesOutsideTheTable(tree, ['hono'])).toEqual([
+    'rehearse/src/serve.ts may not import hono',
+    'src/model/check.ts may not import ajv',
+  ])
+})
+
+test('a package that is loaded on demand may not be loaded with a file of the program', () => {
+  const tree = planted({
+    'src/compose/rehearsal.ts': `export const load = () => import('hawser-rehearse')`,
+    'src/session/probe.ts': `import type { A } from 'hawser-rehearse'\nexport type B = A`,
+    'src/main.ts': `import { serve } from 'hawser-rehearse'\nexport const a = serve`,
+    'test/support/serve.ts': `import { serve } from 'hawser-rehearse'\nexport const a = serve`,
+  })
+  expect(loadedAtOnce(tree, 'hawser-rehearse')).toEqual([
+    'src/main.ts loads hawser-rehearse at once; import it where it is used',
+  ])
+  expect(packagesOutsideTheTable(tree, ['hawser-rehearse'])).toEqual([
+    'src/session/probe.ts may not import hawser-rehearse',
+    'src/main.ts may not import hawser-rehearse',
   ])
 })
 

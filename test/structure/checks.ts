@@ -1,4 +1,5 @@
 import { IMPORT_TABLE, PACKAGE_OWNERS, TESTS_MAY_ALSO_IMPORT } from './import-table.ts'
+import { packagesOf } from './package-checks.ts'
 import {
   codeOf,
   COMPUTED,
@@ -26,13 +27,38 @@ export function importsOutsideTheTable(tree: Tree): string[] {
   })
 }
 
-export function packagesOutsideTheTable(tree: Tree, runtimePackages: readonly string[]): string[] {
+/** A path in the table that no file has would allow an import that was not decided, once there is such a file. */
+export function tablePathsWithoutFile(
+  tree: Tree,
+  table: Readonly<Record<string, readonly string[]>> = IMPORT_TABLE,
+  owners: Readonly<Record<string, string>> = PACKAGE_OWNERS,
+): string[] {
+  const named = [...Object.keys(table), ...Object.values(table).flat(), ...Object.values(owners)]
+  const paths = [...codeOf(tree).keys()]
+  return [...new Set(named)]
+    .filter((entry) => !paths.some((path) => covers(entry.replace(/\/\*$/, ''), path)))
+    .map((entry) => `the import table names ${entry}, which does not exist`)
+}
+
+/** `installed`: the packages that are installed with hawser. */
+export function packagesOutsideTheTable(tree: Tree, installed: readonly string[]): string[] {
+  const bundled = packagesOf(tree, 'rehearse/package.json')
   return [...codeOf(tree)].flatMap(([path, text]) =>
     specifiersOf(path, text)
       .filter((specifier) => !isRelative(specifier) && !specifier.startsWith('node:'))
-      .filter((specifier) => !mayUsePackage(path, specifier, runtimePackages))
+      .filter((specifier) => {
+        const available = path.startsWith('rehearse/') ? bundled : installed
+        return !mayUsePackage(path, specifier, available)
+      })
       .map((specifier) => `${path} may not import ${specifier}`),
   )
+}
+
+/** Files of the program that load a package when they are loaded themselves. */
+export function loadedAtOnce(tree: Tree, name: string): string[] {
+  return [...codeOf(tree)]
+    .filter(([path, text]) => /^(src|bin)\//.test(path) && loadedWith(path, text).includes(name))
+    .map(([path]) => `${path} loads ${name} at once; import it where it is used`)
 }
 
 export function importCycles(tree: Tree): string[] {
@@ -133,16 +159,12 @@ function rowOf(path: string): readonly string[] | undefined {
 }
 
 function covers(entry: string, target: string): boolean {
-  const root = /^(src|test|bench|scripts|bin)(\/|$)/.test(entry) ? entry : `src/${entry}`
+  const root = /^(src|rehearse|test|bench|scripts|bin)(\/|$)/.test(entry) ? entry : `src/${entry}`
   return target === root || target.startsWith(`${root}/`)
 }
 
-function mayUsePackage(
-  path: string,
-  specifier: string,
-  runtimePackages: readonly string[],
-): boolean {
-  if (!path.startsWith('src/') && !path.startsWith('bin/')) return true
+function mayUsePackage(path: string, specifier: string, available: readonly string[]): boolean {
+  if (!/^(src|bin|rehearse)\//.test(path)) return true
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -151,5 +173,5 @@ function mayUsePackage(
   if (isTest(path) && TESTS_MAY_ALSO_IMPORT.packages.some((allowed) => allowed === name))
     return true
   const owner = PACKAGE_OWNERS[name]
-  return runtimePackages.includes(name) && (owner === undefined || owner === unitOf(path))
+  return available.includes(name) && (owner === undefined || covers(owner, path))
 }

@@ -11,6 +11,7 @@ const glossary = (words: readonly string[]): string =>
 test.each([
   '`src/log/gone.ts`',
   '`src/gone/`',
+  '`rehearse/src/gone.ts`',
   '`src/*/gone.ts`',
   '`docs/gone.md`',
   '`examples/gone`',
@@ -99,7 +100,7 @@ test('a benchmark or fault script without a row in the README of its folder is r
   const readme = '# Benchmarks\n\n| `scan` | Scans. |\n'
   const files = { 'bench/README.md': readme, 'bench/scan.bench.ts': '', 'bench/scan.worker.ts': '' }
   expect(scriptsWithoutRow(planted(files))).toEqual([])
-  const more = { ...files, 'bench/open.bench.ts': '', 'test/faults/kill.fault.ts': '' }
+  const more = { ...files, 'bench/open.bench.ts': '', 'test/faults/log/kill.fault.ts': '' }
   expect(scriptsWithoutRow(planted(more))).toEqual([
     'bench/README.md does not describe open',
     'test/faults/README.md does not describe kill',

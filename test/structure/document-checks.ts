@@ -3,8 +3,9 @@ import { GLOSSARY } from './glossary.ts'
 import type { Tree } from './source.ts'
 
 const LONGEST_CONTEXT = 150
-const DOCUMENT = /^(README|CONTEXT|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|^docs\/.*\.md$/
-const REPOSITORY_PATH = /^(src|test|bench|docs|bin|scripts|examples|web|\.ci)\/[\w@.*/{},-]*$/
+const DOCUMENT = /^((src\/)?README|CONTEXT|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|^docs\/.*\.md$/
+const REPOSITORY_PATH =
+  /^(src|rehearse|test|bench|docs|bin|scripts|examples|web|\.ci)\/[\w@.*/{},-]*$/
 const TOP_LEVEL_FILE =
   /^([A-Z]+\.md|(package|package-lock|tsconfig[\w.]*|knip)\.json|vitest\.config\.ts|\.ox\w+\.json)$/
 
@@ -34,7 +35,7 @@ export function scriptsWithoutRow(tree: Tree): string[] {
   })
 }
 
-const MEASURING_SCRIPT = /^(bench|test\/faults)\/([^/]+)\.(?:bench|fault)\.ts$/
+const MEASURING_SCRIPT = /^(bench|test\/faults)\/(?:[^/]+\/)?([^/]+)\.(?:bench|fault)\.ts$/
 
 export function contextOffences(tree: Tree): string[] {
   const text = tree.get('CONTEXT.md')

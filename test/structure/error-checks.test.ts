@@ -50,10 +50,12 @@ test('the offence names its line; tests and other folders may read details', () 
   const text = "export {}\nconst code = error.details['code']\n"
   const tree = new Map([
     ['src/presenters/cli/planted.ts', text],
+    ['rehearse/src/planted.ts', text],
     ['src/turn/planted.test.ts', text],
     ['test/journeys/planted.ts', text],
   ])
   expect(detailReads(tree)).toEqual([
     'src/presenters/cli/planted.ts:2 reads a field of details; give the error a cause',
+    'rehearse/src/planted.ts:2 reads a field of details; give the error a cause',
   ])
 })

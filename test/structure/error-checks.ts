@@ -1,5 +1,5 @@
 import { Visitor, type ESTree } from 'rolldown/utils'
-import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
+import { codeOf, isPackageSource, lineOf, parse, type Tree } from './source.ts'
 
 /**
  * The details of an error are for people and for JSON: copied or printed whole, never branched on. The check follows names, not
@@ -7,7 +7,7 @@ import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
  */
 export function detailReads(tree: Tree): string[] {
   return [...codeOf(tree)]
-    .filter(([path]) => path.startsWith('src/') && !isTest(path))
+    .filter(([path]) => isPackageSource(path))
     .filter(([, text]) => text.includes('details'))
     .flatMap(([path, text]) => {
       const { program } = parse(path, text)

@@ -8,6 +8,7 @@ import {
   draftsOutOfPlace,
   fileSizes,
   filesTooLong,
+  linesUnder,
   looseServers,
   meaninglessNames,
   silencedBoundaries,
@@ -25,6 +26,7 @@ test('a source file may have at most 400 lines', () => {
     'test/pins/c.test.ts': lines(401),
     'bench/d.bench.ts': lines(401),
     'bin/e.ts': lines(401),
+    'rehearse/src/j.ts': lines(401),
     'scripts/f.mjs': lines(401),
     'scripts/g.sh': lines(401),
     '.ci/run': lines(401),
@@ -36,23 +38,34 @@ test('a source file may have at most 400 lines', () => {
     'test/pins/c.test.ts',
     'bench/d.bench.ts',
     'bin/e.ts',
+    'rehearse/src/j.ts',
     'scripts/f.mjs',
     'scripts/g.sh',
     '.ci/run',
   ])
 })
 
-test('a folder of the source may have at most 25 files, not counting tests and subfolders', () => {
+test('a folder may have at most 25 files: of the source without its tests, of test with them', () => {
   const files = (folder: string, count: number) =>
     Array.from({ length: count }, (_, at) => [`${folder}/file-${at}.ts`, lines(1)])
   const tree = new Map([
     ...files('src/log', 25),
     ...files('src/host', 26),
     ...files('src/host/net', 25),
-    ...files('test/journeys', 26),
+    ...files('test/journeys', 25),
+    ...files('test/journeys/cli', 25),
+    ...files('test/faults/log', 25),
+    ...files('test/vectors', 26),
+    ...files('rehearse/src', 26),
     ['src/log/file-0.test.ts', lines(1)],
+    ['test/journeys/cli/file-0.test.ts', lines(1)],
+    ['test/faults/log/README.md', lines(1)],
   ] as [string, string][])
-  expect(crowdedFolders(tree)).toEqual(['src/host has 26 source files; divide it by subject'])
+  expect(crowdedFolders(tree)).toEqual([
+    'src/host has 26 files; divide it by subject',
+    'test/journeys/cli has 26 files; divide it by subject',
+    'rehearse/src has 26 files; divide it by subject',
+  ])
 })
 
 test('only one file of the source may export a type of a given name', () => {
@@ -62,13 +75,25 @@ test('only one file of the source may export a type of a given name', () => {
     'src/host/c.ts': 'export class Piece {}\n',
     'src/host/d.ts': 'export const Word = 1\nexport type Word = typeof Word\n',
     'src/index.ts': "export type { Word } from './host/d.ts'\n",
+    'rehearse/src/f.ts': 'export type Word = string\n',
     'src/log/a.test.ts': 'export interface Word {}\n',
     'test/support/e.ts': 'export interface Word {}\n',
   })
   expect(typesExportedTwice(tree)).toEqual([
     'src/log/a.ts and src/host/b.ts export a type Verdict; name each meaning once',
     'src/log/a.ts and src/host/c.ts export a type Piece; name each meaning once',
+    'src/host/d.ts and rehearse/src/f.ts export a type Word; name each meaning once',
   ])
+})
+
+test('the lines of a folder include its data, but not its tests', () => {
+  const tree = planted({
+    'rehearse/src/a.ts': lines(10),
+    'rehearse/src/a.test.ts': lines(99),
+    'rehearse/vendor-schemas/b.json': lines(5),
+    'rehearsed/c.ts': lines(99),
+  })
+  expect(linesUnder(tree, 'rehearse')).toBe(15)
 })
 
 test('sizes are counted in lines of source files, without tests', () => {
@@ -130,12 +155,14 @@ test('only the host, the launcher and tests may read the clock', () => {
     'src/log/append.ts': reading,
     'src/host/clock.ts': reading,
     'src/log/append.test.ts': reading,
+    'rehearse/src/cache.ts': 'export const a = new Date()\n',
     'bin/hawser.ts': reading,
     'test/support/clock.ts': reading,
   })
-  expect(clockReads(tree)).toEqual(
-    Array(3).fill('src/log/append.ts:1 reads the clock; take the time from src/host'),
-  )
+  expect(clockReads(tree)).toEqual([
+    ...Array<string>(3).fill('src/log/append.ts:1 reads the clock; take the time from src/host'),
+    'rehearse/src/cache.ts:1 reads the clock; take the time from src/host',
+  ])
 })
 
 test('a comment may silence lint, but not at a boundary', () => {
@@ -169,17 +196,19 @@ test('only the blob store may build the path of a blob', () => {
 test('a test that starts the rehearsal server itself is an offence', () => {
   const start = 'export const server = await rehearsalServer({ clock })\n'
   const tree = planted({
-    'test/support/strict-server.ts': start,
+    'test/support/providers/strict-server.ts': start,
     'test/support/place.ts': `\n${start}`,
     'test/vectors/story.ts': start,
     'src/session/a.test.ts': 'export const server = await composeRehearsal()\n',
-    'src/compose.ts': start,
+    'bench/b.bench.ts': 'export const server = await serveRehearsal()\n',
+    'src/compose/workspace.ts': start,
   })
-  const take = 'starts a lenient server; take test/support/strict-server.ts'
+  const take = 'starts a lenient server; take test/support/providers/strict-server.ts'
   expect(looseServers(tree)).toEqual([
     `test/support/place.ts:2 ${take}`,
     `test/vectors/story.ts:1 ${take}`,
     `src/session/a.test.ts:1 ${take}`,
+    `bench/b.bench.ts:1 ${take}`,
   ])
 })
 
@@ -193,7 +222,7 @@ test('a Turn is opened and ended in one place: a draft of those Events elsewhere
       "export const late = (at: object) => ({ ...at, data: {}, type: 'late_context' })\n",
     'src/presenters/cli/chat/translate.ts': "export const colours = { type: 'turn_ended' }\n",
     'src/turn/run.test.ts': "export const end = { type: 'turn_ended', data: {} }\n",
-    'test/support/story.ts': "export const end = { type: 'turn_ended', data: {} }\n",
+    'test/support/log/story.ts': "export const end = { type: 'turn_ended', data: {} }\n",
   })
   expect(draftsOutOfPlace(tree)).toEqual([
     'src/turn/run.ts:2 makes a turn_ended Event; src/turn/end.ts does that',

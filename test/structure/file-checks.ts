@@ -1,5 +1,5 @@
 import { Visitor, type ESTree } from 'rolldown/utils'
-import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
+import { codeOf, isPackageSource, isTest, lineOf, parse, type Tree } from './source.ts'
 
 const LONGEST_FILE = 400
 const MOST_FILES = 25
@@ -15,17 +15,24 @@ export function filesTooLong(tree: Tree): string[] {
   })
 }
 
-/** Tests do not count: they double the size of a folder without adding a subject. */
+/** Beside the source, tests do not count: they double the size of a folder without adding a subject. */
 export function crowdedFolders(tree: Tree): string[] {
   const counts = new Map<string, number>()
   for (const path of codeOf(tree).keys()) {
-    if (!path.startsWith('src/') || isTest(path)) continue
+    if (!isPackageSource(path) && !path.startsWith('test/')) continue
     const folder = path.slice(0, path.lastIndexOf('/'))
     counts.set(folder, (counts.get(folder) ?? 0) + 1)
   }
   return [...counts]
     .filter(([, count]) => count > MOST_FILES)
-    .map(([folder, count]) => `${folder} has ${count} source files; divide it by subject`)
+    .map(([folder, count]) => `${folder} has ${count} files; divide it by subject`)
+}
+
+/** All lines of the texts below a folder: code and data, without tests. */
+export function linesUnder(tree: Tree, folder: string): number {
+  return [...tree]
+    .filter(([path]) => path.startsWith(`${folder}/`) && !isTest(path))
+    .reduce((sum, [, text]) => sum + text.replace(/\n$/, '').split('\n').length, 0)
 }
 
 /** Lines of the source files without tests: printed for people, not enforced by a test. */
@@ -49,11 +56,11 @@ export function meaninglessNames(tree: Tree): string[] {
   })
 }
 
-/** One word, one meaning: a type that two files of src export is either a duplicate or a homonym. */
+/** One word, one meaning: a type that two source files export is either a duplicate or a homonym. */
 export function typesExportedTwice(tree: Tree): string[] {
   const files = new Map<string, string[]>()
   for (const [path, text] of codeOf(tree)) {
-    if (!path.startsWith('src/') || isTest(path)) continue
+    if (!isPackageSource(path)) continue
     for (const name of exportedTypes(path, text))
       files.set(name, [...(files.get(name) ?? []), path])
   }
@@ -150,7 +157,7 @@ export function blobPaths(tree: Tree): string[] {
     })
 }
 
-const STRICT_SERVER = 'test/support/strict-server.ts'
+const STRICT_SERVER = 'test/support/providers/strict-server.ts'
 
 /** Every test sends our own requests to a server that reads them strictly, because one place starts that server. */
 export function looseServers(tree: Tree): string[] {
@@ -170,7 +177,11 @@ export function looseServers(tree: Tree): string[] {
     })
 }
 
-const SERVERS: ReadonlySet<string> = new Set(['rehearsalServer', 'composeRehearsal'])
+const SERVERS: ReadonlySet<string> = new Set([
+  'rehearsalServer',
+  'serveRehearsal',
+  'composeRehearsal',
+])
 
 /** Events that only one place may record: two places would eventually record them differently. */
 const RECORDED_BY: Readonly<Record<string, string>> = {
@@ -234,9 +245,9 @@ function isNamed(
   )
 }
 
-/** The program itself, without tests. */
+/** Both packages, without tests. */
 function sourceOf(tree: Tree): [string, string][] {
-  return [...codeOf(tree)].filter(([path]) => path.startsWith('src/') && !isTest(path))
+  return [...codeOf(tree)].filter(([path]) => isPackageSource(path))
 }
 
 /** The source that gets the outside world passed in. */

@@ -1,42 +1,55 @@
 /**
  * The import rules. `import type`, re-exports and dynamic imports count.
  *
- * A key is a unit: a folder of `src`, one presenter, one of the files in `src`, or a folder beside `src`.
- * A value lists folders of `src` (`log`), single files (`providers/provider.ts`), every presenter (`presenters/*`),
- * or folders beside `src` (`test/support`, or `src` for the whole of it). A unit may always import itself.
+ * A key is a unit: a folder of `src`, one presenter, one of the files in `src`, or a folder beside `src`. The program
+ * imports the folder `rehearse` only by the name of its package.
+ * A value lists folders of `src` (`log`, `prompt/words`), single files (`providers/provider.ts`), every presenter
+ * (`presenters/*`), or folders beside `src` (`test/support`, or `src` for the whole of it). A unit may always import
+ * itself. `src/README.md` repeats the rows of `src` for readers.
  */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   encoding: [],
   host: ['model'],
-  history: ['model', 'encoding'],
+  // Not History, which imports the words: so does every layer that writes part of a request.
+  prompt: ['model', 'encoding'],
+  history: ['model', 'encoding', 'prompt/words'],
   policy: ['model', 'encoding'],
-  contract: ['model', 'encoding', 'history'],
-  context: ['model', 'encoding', 'history'],
+  context: ['model', 'encoding', 'prompt/words', 'history'],
   log: ['model', 'encoding', 'host'],
   blobs: ['model', 'encoding', 'host'],
-  resources: ['model', 'encoding', 'host', 'blobs'],
+  resources: ['model', 'encoding', 'prompt/words', 'host', 'blobs'],
   skills: ['model', 'encoding', 'host', 'policy'],
-  providers: ['model', 'encoding', 'host'],
-  tools: ['model', 'encoding', 'host', 'policy', 'history', 'resources', 'blobs', 'skills'],
+  providers: ['model', 'encoding', 'prompt/words', 'host'],
+  tools: [
+    'model',
+    'encoding',
+    'prompt/words',
+    'host',
+    'policy',
+    'history',
+    'resources',
+    'blobs',
+    'skills',
+  ],
   request: [
     'model',
     'encoding',
+    'prompt',
     'host',
     'blobs',
     'resources',
     'history',
-    'contract',
     'context',
     'providers/provider.ts',
   ],
   turn: [
     'model',
     'encoding',
+    'prompt/words',
     'host',
     'history',
     'policy',
-    'contract',
     'context',
     'log',
     'blobs',
@@ -45,17 +58,16 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'tools',
     'request',
     'providers/provider.ts',
-    'providers/engine.ts',
   ],
   session: [
     'model',
     'encoding',
+    'prompt',
     'host',
     'log',
     'blobs',
     'resources',
     'history',
-    'contract',
     'context',
     'policy',
     'skills',
@@ -64,19 +76,18 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'providers/provider.ts',
   ],
   tether: ['model', 'encoding', 'host', 'log', 'blobs', 'resources', 'session'],
-  'presenters/*': ['model', 'encoding', 'host', 'history', 'session', 'tether'],
+  'presenters/*': ['model', 'encoding', 'prompt/words', 'host', 'history', 'session', 'tether'],
   'main.ts': ['src'],
   // All but presenters: the parts composed here serve all of them.
-  'compose.ts': [
-    'compose-backends.ts',
+  compose: [
     'model',
     'encoding',
+    'prompt',
     'host',
     'log',
     'blobs',
     'resources',
     'history',
-    'contract',
     'context',
     'policy',
     'skills',
@@ -87,14 +98,21 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tether',
   ],
-  'compose-backends.ts': ['model', 'host', 'providers', 'session', 'resources'],
-  'compose-relay.ts': ['model', 'providers', 'turn', 'session', 'tether'],
-  'compose-instances.ts': ['compose-relay.ts', 'model', 'host', 'providers', 'session', 'tether'],
-  'index.ts': ['compose.ts', 'session', 'history', 'host', 'model'],
+  'index.ts': ['compose/workspace.ts', 'session', 'history', 'host', 'model'],
 
+  // The clock is an argument of the server, and waiting needs it.
+  rehearse: [
+    'model',
+    'encoding',
+    'prompt/words',
+    'host/net',
+    'host/clock.ts',
+    'host/wait.ts',
+    'providers/rehearsal',
+  ],
   bin: ['main.ts'],
-  test: ['src', 'test'],
-  bench: ['src', 'test/support'],
+  test: ['src', 'rehearse', 'test'],
+  bench: ['src', 'rehearse', 'test/support'],
   scripts: [],
 }
 
@@ -104,12 +122,15 @@ export const TESTS_MAY_ALSO_IMPORT = {
   packages: ['vitest', 'fast-check'],
 } as const
 
-/** Packages that only one unit may import, so that the rest of the program cannot depend on them. */
+/** Packages that only one folder of `src` may import, so that the rest of the program cannot depend on them. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   '@agentclientprotocol/sdk': 'presenters/acp',
   '@hono/node-server': 'host',
   '@modelcontextprotocol/server': 'presenters/mcp',
+  diff: 'encoding',
   'fs-native-extensions': 'host',
+  'hawser-rehearse': 'compose/rehearsal.ts',
   hono: 'presenters/http',
+  marked: 'encoding/markdown',
   sharp: 'resources',
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { avoidedWords } from './language-checks.ts'
+import { avoidedInComments, avoidedWords } from './language-checks.ts'
 
 test('avoided words are found in every text of a presenter', () => {
   const tree = new Map([
@@ -23,6 +23,7 @@ test('they are found in every text of the source, except the grammar of the rehe
     ],
     ['src/session/b.ts', "const next = { action: 'Say --yes to it.' }\n"],
     ['src/session/c.ts', "failed('x', 'This Session can go on, whoever wrote it.')\n"],
+    ['rehearse/src/g.ts', "export const G = 'the text of this name'\n"],
     ['src/tools/d.ts', 'export const NOTE = `${path} is not there`\n'],
     ['src/tools/f.ts', "export const NONE = 'No tool of that name exists.'\n"],
     ['src/providers/rehearsal/english/e.ts', "export const VERB = 'go on'\n"],
@@ -33,6 +34,7 @@ test('they are found in every text of the source, except the grammar of the rehe
     'src/session/b.ts:1 says "Say --"; write: pass',
     'src/session/c.ts:1 says "whoever"; write: name the person or the program',
     'src/session/c.ts:1 says "go on"; write: continue',
+    'rehearse/src/g.ts:1 says "of this name"; write: with that name',
     'src/tools/d.ts:1 says "is not there"; write: does not exist',
     'src/tools/f.ts:1 says "of that name"; write: with that name',
   ])
@@ -48,5 +50,27 @@ test('a name of the code in a sentence is found, and a script is not a sentence'
   expect(avoidedWords(tree)).toEqual([
     'src/a.ts:1 says "workspaceFile"; write: a word',
     'src/b.ts:1 says "PendingAttachment"; write: a word',
+  ])
+})
+
+test('avoided words are found in every comment and title, over the end of a line, but not in code', () => {
+  const tree = new Map([
+    [
+      'src/a.ts',
+      '// The settings of\n// now.\nconst a = 1 // Not nobody.\n\n// Nobody reads this.\n',
+    ],
+    ['bench/b.ts', '/**\n * Told, since it is\n * no crash.\n */\nexport const B = 1\n'],
+    ['scripts/c.mjs', '// There is no file, it is no longer read, and `nobody` is a user.\n'],
+    ['test/d.test.ts', "test.each([1])('whoever asks', () => {})\ntest(`${x} goes on`, run)\n"],
+    ['rehearse/src/e.ts', "export const E = 'Nobody knows.' // A process of its own.\n"],
+  ])
+  expect(avoidedInComments(tree)).toEqual([
+    'src/a.ts:1 says "of now"; write: current',
+    'src/a.ts:3 says "nobody"; write: name who is missing',
+    'src/a.ts:5 says "Nobody"; write: name who is missing',
+    'bench/b.ts:1 says "Told"; write: name who is informed, and how',
+    'bench/b.ts:1 says "is no c"; write: is not a',
+    'test/d.test.ts:1 says "whoever"; write: name the person or the program',
+    'test/d.test.ts:2 says "goes on"; write: continue',
   ])
 })

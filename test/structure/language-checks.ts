@@ -1,12 +1,14 @@
 import { Visitor } from 'rolldown/utils'
-import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
+import { codeOf, isPackageSource, lineOf, parse, type Tree } from './source.ts'
 
 /** `camelCase` and `PascalCase` outside quotes, except names of products and units. */
 const NAME_OF_CODE =
   /(?<![\w`"'./$-])(?!(?:OpenAI|WebSockets?|GitHub|JavaScript|TypeScript|WebAssembly|BusyBox|WebP|iTerm2?|PgDn|PgUp|KiB|MiB|GiB|NixOS|SQLite)\b)(?:[a-z]+|[A-Z][a-z]+)(?:[A-Z][a-z]+)+(?![\w`"'(/-]|\.\w|:\d)/
 
-/** Words that are hard to understand in a message, each with a replacement. */
-const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
+type Avoided = readonly [pattern: RegExp, instead: string]
+
+/** Words that are hard to understand wherever they occur, each with a replacement. */
+const AVOIDED: readonly Avoided[] = [
   [/\banew\b/i, 'again'],
   [/\bfor ever\b/i, 'permanently'],
   [/\bmend(s|ed|ing)?\b/i, 'fix'],
@@ -14,7 +16,6 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\btold\b/i, 'name who is informed, and how'],
   [/\bstands\b/i, 'is'],
   [/\bnobody\b/i, 'name who is missing'],
-  [/\bis no figure\b/i, 'must be'],
   [/\bsay (`|")?--/i, 'pass'],
   [/\bsaid again\b/i, 'repeatable'],
   [/\bheard\b/i, 'received'],
@@ -24,13 +25,11 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bthat (is|are) (not one|none|no one)\b/i, 'invalid'],
   [/\b(go|goes|going|went) on\b/i, 'continue'],
   [/\b(take|takes|taking|taken|took) back\b/i, 'undo'],
-  [/\btakes? (no|any|only|at most|no more)\b/i, 'accepts'],
   [/\b(is|are|was|were) not there\b/i, 'does not exist'],
   [/\bmust be there\b/i, 'is required'],
   [/\bthere (is|are) none (of|from|with)\b/i, 'name what does not exist'],
-  [/(?<!\bthere )is no (JSON|text|file|folder|number|id|Session|Turn)\b/i, 'is not'],
+  [/\bof now\b/i, 'current'],
   [/\b(has|have) not (a|an|the)\b/i, 'does not have'],
-  [/\bof its own\b/i, 'separate, or nothing'],
   [/\b(said|given) twice\b/i, 'repeated'],
   [/\bonce more\b/i, 'again'],
   [/\bso many (are|is|were)\b/i, 'that many, or the number'],
@@ -40,6 +39,20 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bcannot be had\b/i, 'is not available'],
   [/\bas it stands\b/i, 'unchanged'],
   [/\bof (that|this) name\b/i, 'with that name'],
+]
+
+/** One message that a model may read says `is no choice`: in messages, the nouns are named one by one. */
+const AVOIDED_IN_COMMENTS: readonly Avoided[] = [
+  ...AVOIDED,
+  [/(?<!\bthere )\b(is|are|was|were) no (?!longer\b|more\b|less\b)\w/i, 'is not a'],
+]
+
+/** Also avoided in a message. A comment may use them: `Takes no lock`, `a process of its own`, and names of the code. */
+const AVOIDED_IN_MESSAGES: readonly Avoided[] = [
+  ...AVOIDED,
+  [/(?<!\bthere )is no (figure|frame|JSON|text|file|folder|number|id|Session|Turn)\b/i, 'is not a'],
+  [/\btakes? (no|any|only|at most|no more)\b/i, 'accepts'],
+  [/\bof its own\b/i, 'separate, or nothing'],
   // A name of the code is not a word: a rename in the code must not rename it in a sentence.
   [NAME_OF_CODE, 'a word'],
 ]
@@ -50,22 +63,37 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
  */
 export function avoidedWords(tree: Tree): string[] {
   return [...codeOf(tree)]
-    .filter(([path]) => path.startsWith('src/') && !isTest(path))
-    .flatMap(([path, text]) =>
-      textsOf(path, text).flatMap(({ start, words }) =>
-        AVOIDED.filter(([pattern]) => pattern.test(words)).map(
-          ([pattern, instead]) =>
-            `${path}:${lineOf(text, start)} says "${pattern.exec(words)?.[0]}"; write: ${instead}`,
-        ),
-      ),
-    )
+    .filter(([path]) => isPackageSource(path))
+    .flatMap(([path, text]) => offences(path, text, textsOf(path, text), AVOIDED_IN_MESSAGES))
+}
+
+/** Avoided words in comments and in titles of tests, everywhere. What is between backticks is code, not a word. */
+export function avoidedInComments(tree: Tree): string[] {
+  return [...codeOf(tree)].flatMap(([path, text]) =>
+    offences(path, text, [...commentsOf(path, text), ...titlesOf(path, text)], AVOIDED_IN_COMMENTS),
+  )
+}
+
+function offences(
+  path: string,
+  text: string,
+  texts: readonly Text[],
+  avoided: readonly Avoided[],
+): string[] {
+  return texts.flatMap(({ start, words }) =>
+    avoided.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(words)?.[0]
+      const at = `${path}:${lineOf(text, start)}`
+      return found === undefined ? [] : [`${at} says "${found}"; write: ${instead}`]
+    }),
+  )
 }
 
 /** Code inside a template, which runs in another thread or process. */
 const SCRIPT = /\bconst \w|\brequire\(|=>/
 
 /** The grammar of the rehearsal model matches what people type. */
-const ALL_TEXTS = /^src\/(?!providers\/rehearsal\/english\/)/
+const ALL_TEXTS = /^(?:rehearse\/)?src\/(?!providers\/rehearsal\/english\/)/
 
 interface Text {
   readonly start: number
@@ -95,4 +123,40 @@ function textsOf(path: string, text: string): Text[] {
   }).visit(program)
   if (ALL_TEXTS.test(path)) return all
   return all.filter(({ start }) => spans.some((span) => span.start <= start && start < span.end))
+}
+
+/** Line comments that follow each other are one text: a sentence continues on the next line. */
+function commentsOf(path: string, text: string): Text[] {
+  const found: { start: number; end: number; words: string }[] = []
+  for (const { type, value, start, end } of parse(path, text).comments) {
+    const last = found.at(-1)
+    const continues =
+      last !== undefined && type === 'Line' && /^\n[ \t]*$/.test(text.slice(last.end, start))
+    if (continues) Object.assign(last, { end, words: `${last.words} ${value}` })
+    else found.push({ start, end, words: value })
+  }
+  return found.map(({ start, words }) => ({
+    start,
+    words: withoutCode(words.replace(/\n[ \t]*\*/g, ' ')),
+  }))
+}
+
+/** The first argument of `test(…)`, `test.each(…)(…)` and the like. */
+function titlesOf(path: string, text: string): Text[] {
+  const found: Text[] = []
+  new Visitor({
+    CallExpression: ({ callee, arguments: [title] }) => {
+      if (!/^(test|it|describe)\b/.test(text.slice(callee.start, callee.end))) return
+      if (title?.type === 'Literal' && typeof title.value === 'string')
+        found.push({ start: title.start, words: withoutCode(title.value) })
+      if (title?.type === 'TemplateLiteral')
+        for (const { start, value } of title.quasis)
+          found.push({ start, words: withoutCode(value.cooked ?? '') })
+    },
+  }).visit(parse(path, text).program)
+  return found
+}
+
+function withoutCode(words: string): string {
+  return words.replace(/`[^`]*`/g, '`').replace(/\s+/g, ' ')
 }

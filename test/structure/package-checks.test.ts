@@ -4,6 +4,7 @@ import {
   runtimePackagesOf,
   machineTraces,
   versionsNotExact,
+  versionsThatDiffer,
 } from './package-checks.ts'
 import type { Tree } from './source.ts'
 
@@ -35,6 +36,30 @@ test('exact versions pass, and a peer dependency may be a range', () => {
   expect(versionsNotExact(packageFile(content))).toEqual([])
 })
 
+test('the versions of a workspace are exact too', () => {
+  const tree = planted({ 'rehearse/package.json': '{"devDependencies":{"ajv":"^8.0.0"}}' })
+  expect(versionsNotExact(tree)).toEqual([
+    'rehearse/package.json asks for ajv ^8.0.0; give one exact version',
+  ])
+})
+
+test('a workspace that disagrees with package.json about a version is an offence', () => {
+  const own = { version: '1.1.0', devDependencies: { ajv: '8.0.0', ws: '8.0.0' } }
+  const tree = (root: object) =>
+    planted({ 'package.json': JSON.stringify(root), 'rehearse/package.json': JSON.stringify(own) })
+  const agreed = { version: '1.1.0', dependencies: { ws: '8.0.0' }, devDependencies: { zod: '4' } }
+  const peer = { peerDependencies: { 'hawser-rehearse': '1.1.0' } }
+  expect(versionsThatDiffer(tree({ ...agreed, ...peer }))).toEqual([])
+  expect(versionsThatDiffer(tree(agreed))).toEqual([
+    'package.json asks for no hawser-rehearse instead of 1.1.0',
+  ])
+  const other = { ...peer, version: '1.0.0', devDependencies: { ajv: '8.0.1' } }
+  expect(versionsThatDiffer(tree(other))).toEqual([
+    'rehearse/package.json has version 1.1.0 instead of 1.0.0',
+    'rehearse/package.json asks for ajv 8.0.0 instead of 8.0.1',
+  ])
+})
+
 test('the program may import what is installed with it', () => {
   const content = {
     dependencies: { a: '1.0.0' },
@@ -54,6 +79,16 @@ test('a lock entry with the address of its package is an offence', () => {
     'package-lock.json ties node_modules/b to the place it was fetched from',
   ])
   expect(lockOffences(planted({}))).toEqual(['package-lock.json is missing'])
+})
+
+test('a lock entry may lead to a folder of this repository, and to no other place', () => {
+  const link = (resolved: string) => ({ 'node_modules/hawser-rehearse': { resolved, link: true } })
+  const offences = (resolved: string) =>
+    lockOffences(new Map([...lockFile(link(resolved)), ['rehearse/package.json', '{}']]))
+  expect(offences('rehearse')).toEqual([])
+  for (const elsewhere of ['../rehearse', 'https://a.example/x.tgz', 'gone']) {
+    expect(offences(elsewhere)).toHaveLength(1)
+  }
 })
 
 test('a lock without the package of a platform is an offence, because npm ci rejects it', () => {

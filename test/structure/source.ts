@@ -8,10 +8,15 @@ export type Tree = ReadonlyMap<string, string>
 export const COMPUTED = '<computed>'
 
 const CODE = /\.(ts|tsx|mts|mjs|js)$/
-const SOURCE_FOLDERS = /^(src|bin|test|bench|scripts)\//
+const SOURCE_FOLDERS = /^(src|rehearse|bin|test|bench|scripts)\//
 
 export function isTest(path: string): boolean {
   return path.endsWith('.test.ts')
+}
+
+/** The source of a package, without tests: of hawser in `src`, of hawser-rehearse in `rehearse/src`. */
+export function isPackageSource(path: string): boolean {
+  return /^(rehearse\/)?src\//.test(path) && !isTest(path)
 }
 
 /** The parts of the tree that contain code, without vectors: those are data, whatever their extension. */

@@ -2,13 +2,16 @@ import { beforeAll, expect, test } from 'vitest'
 import * as check from './checks.ts'
 import { contextOffences, pathsThatDoNotExist, scriptsWithoutRow } from './document-checks.ts'
 import { detailReads } from './error-checks.ts'
-import { avoidedWords } from './language-checks.ts'
+import { avoidedInComments, avoidedWords } from './language-checks.ts'
+import { layerOffences } from './layer-checks.ts'
 import * as file from './file-checks.ts'
+import { participleNames } from './name-checks.ts'
 import {
   lockOffences,
   runtimePackagesOf,
   machineTraces,
   versionsNotExact,
+  versionsThatDiffer,
 } from './package-checks.ts'
 import type { Tree } from './source.ts'
 import { machineFolders, readTree } from './tree.ts'
@@ -20,6 +23,10 @@ beforeAll(async () => {
 
 test('no file imports what its row of the import table forbids', () => {
   expect(check.importsOutsideTheTable(tree)).toEqual([])
+})
+
+test('every path in the import table exists', () => {
+  expect(check.tablePathsWithoutFile(tree)).toEqual([])
 })
 
 test('the program imports only packages that are installed with it, and only from their owners', () => {
@@ -40,7 +47,11 @@ test('the command line is parsed before the validator is loaded', () => {
 })
 
 test('only the local server loads the HTTP framework', () => {
-  for (const start of ['bin/hawser.ts', 'src/presenters/cli/program.ts', 'src/compose.ts']) {
+  for (const start of [
+    'bin/hawser.ts',
+    'src/presenters/cli/program.ts',
+    'src/compose/workspace.ts',
+  ]) {
     for (const name of ['hono', '@hono/node-server']) {
       expect(check.chainsToPackage(tree, start, name)).toEqual([])
     }
@@ -49,11 +60,27 @@ test('only the local server loads the HTTP framework', () => {
   expect(chain.length).toBeGreaterThan(0)
 })
 
+test('the package that compares texts is loaded with no file', () => {
+  for (const start of ['src/main.ts', 'src/compose/workspace.ts', 'src/tools/file-change.ts'])
+    expect(check.chainsToPackage(tree, start, 'diff')).toEqual([])
+})
+
+test('the server that plays vendors is loaded only on demand', () => {
+  expect(check.loadedAtOnce(tree, 'hawser-rehearse')).toEqual([])
+})
+
+test('rehearse has at most 5,000 lines without its tests', () => {
+  const lines = file.linesUnder(tree, 'rehearse')
+  console.log(`${lines} lines in rehearse`)
+  expect(lines).toBeGreaterThan(3_000)
+  expect(lines).toBeLessThanOrEqual(5_000)
+})
+
 test('no source file is longer than 400 lines', () => {
   expect(file.filesTooLong(tree)).toEqual([])
 })
 
-test('no folder of the source has more than 25 files', () => {
+test('no folder of the source or of test has more than 25 files', () => {
   const { files, median, p90, max } = file.fileSizes(tree)
   console.log(`${files} source files; lines: median ${median}, 90th percentile ${p90}, most ${max}`)
   expect(file.crowdedFolders(tree)).toEqual([])
@@ -91,6 +118,14 @@ test('text for people uses no avoided word', () => {
   expect(avoidedWords(tree)).toEqual([])
 })
 
+test('no comment and no title of a test uses an avoided word', () => {
+  expect(avoidedInComments(tree)).toEqual([])
+})
+
+test('no type, function, constant or field of the source is named by a bare participle', () => {
+  expect(participleNames(tree)).toEqual([])
+})
+
 test('a Turn is opened in one place and ended in one place', () => {
   expect(file.draftsOutOfPlace(tree)).toEqual([])
   expect(file.draftsMissing(tree)).toEqual([])
@@ -108,12 +143,20 @@ test('every path in the documents exists', () => {
   expect(pathsThatDoNotExist(tree)).toEqual([])
 })
 
+test('src/README.md describes every layer, with the imports of the table and a file to read first', () => {
+  expect(layerOffences(tree)).toEqual([])
+})
+
 test('CONTEXT.md is short and defines every word of the glossary [SR-037]', () => {
   expect(contextOffences(tree)).toEqual([])
 })
 
-test('package.json requires exact versions', () => {
+test('every package.json requires exact versions', () => {
   expect(versionsNotExact(tree)).toEqual([])
+})
+
+test('both packages have one version, which hawser names, and agree on the versions of others', () => {
+  expect(versionsThatDiffer(tree)).toEqual([])
 })
 
 test('package-lock.json is complete and does not contain package addresses', () => {
@@ -140,6 +183,7 @@ test('.ci/run includes the check, the whole suite and the dry probe of the built
   expect(smoke).toContain(
     "const probe = JSON.parse(run('cache', 'probe', '--dry-run', '--json'))\n",
   )
+  expect(smoke).toContain("spawn(process.argv[2], ['dist/hawser.js', 'rehearse', '--json']")
   expect(smoke).toMatch(/^ +if \(!probe\.ok \|\| !probe\.dry_run\) throw /m)
   expect(JSON.parse(tree.get('package.json') ?? '')).toMatchObject({
     scripts: {
@@ -152,7 +196,9 @@ test('.ci/run includes the check, the whole suite and the dry probe of the built
   // The whole suite excludes only what the long one runs, so it includes the suites of providers, Turns and compaction.
   const config = tree.get('vitest.config.ts') ?? ''
   const listed = (name: string) => new RegExp(`^ +${name}: \\[(.*?)\\]`, 'm').exec(config)?.[1]
-  expect(listed('include')).toBe("'src/**/*.test.ts', 'test/**/*.test.ts'")
+  expect(listed('include')).toBe(
+    "'src/**/*.test.ts', 'rehearse/src/**/*.test.ts', 'test/**/*.test.ts'",
+  )
   const left = "'node_modules/**', 'dist/**', 'web/**', '**/*.long.test.ts'"
   expect(listed('exclude')).toBe(left)
 })

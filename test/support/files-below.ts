@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 export function logsBelow(root: string): Promise<string[]> {
-  return filesBelow(root, '*/.hawser/sessions/ses_*.ndjson')
+  return filesBelow(root, '*/.hawser/*sessions/ses_*.ndjson')
 }
 
 export function headsBelow(root: string): Promise<string[]> {

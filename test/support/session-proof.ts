@@ -7,10 +7,10 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import type { RequestsVerdict } from '../../src/session/queries/verify-requests.ts'
-import { registeredIn, type Damage } from './registered-damage.ts'
-import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
+import { registeredIn, type Damage } from './log/registered-damage.ts'
+import { DIALECT_NAMES, DIALECTS } from './providers/dialects.ts'
 import { headsBelow, logsBelow } from './files-below.ts'
-import { openParts, withChanges } from './harness-parts.ts'
+import { openParts, withChanges } from './session/harness-parts.ts'
 
 /** The results of proving the Sessions of a run. */
 export interface Tally {

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { CANARY_PARTS } from './canary.ts'
-import { memoryFolder } from './memory-folder.ts'
+import { CANARY_PARTS } from './host/canary.ts'
+import { memoryFolder } from './host/memory-folder.ts'
 import { failuresOf, proveInParallel, summaryOf } from './parallel-proof.ts'
 
 /**

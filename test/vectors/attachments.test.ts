@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { AttachmentError, type AttachmentInput } from '../../src/model/attachment.ts'
 import { resolveAttachments } from '../../src/resources/resolve-attachments.ts'
-import { freshFolder } from '../support/folder.ts'
-import { value } from '../support/story.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
+import { freshFolder } from '../support/host/folder.ts'
+import { value } from '../support/log/story.ts'
+import { virtualClock } from '../support/host/virtual-clock.ts'
 
 /** Files and the expected result: the part of a descriptor that depends on their content, or the whole error. */
 const Example = z.strictObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { expect, test } from 'vitest'
 import { edit } from '../../src/tools/edit.ts'
-import { toolWorld } from '../support/tool-world.ts'
+import { toolWorld } from '../support/skills/tool-world.ts'
 
 /** Arguments of one call of edit on the file `x`, and the result. */
 const Vectors = z.array(

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { requestBytes, tokensOf, tokensPerByte } from '../../src/context/token-estimate.ts'
 import type { EventDraft, WholeEvent } from '../../src/model/events/event.ts'
-import { appended, compacted, planned } from '../support/planned-session.ts'
-import { replaySurface } from '../support/replay-lengths.ts'
-import { ReplayModel } from '../support/replay-model.ts'
-import { playTrace } from '../support/replay-story.ts'
-import { ReplayTrace } from '../support/replay-trace.ts'
+import { appended, compacted, planned } from '../support/pressure/planned-session.ts'
+import { replaySurface } from '../support/pressure/replay-lengths.ts'
+import { ReplayModel } from '../support/pressure/replay-model.ts'
+import { playTrace } from '../support/pressure/replay-story.ts'
+import { ReplayTrace } from '../support/pressure/replay-trace.ts'
 
 const NAMES = ['short-turns', 'long-tool-loops', 'many-images']
 const WINDOWS = [16_000, 32_000, 64_000, 128_000]

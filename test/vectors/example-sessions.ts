@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { SessionId, Sha256 } from '../../src/model/ids.ts'
-import { DIALECT_NAMES, type DialectName } from '../support/dialects.ts'
+import { DIALECT_NAMES, type DialectName } from '../support/providers/dialects.ts'
 import { proveSessions } from '../support/session-proof.ts'
 import { sessionStory } from './session-story.ts'
 

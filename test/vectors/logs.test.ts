@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { scan } from '../../src/log/scan.ts'
 import { SessionId } from '../../src/model/ids.ts'
-import { CrashDisk } from '../support/crash-disk.ts'
-import { overwrite } from '../support/raw-log.ts'
+import { CrashDisk } from '../support/host/crash-disk.ts'
+import { overwrite } from '../support/log/raw-log.ts'
 import { exampleLogs } from './example-logs.ts'
 
 const read = (name: string) => readFile(new URL(`logs/${name}`, import.meta.url))

@@ -3,9 +3,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { recordedSession } from '../support/recorded-session.ts'
-import { traceOf } from '../support/recorded-trace.ts'
-import type { ReplayTrace } from '../support/replay-trace.ts'
+import { recordedSession } from '../support/pressure/recorded-session.ts'
+import { traceOf } from '../support/pressure/recorded-trace.ts'
+import type { ReplayTrace } from '../support/pressure/replay-trace.ts'
 import { replaySessions } from './replay-sessions.ts'
 
 const folder = new URL('replay/', import.meta.url)

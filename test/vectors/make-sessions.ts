@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DIALECT_NAMES } from '../support/dialects.ts'
+import { DIALECT_NAMES } from '../support/providers/dialects.ts'
 import { SESSIONS, writeExample } from './example-sessions.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'hawser-examples-'))

@@ -1,7 +1,7 @@
-import { drawing, png } from '../support/drawing.ts'
-import { random } from '../support/random.ts'
-import type { PlannedSession, PlannedTurn } from '../support/recorded-session.ts'
-import { buildPdf } from '../support/build-pdf.ts'
+import { drawing, png } from '../support/resources/drawing.ts'
+import { random } from '../support/host/random.ts'
+import type { PlannedSession, PlannedTurn } from '../support/pressure/recorded-session.ts'
+import { buildPdf } from '../support/resources/build-pdf.ts'
 
 /** The Sessions that the traces in `replay/` were recorded from. */
 export interface ReplaySession extends PlannedSession {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { composedProvider } from '../support/replay-composed.ts'
-import type { Measure } from '../support/replay-lengths.ts'
-import { ReplayModel } from '../support/replay-model.ts'
-import { costsOf, ratioToCheaper } from '../support/replay-story.ts'
-import { anyTrace, ReplayTrace, smallTrace } from '../support/replay-trace.ts'
+import { composedProvider } from '../support/pressure/replay-composed.ts'
+import type { Measure } from '../support/pressure/replay-lengths.ts'
+import { ReplayModel } from '../support/pressure/replay-model.ts'
+import { costsOf, ratioToCheaper } from '../support/pressure/replay-story.ts'
+import { anyTrace, ReplayTrace, smallTrace } from '../support/pressure/replay-trace.ts'
 
 const NAMES = ['short-turns', 'long-tool-loops', 'many-images']
 const MEASURES: readonly Measure[] = ['wire', 'sent']

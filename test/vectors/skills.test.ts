@@ -24,7 +24,7 @@ const Vectors = z.array(
 const file = new URL('skills.json', import.meta.url)
 const vectors = Vectors.parse(JSON.parse(readFileSync(file, 'utf8')))
 
-test.each(vectors)('[SH-006] $title', ({ text, fields, findings }) => {
+test.each(vectors)('$title', ({ text, fields, findings }) => {
   const parsed = parseSkill(Buffer.from(text), 'review')
   const found = parsed.findings.map(({ severity, line }) => ({ severity, line }))
   expect(found, JSON.stringify(parsed.findings)).toEqual(

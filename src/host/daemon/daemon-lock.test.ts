@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemClock } from '../clock.ts'
 import { diskFolder } from '../files/disk.ts'
 import { announcedDaemon, runningDaemon, takeDaemonLock, type DaemonRecord } from './daemon-lock.ts'
@@ -23,7 +23,7 @@ const RECORD: DaemonRecord = {
 
 const control = newSecret()
 
-test('only one server takes the lock, and the next one is told where the first listens', async () => {
+test('only one server takes the lock, and the next one learns where the first listens', async () => {
   const { folder } = await home()
   expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
   const lock = await takeDaemonLock(folder, systemClock)

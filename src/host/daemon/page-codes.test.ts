@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { virtualClock } from '../../../test/support/virtual-clock.ts'
+import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { pageCodes } from './page-codes.ts'
 import { newSecret } from './secret.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { diskFolder } from '../files/disk.ts'
 import { serverLog } from './server-log.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemClock } from '../clock.ts'
 import { diskFolder } from '../files/disk.ts'
 import { stagedFiles } from './staged-files.ts'

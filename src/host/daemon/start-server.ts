@@ -11,7 +11,7 @@ export interface ServerStart {
 }
 
 /**
- * Starts the local server of a home as a process of its own, which goes on after this one. Resolves to the first line that it
+ * Starts the local server of a home as a process of its own, which continues after this one. Resolves to the first line that it
  * prints: JSON that says where it listens, or why it could not start. What it prints on standard error is in the logs.
  */
 export async function startServer({ home, env, port }: ServerStart): Promise<Result<string>> {

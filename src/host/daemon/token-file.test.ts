@@ -1,7 +1,7 @@
 import { chmod, link, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemClock } from '../clock.ts'
 import { diskFolder } from '../files/disk.ts'
 import { systemIds } from '../ids.ts'

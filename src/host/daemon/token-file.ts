@@ -36,14 +36,14 @@ async function readToken(home: Folder): Promise<Result<string> | undefined> {
   if (file === undefined) return undefined
   return closing(file, async () => {
     const { onlyOurs, links } = await file.stat()
-    if (!onlyOurs || links !== 1) return refused(home, 'other users can read it')
+    if (!onlyOurs || links !== 1) return refusedToken(home, 'other users can read it')
     const text = (await readSpan(file, 0, MOST_BYTES)).toString('latin1')
     const token = TOKEN.exec(text)?.[1]
-    return token === undefined ? refused(home, 'it is not a token') : ok(token)
+    return token === undefined ? refusedToken(home, 'it is not a token') : ok(token)
   })
 }
 
-function refused({ label }: Folder, why: string): Failed {
+function refusedToken({ label }: Folder, why: string): Failed {
   const path = `${label}/${NAME}`
   return failed('permission_denied', `The token in ${path} is not usable: ${why}.`, { path }, [
     { action: 'Delete it. The next start creates another one.', command: `rm ${path}` },

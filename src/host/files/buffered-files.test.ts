@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { value } from '../../../test/support/story.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { bufferedFiles } from './buffered-files.ts'
 import { openConfined } from './confined-files.ts'
 

@@ -3,6 +3,7 @@ import { foldedName } from '../../model/safety/folded-name.ts'
 import { resolve } from 'node:path'
 import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { absent, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
 import { kindOf, linkRefused, readPlace } from './confined-read.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type FilePlace,
 } from './confined-write.ts'
 import { asHostResult, closing } from './files.ts'
+import { atFolder } from './folder-identity.ts'
 import { enter, openRoot } from './walked-folder.ts'
 
 /**
@@ -93,6 +95,8 @@ interface Entry {
 export interface ConfinedOptions {
   /** Absolute folders that are never accessed, even if they do not exist yet: Hawser's own. */
   readonly refuse: readonly string[]
+  /** Which folder the root must be. Default: the one that its path leads to. */
+  readonly identity?: FolderIdentity | undefined
 }
 
 /** Opens a workspace. Links in the path of the root are followed, because a person chose it; below it, see `ConfinedFiles`. */
@@ -101,7 +105,7 @@ export async function openConfined(
   options: ConfinedOptions,
 ): Promise<Result<ConfinedFiles>> {
   return asHostResult('open the workspace', async () => {
-    const ground = await openGround(resolve(root), options.refuse)
+    const ground = await openGround(resolve(root), options)
     if (ground.refusedNames.some((names) => names.length === 0)) {
       await ground.root.handle.close()
       return untouchable(root)
@@ -146,8 +150,8 @@ function confinedTo(ground: Ground): ConfinedFiles {
   }
 }
 
-async function openGround(root: string, refuse: readonly string[]): Promise<Ground> {
-  const folder = await openRoot(root)
+async function openGround(root: string, { refuse, identity }: ConfinedOptions): Promise<Ground> {
+  const folder = await (identity === undefined ? openRoot(root) : atFolder(identity, openRoot))
   const spellings: [string, string] = [folder.path, root]
   const refused = [...refuse, ...(await realPaths(refuse))]
   const refusedNames = refused.flatMap((own) =>

@@ -1,5 +1,5 @@
 import { fstatSync, statSync } from 'node:fs'
-import { foldedName } from '../../model/safety/folded-name.ts'
+import { foldedName, isHawserName } from '../../model/safety/folded-name.ts'
 import { failed, ok, withCause, type Result } from '../../model/errors.ts'
 import {
   absent,
@@ -19,7 +19,7 @@ export interface Ground {
   readonly spellings: readonly [string, ...string[]]
   /** Absolute folders that are never accessed. */
   readonly refuse: readonly string[]
-  /** Those below the root, as folded names. */
+  /** Those below the root, as folded names. Every `.hawser` is refused besides. */
   readonly refusedNames: readonly (readonly string[])[]
 }
 
@@ -76,8 +76,12 @@ export async function inGround(
   return refused ? untouchable(path) : ok(undefined)
 }
 
-/** Whether names below the root lead to or into a folder that is never accessed. */
+/**
+ * Whether names below the root lead to or into a folder that is never accessed. A `.hawser` at any depth may belong to
+ * another workspace.
+ */
 export function isRefused(refusedNames: Ground['refusedNames'], names: readonly string[]): boolean {
+  if (names.some(isHawserName)) return true
   const folded = names.filter((name) => name !== '').map(foldedName)
   return refusedNames.some((refused) => segmentsBelow(folded, refused) !== undefined)
 }
@@ -138,6 +142,8 @@ async function go(walk: Walk, segments: readonly string[]): Promise<Result<void>
       if (!(await goBack(walk))) return outside(path)
       continue
     }
+    // Also if it comes from a link, or is one: then the end of the walk would not show it.
+    if (isHawserName(step.name)) return untouchable(path)
     const found = await enter(trail.at(-1) ?? ground.root, step.name)
     if (found === 'missing') {
       if (step.planted) return absent(path)

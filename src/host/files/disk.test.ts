@@ -3,7 +3,7 @@ import { chmod, chown, link, mkdir, readFile, stat, symlink, writeFile } from 'n
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { diskFolder } from './disk.ts'
 import { asResult, replaceFile, writeAll } from './files.ts'
 import { ok } from '../../model/errors.ts'

@@ -1,6 +1,7 @@
 import { constants, fstatSync, lstatSync, watch, type Stats } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { datasyncDescriptor, writeDescriptor } from './descriptor.ts'
 import {
   FileFailure,
@@ -10,6 +11,7 @@ import {
   type Folder,
   type OpenMode,
 } from './files.ts'
+import { atFolder } from './folder-identity.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
   constants
@@ -18,8 +20,22 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_
  * Opens a folder on disk by its path. Links in the path are followed, because a person chose it; from there on no link is
  * followed. It must be a folder; only folders that are opened below it must be ours.
  */
-export async function diskFolder(path: string): Promise<Folder> {
-  return new DiskFolder(await asFileFailure(open(path, O_RDONLY | O_DIRECTORY)), path)
+export async function diskFolder(path: string, label = path): Promise<Folder> {
+  return new DiskFolder(await asFileFailure(open(path, O_RDONLY | O_DIRECTORY)), label)
+}
+
+/** A folder by its path, or the recorded one and no other: see `atFolder`. */
+export type FolderPlace = string | FolderIdentity
+
+/** Where it is expected. */
+export function pathOf(place: FolderPlace): string {
+  return typeof place === 'string' ? place : place.path
+}
+
+/** Opens a folder that was named now or recorded earlier. */
+export async function folderAt(place: FolderPlace): Promise<Folder> {
+  if (typeof place === 'string') return diskFolder(place)
+  return atFolder(place, (path) => diskFolder(path, place.path))
 }
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {

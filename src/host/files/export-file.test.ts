@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { value } from '../../../test/support/story.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { createExport } from './export-file.ts'
 
 test('the export is written, private to its owner, and counted in bytes', async () => {

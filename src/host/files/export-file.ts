@@ -47,13 +47,13 @@ export async function createExport(path: string): Promise<Result<ExportFile>> {
       })
     } catch (error) {
       await ifPossible(folder.close())
-      if (error instanceof FileFailure && error.code === 'EEXIST') return taken()
+      if (error instanceof FileFailure && error.code === 'EEXIST') return takenPath()
       throw error
     }
   })
 }
 
-function taken(): Result<never> {
+function takenPath(): Result<never> {
   return failed('invalid_args', 'The export file already exists and was not overwritten.', {}, [
     { action: 'Choose another name, or move the existing file.' },
   ])

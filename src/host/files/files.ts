@@ -222,6 +222,11 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
   NOT_REGULAR: ['not_regular_file', 'it is not a regular file', 'Move it away and try again.'],
   NOT_OURS: ['permission_denied', 'it belongs to another user', 'Use a folder that you own.'],
   OPEN_TO_OTHERS: ['permission_denied', 'other users can write to it', 'Run chmod 700 on it.'],
+  OTHER_FOLDER: [
+    'outside_workspace',
+    'another folder is at this path now, or a link leads to one',
+    'Move the folder back, or choose this one again.',
+  ],
   EACCES: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   EPERM: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   ENOSPC: ['storage_failed', 'the disk is full', 'Free some space and try again.'],

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../model/limits.ts'
 import { closing, ifThere, readSpan, type Folder } from './files.ts'
 
 /** At most `limit` bytes of a file; `undefined` if it is missing. */
@@ -10,11 +11,19 @@ export async function wholeFile(
   return file && closing(file, () => readSpan(file, 0, limit))
 }
 
-/** The value of a JSON text; `undefined` if it is none. */
+/**
+ * The value of a JSON text; `undefined` if it is none, or nests so deeply that working on it could exhaust the stack.
+ */
 export function jsonOf(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isWithin(value, LIMITS.event_depth) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1))
 }

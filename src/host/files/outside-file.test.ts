@@ -6,6 +6,7 @@ import {
   mkdir,
   rename,
   rm,
+  stat,
   symlink,
   truncate,
   utimes,
@@ -14,8 +15,8 @@ import {
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { hookedFiles } from '../../../test/support/hooked-files.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { hookedFiles } from '../../../test/support/host/hooked-files.ts'
 import { outsideFiles, withOutsideFile } from './outside-file.ts'
 
 const never = new AbortController().signal
@@ -117,8 +118,12 @@ test('an aborted read closes the file', async () => {
 })
 
 async function backdated(path: string): Promise<void> {
-  await writeFile(path, 'hullo')
-  await utimes(path, 1, 1)
+  const { ctimeMs } = await stat(path)
+  // Two changes within one tick of the file system's clock have the same ctime.
+  do {
+    await writeFile(path, 'hullo')
+    await utimes(path, 1, 1)
+  } while ((await stat(path)).ctimeMs === ctimeMs)
 }
 
 async function folderSwapped(path: string): Promise<void> {

@@ -111,15 +111,15 @@ async function readWhole(
     got += count
   }
   if (signal.aborted) return failed('interrupted', 'Reading the file was interrupted.')
-  if (got === into.length) return grown(got)
+  if (got === into.length) return grownFile(got)
   const after = await handle.stat()
-  if (changed(facts, after) || BigInt(got) !== after.size) return changedSince()
+  if (hasChanged(facts, after) || BigInt(got) !== after.size) return changedSince()
   const there = await files.look(path).catch(() => undefined)
   if (there === undefined || idOf(there) !== idOf(after)) return changedSince()
   return ok(into.subarray(0, got))
 }
 
-function changed(before: OutsideFacts, after: OutsideFacts): boolean {
+function hasChanged(before: OutsideFacts, after: OutsideFacts): boolean {
   return (
     after.nlink === 0n ||
     before.size !== after.size ||
@@ -133,7 +133,7 @@ function notRegular(found: EntryKind): Failed {
   return withCause(refused, { type: 'found', entry: found })
 }
 
-function grown(size: number): Failed {
+function grownFile(size: number): Failed {
   const refused = failed('too_large', `The file grew beyond ${size} bytes while it was read.`, {
     size,
   })

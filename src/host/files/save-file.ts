@@ -20,7 +20,7 @@ export async function saveFile(
       const known = await ifThere(opened.open(name, 'read'))
       if (known !== undefined) {
         const old = await closing(known, () => readSpan(known, 0, bytes.length + 1))
-        return old.equals(bytes) ? ok(path) : taken(path)
+        return old.equals(bytes) ? ok(path) : takenPath(path)
       }
       await closing(await opened.open(name, 'create'), async (file) => {
         await writeAll(file, Buffer.from(bytes))
@@ -32,7 +32,7 @@ export async function saveFile(
   })
 }
 
-function taken(path: string): Result<never> {
+function takenPath(path: string): Result<never> {
   return failed('invalid_args', `${path} has other content and was not overwritten.`, { path }, [
     { action: 'Choose another folder, or move the file.' },
   ])

@@ -1,13 +1,13 @@
-import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { value } from '../../../test/support/story.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { openConfined } from '../files/confined-files.ts'
 import { openHome } from '../home.ts'
 import { instructionFiles } from './instruction-files.ts'
 
-async function place() {
+async function place(now = () => Date.now()) {
   const root = await freshFolder()
   const workspace = join(root, 'workspace')
   await mkdir(workspace)
@@ -24,7 +24,13 @@ async function place() {
       return confined.read(path, limit)
     },
   }
-  const files = instructionFiles({ files: counted, workspace, home: home.own, limit: 100 })
+  const files = instructionFiles({
+    files: counted,
+    workspace,
+    home: home.own,
+    limit: 100,
+    clock: { now },
+  })
   const write = async (path: string, text: string) => {
     await mkdir(join(workspace, path, '..'), { recursive: true })
     await writeFile(join(workspace, path), text)
@@ -62,13 +68,20 @@ test('two ways to one folder give one file, under its real path', async () => {
 })
 
 test('a file that did not change for a while is not read again, and any change is noticed', async () => {
-  const { files, write, workspace, read } = await place()
+  let now = 0
+  const { files, write, workspace, read } = await place(() => now)
   const hash = async () => (await files.find(['']))[0]?.sha256
   await write('AGENTS.md', 'one')
+  now = (await stat(join(workspace, 'AGENTS.md'))).ctimeMs
   const first = await hash()
   // It was written just now, so the next change could have the same times.
   await hash()
   expect(read).toHaveLength(2)
+  now += 10_000
+  await hash()
+  await hash()
+  expect(read).toHaveLength(3)
+  now -= 10_000
   await write('AGENTS.md', 'two')
   const second = await hash()
   expect(second).not.toBe(first)

@@ -11,6 +11,7 @@ import {
   type Result,
 } from '../../model/errors.ts'
 import { OWN_INSTRUCTIONS, type InstructionRefusal } from '../../model/events/instruction-events.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import type { ConfinedFiles, FileContent } from '../files/confined-files.ts'
 import { segmentsOf } from '../files/confined-path.ts'
 import { asResult, closing, readSpan, type Folder } from '../files/files.ts'
@@ -49,19 +50,20 @@ export interface InstructionPlaces {
   readonly home: Folder
   /** The maximum size of a file that is hashed. */
   readonly limit: number
+  readonly clock?: Pick<Clock, 'now'>
 }
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const
 const [OWN_NAME] = NAMES
 
 export function instructionFiles(places: InstructionPlaces): InstructionFiles {
-  const { files, workspace, home, limit } = places
-  const known = new Map<string, Remembered>()
+  const { files, workspace, home, limit, clock = systemClock } = places
+  const known = new Map<string, RememberedFile>()
   const own = (most: number) => ownFile(home, most)
   const read = (path: string) => (path === OWN_INSTRUCTIONS ? own(limit) : files.read(path, limit))
   const examine = (path: string) => {
     const place = path === OWN_INSTRUCTIONS ? join(home.label, OWN_NAME) : join(files.root, path)
-    return remembered(known, place, () => read(path))
+    return remembered(known, place, clock, () => read(path))
   }
   return {
     find: async (folders) => {
@@ -96,12 +98,12 @@ export function instructionFiles(places: InstructionPlaces): InstructionFiles {
   }
 }
 
-type Examined = Omit<InstructionFile, 'path'> & { readonly path?: string }
+type ReadInstructions = Omit<InstructionFile, 'path'> & { readonly path?: string }
 
-interface Remembered {
+interface RememberedFile {
   /** Identifies the content, unless it changed within the resolution of the clock of the file system. */
   readonly key: string
-  readonly file: Examined | undefined
+  readonly file: ReadInstructions | undefined
 }
 
 /**
@@ -109,10 +111,11 @@ interface Remembered {
  * read again. Synchronous before that: this runs after every round of tool calls, mostly for files that do not exist.
  */
 async function remembered(
-  known: Map<string, Remembered>,
+  known: Map<string, RememberedFile>,
   place: string,
+  clock: Pick<Clock, 'now'>,
   read: () => Promise<Result<FileContent>>,
-): Promise<Examined | undefined> {
+): Promise<ReadInstructions | undefined> {
   const facts = factsOf(place)
   if (facts === undefined) {
     known.delete(place)
@@ -121,7 +124,7 @@ async function remembered(
   const key = `${facts.dev}:${facts.ino}:${facts.mode}:${facts.nlink}:${facts.size}:${facts.mtimeMs}:${facts.ctimeMs}`
   const before = known.get(place)
   if (before?.key === key) return before.file
-  const started = Date.now()
+  const started = clock.now()
   const file = examined(await read())
   // A file that changed just now may change again with the same times.
   if (Math.abs(started - facts.ctimeMs) > RECENT_MS) known.set(place, { key, file })
@@ -140,7 +143,7 @@ function factsOf(place: string): Stats | undefined {
   }
 }
 
-function examined(read: Result<FileContent>): Examined | undefined {
+function examined(read: Result<FileContent>): ReadInstructions | undefined {
   if (!read.ok) {
     const refused = refusalOf(read.error)
     return refused === undefined ? undefined : { refused }

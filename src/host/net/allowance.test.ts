@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { virtualClock } from '../../../test/support/virtual-clock.ts'
+import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { Allowance } from './allowance.ts'
 
 test('as many as the burst at once, then as many as the rate, and never more than the burst', () => {

@@ -8,7 +8,10 @@ export interface ListenerBounds {
   readonly connections: number
   /** For the headers of a request, from the start of its connection. */
   readonly headersMs: number
-  /** Without progress, while a body is incomplete or bytes of a response are not accepted. */
+  /**
+   * Without progress, while a body is incomplete or bytes of a response are not accepted. Single bytes do not count as
+   * progress.
+   */
   readonly stalledMs: number
   /** Between two requests. 0: no limit. Long enough for clients that ask every few seconds. */
   readonly idleMs: number
@@ -40,7 +43,10 @@ export async function boundedServer(chosen: Partial<ListenerBounds> = {}): Promi
   }
   const server = createServer(options)
   server.maxConnections = connections
+  // The size is the limit: above a number, Node would leave out headers that the guard has to see.
+  server.maxHeadersCount = 0
   dropStalled(server, bounds)
+  dropSlowBodies(server, bounds)
   return server
 }
 
@@ -62,16 +68,52 @@ function dropStalled(server: Server, { stalledMs, idleMs }: ListenerBounds): voi
   })
 }
 
+/** Less than this within `stalledMs` is as good as nothing: a byte now and then would hold a connection as long as it likes. */
+const LEAST_BYTES = 1024
+/** For a client that reads its response only when it has sent its body. */
+const LINGER_MS = 500
+
+/** Closes a connection whose body comes too slowly, or is still coming when its response was sent. */
+function dropSlowBodies(server: Server, { stalledMs }: ListenerBounds): void {
+  server.on('request', (incoming, response) => {
+    if (incoming.complete) return
+    const { socket } = incoming
+    let before = socket.bytesRead
+    const pace = setInterval(() => {
+      const isSlow = socket.bytesRead - before < LEAST_BYTES
+      // A body that its handler does not take yet is not late.
+      if (isSlow && incoming.readableLength === 0 && !incoming.complete) socket.destroy()
+      before = socket.bytesRead
+    }, stalledMs)
+    pace.unref()
+    let linger: NodeJS.Timeout | undefined
+    response.once('finish', () => {
+      linger = setTimeout(() => incoming.complete || socket.destroySoon(), LINGER_MS)
+      linger.unref()
+    })
+    incoming.once('close', () => {
+      clearInterval(pace)
+      clearTimeout(linger)
+    })
+  })
+}
+
 /** Starts to listen on the loopback address; 0 selects a free port. Returns the port. */
 export function listenOnPort(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {
-    // The listener stays: later errors, such as running out of descriptors, are temporary.
-    server.on('error', (error) => resolve(noPort(port, codeOf(error))))
-    server.listen(port, ADDRESS, () => {
+    const refused = (error: unknown) => {
+      server.off('listening', listening)
+      resolve(noPort(port, codeOf(error)))
+    }
+    const listening = () => {
+      server.off('error', refused)
+      // Later errors, such as running out of descriptors, are temporary.
+      server.on('error', () => {})
       const address = server.address()
       const isPlace = address !== null && typeof address !== 'string'
       resolve(isPlace ? ok(address.port) : noPort(port, 'EADDRNOTAVAIL'))
-    })
+    }
+    server.once('error', refused).once('listening', listening).listen(port, ADDRESS)
   })
 }
 

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { serveFetch, type FetchServer, type FetchServerOptions } from './fetch-server.ts'
 import { liveBody } from './live-body.ts'
 
@@ -106,6 +106,17 @@ test('a port in use is skipped; if all are, the failure names them', async () =>
     refused: () => new Response(),
   })
   expect(none).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
+})
+
+test('twenty ports in use leave nothing behind', async () => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  const { port } = await open()
+  const other = await open({ ports: [...Array.from({ length: 20 }, () => port), 0] })
+  expect(await (await fetch(`http://127.0.0.1:${other.port}/x`)).text()).toBe('GET /x')
+  expect(warnings).toEqual([])
 })
 
 test('a handler that throws gets status 500, and the next request works', async () => {
@@ -226,7 +237,29 @@ test('a client that sends no headers, or half a body, loses its connection', asy
   expect([silent.destroyed, half.destroyed]).toEqual([true, true])
 })
 
-test('a quiet response is not taken for a stalled one', async () => {
+test.each(['GET', 'POST'])(
+  'a body of a %s that comes byte by byte costs the connection, before its response and after it',
+  async (method) => {
+    const { port } = await open({
+      bounds: { stalledMs: 100 },
+      fetch: async (request) =>
+        new Response(new URL(request.url).pathname === '/read' ? await request.text() : 'early'),
+    })
+    const gone = ['/read', '/ignored'].map(async (path) => {
+      const socket = connected(port)
+      socket.resume()
+      const head = `${method} ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n`
+      socket.write(`${head}Content-Length: 1000000\r\n\r\n`)
+      const drip = setInterval(() => socket.write('a'), 10)
+      await new Promise((resolve) => void socket.once('close', resolve))
+      clearInterval(drip)
+      return socket.destroyed
+    })
+    expect(await Promise.all(gone)).toEqual([true, true])
+  },
+)
+
+test('a quiet response is not mistaken for a stalled one', async () => {
   const finish = withResolvers<void>()
   const { port } = await open({
     bounds: { stalledMs: 20 },
@@ -245,7 +278,7 @@ test('a quiet response is not taken for a stalled one', async () => {
   expect(await (await answer).text()).toBe('late')
 })
 
-test('connections above the limit are refused, and others go on', async () => {
+test('connections above the limit are refused, and others continue', async () => {
   const { port } = await open({ bounds: { connections: 3 } })
   const sockets = [connected(port), connected(port), connected(port)]
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import {
   boundedServer,
@@ -8,6 +8,7 @@ import {
 } from './bounded-listener.ts'
 import { listenOnSocket } from './listen-on-socket.ts'
 import { guardRefusal, type Arrival, type GuardRefusal } from './request-guard.ts'
+import { MOST_WAITING, requestsInOrder, type TakeRequest } from './requests-in-order.ts'
 
 export interface FetchServerOptions {
   /** Tried in this order until one is free. 0 selects any free port. */
@@ -40,12 +41,12 @@ export async function serveFetch(options: FetchServerOptions): Promise<Result<Fe
   const onPort = await boundedServer(bounds)
   const port = await firstFree(onPort, options.ports)
   if (!port.ok) return port
-  onPort.on('request', listener({ port: port.value }))
+  requestsInOrder(onPort, MOST_WAITING, listener({ port: port.value }))
   if (path === undefined) {
     return ok({ port: port.value, socket: undefined, close: () => closeServer(onPort) })
   }
   const onSocket = await boundedServer(bounds)
-  onSocket.on('request', listener('socket'))
+  requestsInOrder(onSocket, MOST_WAITING, listener('socket'))
   const bound = await listenOnSocket(onSocket, path)
   const close = async () => {
     await Promise.all([closeServer(onPort), ...(bound.ok ? [closeServer(onSocket)] : [])])
@@ -67,12 +68,10 @@ async function firstFree(server: Server, ports: readonly number[]): Promise<Resu
   ])
 }
 
-type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
-
 async function listenerOf({
   fetch,
   refused,
-}: FetchServerOptions): Promise<(arrival: Arrival) => Listener> {
+}: FetchServerOptions): Promise<(arrival: Arrival) => TakeRequest> {
   const { getRequestListener } = await import('@hono/node-server')
   const invalid = () => refused('target')
   // The globals stay as they are: this process also sends requests.

@@ -3,7 +3,7 @@ import * as https from 'node:https'
 import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import type { Clock } from '../clock.ts'
-import { aborted, failureOf, limitConnecting, UNUSED_CONNECTION_MS } from './http.ts'
+import { abortError, failureOf, limitConnecting, UNUSED_CONNECTION_MS } from './http.ts'
 
 /** A request whose body is sent in pieces, as they become known. */
 export interface OpenPost {
@@ -77,7 +77,7 @@ function openPost(request: http.ClientRequest, signal: AbortSignal): OpenPost {
   return {
     send: (pieces) => body.add(pieces, false),
     end: (pieces) => body.add(pieces, true),
-    destroy: () => void request.destroy(aborted()),
+    destroy: () => void request.destroy(abortError()),
     answer: handled(answerOf(request, signal)),
   }
 }
@@ -90,7 +90,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 
 function answerOf(request: http.ClientRequest, signal: AbortSignal): Promise<PostAnswer> {
   return new Promise((resolve, reject) => {
-    const abort = () => void request.destroy(aborted())
+    const abort = () => void request.destroy(abortError())
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort)
     request.once('close', () => signal.removeEventListener('abort', abort))

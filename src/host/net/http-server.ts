@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { ok, type Result } from '../../model/errors.ts'
 import { boundedServer, closeServer, listenOnPort } from './bounded-listener.ts'
 import { guardRefusal } from './request-guard.ts'
+import { MOST_WAITING, requestsInOrder } from './requests-in-order.ts'
 import { socketServer, type SocketServer, type TakeMessages } from './socket-server.ts'
 
 /** A received request. */
@@ -59,7 +60,7 @@ export async function listenLocally(options: LocalServerOptions): Promise<Result
   const sockets = options.upgrade && (await socketServer(options.longest))
   const port = await listenOnPort(server, options.port)
   if (!port.ok) return port
-  server.on('request', (incoming, response) => {
+  requestsInOrder(server, MOST_WAITING, (incoming, response) => {
     void serve(incoming, response, port.value, options)
   })
   if (sockets !== undefined) {

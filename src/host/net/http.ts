@@ -50,9 +50,9 @@ export function httpFetch({ clock = systemClock, socket }: HttpOptions = {}): Fe
     const bytes = bytesOf(body)
     const open = await clientOf(url.protocol)
     return new Promise<Response>((resolve, reject) => {
-      if (signal?.aborted === true) throw aborted()
+      if (signal?.aborted === true) throw abortError()
       const request = open(url, method, headersOf(headers, bytes))
-      const abort = () => void request.destroy(aborted())
+      const abort = () => void request.destroy(abortError())
       signal?.addEventListener('abort', abort)
       request.once('close', () => signal?.removeEventListener('abort', abort))
       limitConnecting(request, clock)
@@ -190,12 +190,12 @@ function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
 }
 
 export function failureOf(error: unknown, signal: Signal): Error {
-  if (signal?.aborted === true) return aborted()
+  if (signal?.aborted === true) return abortError()
   if (error instanceof HttpFailure) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return new HttpFailure(typeof code === 'string' ? code : 'ECONNRESET')
 }
 
-export function aborted(): Error {
+export function abortError(): Error {
   return new DOMException('The request was aborted.', 'AbortError')
 }

@@ -7,9 +7,9 @@ import { asFileFailure, asHostResult, isMissing } from '../files/files.ts'
 const LONGEST_PATH = 107
 
 /**
- * Starts to listen on a socket at `path`, which only our user may connect to. Its folder must be private: whoever can write
- * there could take its place. A socket left by a killed process is replaced, so the caller must hold the lock of the folder;
- * anything else at that path is `storage_failed`. `invalid_args` if the path is too long for the system.
+ * Starts to listen on a socket at `path`, which only our user may connect to. Its folder must be private: a user who can write
+ * there could replace the socket. A socket left by a killed process is replaced, so the caller must hold the lock of the
+ * folder; anything else at that path is `storage_failed`. `invalid_args` if the path is too long for the system.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<Result<void>> {
   const bytes = Buffer.byteLength(path)

@@ -62,7 +62,7 @@ test('a reader that disconnects is reported once, and nothing more is held', asy
   expect([body.send(Buffer.from('b')), gone]).toEqual([false, ['disconnected']])
 })
 
-test('a producer that waits goes on when the reader has taken most of it, or is gone', async () => {
+test('a producer that waits continues when the reader has taken most of it, or is gone', async () => {
   const body = liveBody()
   const piece = Buffer.alloc(40_000)
   body.send(piece)

@@ -20,7 +20,7 @@ export interface LiveBodyOptions {
 
 /** A reader may cost 4 MB. The rest is for the piece that its connection is sending, which is not queued any more. */
 const MOST_BYTES = 3 * 1000 * 1000
-/** With less than this, a producer that waits for its reader goes on. */
+/** With less than this, a producer that waits for its reader continues. */
 const LITTLE_BYTES = 64 * 1000
 
 /**

@@ -1,9 +1,9 @@
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { thrown } from '../../../test/support/thrown.ts'
-import { socketPair } from '../../../test/support/relay-place.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+import { thrown } from '../../../test/support/host/thrown.ts'
+import { socketPair } from '../../../test/support/tether/relay-place.ts'
+import { until } from '../../../test/support/host/virtual-clock.ts'
 import { relayFetch } from './relay-fetch.ts'
 
 const HOME = 'http://relay/'
@@ -79,17 +79,15 @@ test('a response without a body has none', async () => {
 
 test('an aborted call rejects before it starts, before its answer and during its body', async () => {
   const resets: (number | undefined)[] = []
+  const early = new AbortController()
   const { fetch } = await served((stream, { headers }) => {
     stream.once('close', () => void resets.push(stream.rstCode))
-    if (headers[':path'] === '/silent') return
+    if (headers[':path'] === '/silent') return early.abort()
     stream.respond({ ':status': 200 })
     stream.write('some')
   })
   expect(await thrown(fetch(HOME, { signal: AbortSignal.abort() }))).toEqual(ABORTED)
-  const early = new AbortController()
-  const silent = fetch(`${HOME}silent`, { signal: early.signal })
-  setImmediate(() => early.abort())
-  expect(await thrown(silent)).toEqual(ABORTED)
+  expect(await thrown(fetch(`${HOME}silent`, { signal: early.signal }))).toEqual(ABORTED)
   const late = new AbortController()
   const answer = await fetch(HOME, { signal: late.signal })
   late.abort()
@@ -113,7 +111,7 @@ test('a call that the relay cuts off rejects, before its answer and during its b
   expect(await thrown(answer.text())).toEqual(CUT)
 })
 
-test('a body that is cut with the code of a cancelled call is not taken for a complete one', async () => {
+test('a body that is cut with the code of a cancelled call is not mistaken for a complete one', async () => {
   const { fetch } = await served((stream) => {
     stream.respond({ ':status': 200 })
     stream.write('some', () => {

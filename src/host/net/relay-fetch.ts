@@ -1,6 +1,6 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { aborted, addressOf, bytesOf, HttpFailure, type Fetch } from './http.ts'
+import { abortError, addressOf, bytesOf, HttpFailure, type Fetch } from './http.ts'
 
 /**
  * A `fetch` over a socket to the relay, with the contract of `httpFetch`. All calls share the socket, and a call whose answer is
@@ -13,7 +13,7 @@ export function relayFetch(socket: Duplex): Fetch {
     const { method = 'GET', headers, body, signal } = init
     const bytes = bytesOf(body) ?? new Uint8Array()
     const session = await (opening ??= sessionOn(socket))
-    if (signal?.aborted === true) throw aborted()
+    if (signal?.aborted === true) throw abortError()
     const stream = requestOn(session, url, {
       ...Object.fromEntries(new Headers(headers)),
       ':method': method,
@@ -55,7 +55,7 @@ function requestOn(
 
 function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const abort = () => cancel(stream, aborted())
+    const abort = () => cancel(stream, abortError())
     signal?.addEventListener('abort', abort)
     // The listener stays for the whole call: an error during the body is reported by the body.
     stream.on('error', (error) => reject(failureOf(error, signal)))
@@ -126,7 +126,7 @@ function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8
 }
 
 function failureOf(error: unknown, signal: Signal): Error {
-  if (signal?.aborted === true) return aborted()
+  if (signal?.aborted === true) return abortError()
   // The codes of Node describe the protocol, which means nothing to the caller: the call was cut off.
   return error instanceof HttpFailure ? error : new HttpFailure('ECONNRESET')
 }

@@ -174,7 +174,7 @@ export class StreamCall implements RelayedCall {
     this.#stream.destroy(new Error('cut off'))
   }
 
-  /** Resolves when at most this many bytes wait, or when nobody waits for them. */
+  /** Resolves when at most this many bytes wait, or when no reader waits for them. */
   async #untilWaiting(most: number): Promise<void> {
     while (this.#isOpen() && this.#waiting > most) {
       await new Promise<void>((resolve) => {

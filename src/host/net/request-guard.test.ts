@@ -86,3 +86,12 @@ test('a request target must be a path', () => {
     'target',
   ])
 })
+
+test.each([
+  [{ 'content-encoding': 'gzip' }, 'coding'],
+  [{ 'content-encoding': 'Identity' }, 'allowed'],
+  [{ 'transfer-encoding': 'chunked' }, 'allowed'],
+  [{ 'transfer-encoding': 'gzip, chunked' }, 'coding'],
+])('a body with %j is %s', (headers, expected) => {
+  expect(verdict({ host: 'localhost:4600', ...headers }, PORT, '/')).toBe(expected)
+})

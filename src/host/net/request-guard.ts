@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Why a request is refused before any handler sees it. `target`: its URL is not a path. */
-export type GuardRefusal = 'host' | 'origin' | 'target'
+/** Why a request is refused before any handler sees it. `target`: its URL is not a path. `coding`: its body is compressed. */
+export type GuardRefusal = 'host' | 'origin' | 'target' | 'coding'
 
 /** Where a request arrived: on a port of the loopback address, or on a socket in the file system. */
 export type Arrival = { readonly port: number } | 'socket'
@@ -25,7 +25,15 @@ export function guardRefusal(
   if (origins.some((origin) => origin.toLowerCase() !== `http://${host.toLowerCase()}`)) {
     return 'origin'
   }
-  return url.startsWith('/') ? undefined : 'target'
+  if (!url.startsWith('/')) return 'target'
+  return isPlain(headersDistinct) ? undefined : 'coding'
+}
+
+/** Nothing here decodes a body: its compressed bytes would be treated as the body. */
+function isPlain(headers: IncomingMessage['headersDistinct']): boolean {
+  const only = (name: string, plain: string) =>
+    (headers[name] ?? []).every((value) => value.trim().toLowerCase() === plain)
+  return only('content-encoding', 'identity') && only('transfer-encoding', 'chunked')
 }
 
 /** A client omits the port only if it is the default one. */

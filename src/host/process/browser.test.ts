@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { openInBrowser } from './browser.ts'
 
 test.each([
@@ -35,7 +35,7 @@ test('the program gets the path and what a desktop needs, but no key', async () 
   expect([text.includes('XDG_SEAT=seat0'), text.includes('API_KEY')]).toEqual([true, false])
 })
 
-test('a program that cannot be started is no browser', async () => {
+test('a program that cannot be started is not a browser', async () => {
   const env = { DISPLAY: ':0' }
   const find = async () => '/nowhere/at/all'
   expect(await openInBrowser('/page.html', { env, platform: 'linux', find })).toBe(false)

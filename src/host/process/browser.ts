@@ -12,7 +12,7 @@ export interface BrowserParts {
 
 /**
  * Opens a file in the browser of the person, and returns whether a program was started for it. None is started over SSH or
- * without a display. Does not wait for the browser, which goes on after this process.
+ * without a display. Does not wait for the browser, which continues after this process.
  */
 export async function openInBrowser(path: string, parts: BrowserParts): Promise<boolean> {
   const { env, platform = process.platform, find = systemProgram } = parts

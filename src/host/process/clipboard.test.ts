@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { readClipboard, type ClipboardParts } from './clipboard.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\xff', 'latin1')

@@ -15,7 +15,7 @@ export interface DetachedOptions {
 }
 
 /**
- * Starts this program again, in a session of its own, so that it goes on after this process and its terminal. Resolves to
+ * Starts this program again, in a session of its own, so that it continues after this process and its terminal. Resolves to
  * the first line that it prints; `internal` if it ends before that.
  */
 export async function startDetached({

@@ -5,7 +5,7 @@ import { isZombie } from './kin.ts'
 
 /**
  * A socket at which the wrappers of a program wait before they start it. A process asks for a signal at the death of its parent,
- * but gets none if the parent died before that. So the last wrapper reports that all have asked, and goes on only if this
+ * but gets none if the parent died before that. So the last wrapper reports that all have asked, and continues only if this
  * process then still runs and sees the first of them run.
  */
 export interface Gate {
@@ -23,11 +23,16 @@ export const NO_GATE: Gate = { shut: async () => {} }
 /** What is killed in the kernel is not waited for longer. */
 const MOST_MS = 5_000
 
-export function keepGate(wrapper: ChildProcess, socket: Duplex): Gate {
+/** `admit` decides with the first wrapper whether the program may start. */
+export function keepGate(
+  wrapper: ChildProcess,
+  socket: Duplex,
+  admit: (leader: number) => boolean = () => true,
+): Gate {
   const closed = new Promise<void>((resolve) => void socket.once('close', resolve))
   socket.on('error', () => {})
   socket.once('data', () => {
-    if (runs(wrapper)) socket.write('go\n')
+    if (runs(wrapper) && wrapper.pid !== undefined && admit(wrapper.pid)) socket.write('go\n')
     socket.end()
   })
   // It ends when no process has the other end any more.

@@ -131,7 +131,7 @@ async function untilKin(pid: number, count: number) {
   }
 }
 
-test('a paused program uses no CPU in any descendant, and goes on when it is resumed', async () => {
+test('a paused program uses no CPU in any descendant, and continues when it is resumed', async () => {
   const { program, says, output } = await sh(
     'sh -c "while :; do :; done" & setsid sh -c "while :; do :; done" & i=0; while :; do i=$((i+1)); echo $i; sleep 0.01; done',
   )
@@ -208,7 +208,7 @@ test.skipIf(!hasPerl || process.arch !== 'x64').each(Object.entries(RESTLESS))(
   },
 )
 
-test('a program that cannot be kept stopped is not reported as paused, and goes on', async () => {
+test('a program that cannot be kept stopped is not reported as paused, and continues', async () => {
   let wake = () => {}
   const clock: Clock = {
     ...systemClock,

@@ -38,7 +38,7 @@ export function takeMessageStreams(): MessageStreams {
     isGone = true
     end()
   }
-  // Never removed: an error that comes late is no defect either.
+  // Never removed: an error that comes late is not a defect either.
   stdout.on('error', gone).on('close', gone)
   return {
     listen: (added) => {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { isRunning } from './holder.ts'
 import { kinOf, parseStat } from './kin.ts'
@@ -270,9 +270,8 @@ test('no descriptor stays open, however the program ended', async () => {
       onOutput: () => {},
     })
   }
-  // Destroyed streams are closed in the next turn of the event loop.
-  await new Promise<void>((resolve) => void setImmediate(resolve))
-  expect(open()).toBeLessThanOrEqual(before)
+  // Destroyed streams are closed in a later turn of the event loop.
+  await expect.poll(open).toBeLessThanOrEqual(before)
 })
 
 test('the related processes are the group and all descendants, in any order of the list', () => {

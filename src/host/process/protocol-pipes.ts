@@ -46,7 +46,7 @@ export function takeProtocolPipes(): ProtocolPipes {
 
 const PARENT_MS = 1_000
 
-/** An input that breaks off ends like any other. */
+/** An input that is cut off ends like any other. */
 async function* untilClosed(stream: NodeJS.ReadStream): AsyncGenerator<Buffer, void> {
   const bytes: AsyncIterable<Buffer> = stream
   try {

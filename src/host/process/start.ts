@@ -11,16 +11,18 @@ export interface StartOrder {
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
   readonly errors: 'merged' | 'apart'
-  /** Bytes the program can read from the descriptor `HANDED`. */
+  /** Bytes the program can read from the descriptor `HANDED_FD`. */
   readonly handed?: Uint8Array
   /** How many sockets the program gets, from the descriptor `FIRST_SOCKET` on. */
   readonly sockets?: number
   /** The program waits at a gate, at the descriptor after its sockets; see `gateAt`. */
   readonly gated?: boolean
+  /** Called while the program waits at its gate. It starts only if this returns true. Must not throw. */
+  admit?(leader: number): boolean
 }
 
 /** The descriptor of `StartOrder.handed`. */
-export const HANDED = 3
+export const HANDED_FD = 3
 const FIRST_SOCKET = 4
 
 /** The descriptor of the gate of a program with this many sockets. */
@@ -54,7 +56,7 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
     if (pid === undefined) throw new Error('a started program has no pid')
     // The program need not read all of its stdin.
     child.stdin?.on('error', () => {}).end(order.stdin)
-    hand(child.stdio[HANDED], order.handed)
+    hand(child.stdio[HANDED_FD], order.handed)
     const ends = socketsOf(child, order)
     const sockets = ends.slice(0, order.sockets ?? 0)
     const gate = ends.at(sockets.length)
@@ -63,7 +65,10 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
       process: child,
       sockets,
       complaint: complaintOf(child),
-      gate: gate === undefined ? NO_GATE : keepGate(child, gate),
+      gate:
+        gate === undefined
+          ? NO_GATE
+          : keepGate(child, gate, (leader) => order.admit?.(leader) ?? true),
     }
   } finally {
     closeSync(nothing)
@@ -94,7 +99,7 @@ function stdioOf(
     stdio[fd] = what
   }
   for (const fd of inheritable()) put(fd, nothing)
-  if (handed !== undefined) put(HANDED, 'pipe')
+  if (handed !== undefined) put(HANDED_FD, 'pipe')
   // Node creates a connected pair of sockets for a `pipe`.
   for (let at = 0; at < sockets + (gated ? 1 : 0); at++) put(FIRST_SOCKET + at, 'pipe')
   return stdio

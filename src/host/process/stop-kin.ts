@@ -6,7 +6,7 @@ import { listKin, parseStat, signal, type ListedProcess } from './kin.ts'
 /** `gone`: nothing runs any more, or there is no /proc. `running`: processes started faster than they could be stopped. */
 export type StopOutcome = 'stopped' | 'gone' | 'running'
 
-/** One pause: which processes were told to stop, and which had stopped before. Each by pid and start time. */
+/** One pause: which processes got the signal to stop, and which had stopped before. Each by pid and start time. */
 export interface KinPause {
   readonly told: Set<string>
   earlier?: ReadonlySet<string>
@@ -66,7 +66,7 @@ function keyOf({ pid, since }: ListedProcess): string {
 
 /**
  * Whether no thread of a process can run its own code. One that waits in the kernel (D), as a parent does until its child
- * has executed a program, stops before it runs its own code again, if it was told to.
+ * has executed a program, stops before it runs its own code again, if it got the signal.
  */
 function isHeld(one: ListedProcess, pause: KinPause): boolean {
   if (ACTIVE.has(one.state)) return false

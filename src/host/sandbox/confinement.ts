@@ -1,4 +1,5 @@
 import type { EntryKind } from '../../model/error-cause.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { Result } from '../../model/errors.ts'
 import type { KeepMovedFile } from './watch/move-aside.ts'
 import type { LimitName } from './limits/limits.ts'
@@ -10,6 +11,11 @@ export interface ConfinedCommand {
   readonly stdin?: Uint8Array
   /** Relative to the workspace. */
   readonly folder?: string
+  /**
+   * A program of our own that lists or searches files and enters no `.hawser`. If it cannot write, the workspace is not
+   * scanned for nested ones: only those in the register are hidden.
+   */
+  readonly searches?: true
   /** Added to the short list that every program gets; see `programEnv`. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
@@ -45,12 +51,17 @@ export type ConfinedRun = (command: ConfinedCommand) => Promise<Result<Exit>>
 
 export interface Confinement {
   readonly workspace: string
+  /**
+   * Which folder the workspace must be, however long ago that was checked. Default: the one that its path leads to when the
+   * command starts.
+   */
+  readonly identity?: FolderIdentity | undefined
   readonly writable: 'workspace' | 'nothing'
   /** $HAWSER_HOME */
   readonly home: string
   /**
-   * Relative to the workspace. Existing ones are read-only; new ones are moved away when the command ends. `.hawser` and,
-   * at any depth, everything that makes git run programs are always protected.
+   * Relative to the workspace. Existing ones are read-only; new ones are moved away when the command ends. Every `.hawser`
+   * and everything that makes git run programs are always protected, at any depth.
    */
   readonly protectedPaths: readonly string[]
   /**
@@ -58,8 +69,15 @@ export interface Confinement {
    * unless the list names them explicitly. `$HAWSER_HOME` and sockets are always hidden.
    */
   readonly readable?: readonly string[]
-  /** A guest owns the workspace's `.hawser` and starts its own sandboxes. */
+  /** A guest starts its own sandboxes. */
   readonly guest?: boolean
+  /** Absolute path of a folder that a guest sees, and may write to, as the `.hawser` of the workspace, which is hidden. */
+  readonly records?: string
+  /**
+   * The program is a command of a guest. A new `.hawser` below the root is left to the daemon, which inspects the guest and
+   * knows whether another process of its home created it; the guest cannot.
+   */
+  readonly ofGuest?: boolean
   /**
    * Absolute path of a folder below `$HAWSER_HOME` that the program may write to, at the same path. The rest of
    * `$HAWSER_HOME` stays hidden.

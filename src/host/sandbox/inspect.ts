@@ -1,10 +1,12 @@
 import { realpath } from 'node:fs/promises'
 import { ok, type Result } from '../../model/errors.ts'
 import { asHostResult } from '../files/files.ts'
+import { checkFolder } from '../files/folder-identity.ts'
 import { moveAside } from './watch/move-aside.ts'
 import type { Confinement, Exit, RecordedPlace } from './confinement.ts'
 import { gitDirectoriesOf } from './git/directories.ts'
 import type { PreparedSandbox } from './plan.ts'
+import { isHawserPath, isOfThisHome } from './watch/hawser-folders.ts'
 import {
   protectedChanges,
   namedBetween,
@@ -12,6 +14,7 @@ import {
   watchOver,
   type ProtectedChange,
   type Watch,
+  type WatchOptions,
 } from './watch/watch.ts'
 
 export type LeftBehind = Pick<Exit, 'appeared' | 'runsLater'>
@@ -21,19 +24,35 @@ export const NOTHING_LEFT: LeftBehind = { appeared: [], runsLater: [] }
 /** Compares the protected paths with their state before the command, and moves away what must not stay. */
 export async function settleWatch(
   watch: PreparedSandbox['watch'],
-  { keep }: Pick<Confinement, 'keep'>,
+  { keep, ofGuest = false }: Pick<Confinement, 'keep' | 'ofGuest'>,
 ): Promise<Result<LeftBehind>> {
   if (watch === undefined) return ok(NOTHING_LEFT)
   const { before, options } = watch
   return asHostResult('check protected paths', async () => {
+    const { identity } = options
+    const there = identity === undefined ? ok(undefined) : await checkFolder(identity)
+    if (!there.ok) return there
     const after = await watchOver(before.root, options)
-    const moved = await moveAside(before.root, protectedChanges(before, after, options), keep)
+    const found = protectedChanges(before, after, options)
+    const changes = withoutOwn(found, before.root, { ...options, ofGuest })
+    const moved = await moveAside(identity ?? before.root, changes, keep)
     if (!moved.ok) return moved
     rememberMade(before, after)
     const gone = new Set(moved.value)
     const runsLater = namedBetween(before, after).filter((path) => !gone.has(path))
     return ok({ appeared: moved.value, runsLater })
   })
+}
+
+/** Leaves out a `.hawser` that another process of this home created meanwhile, or may have created; see `ofGuest`. */
+function withoutOwn(
+  changes: readonly ProtectedChange[],
+  root: string,
+  { hawserHome, ofGuest }: Pick<WatchOptions, 'hawserHome'> & { readonly ofGuest: boolean },
+): readonly ProtectedChange[] {
+  const isLeft = (path: string) =>
+    isHawserPath(path) && ((ofGuest && path.includes('/')) || isOfThisHome(root, path, hawserHome))
+  return changes.filter(({ path }) => !isLeft(path))
 }
 
 /** The form in which a snapshot is recorded. */
@@ -49,13 +68,22 @@ export function recordedPlaces({ places }: Watch): RecordedPlace[] {
 
 /** Compares the protected paths with the state recorded before a command whose end was not observed. Moves nothing. */
 export async function inspectSince(
-  { workspace, protectedPaths }: Pick<Confinement, 'workspace' | 'protectedPaths'>,
+  {
+    workspace,
+    identity,
+    home: hawserHome,
+    protectedPaths,
+    ofGuest = false,
+  }: Pick<Confinement, 'workspace' | 'identity' | 'home' | 'protectedPaths' | 'ofGuest'>,
   recorded: readonly RecordedPlace[],
 ): Promise<Result<readonly ProtectedChange[]>> {
   return asHostResult('check protected paths', async () => {
-    const root = await realpath(workspace)
+    const found = identity === undefined ? undefined : await checkFolder(identity)
+    if (found?.ok === false) return found
+    const root = found?.value.path ?? (await realpath(workspace))
     const gitDirectories = await gitDirectoriesOf(root)
-    const options = { paths: ['.hawser', ...protectedPaths], gitDirectories, skipped: ['.hawser'] }
+    const paths = ['.hawser', ...protectedPaths]
+    const options = { paths, gitDirectories, skipped: ['.hawser'], hawserHome }
     const after = await watchOver(root, options)
     const now = new Map(after.places.map((place) => [place.path, place]))
     const places = recorded.map(({ path, kind, id, target, stamp }) => {
@@ -71,6 +99,7 @@ export async function inspectSince(
         ...(git === undefined ? {} : { git }),
       }
     })
-    return ok(protectedChanges({ root, places, named: new Map() }, after, options))
+    const before = { root, places, named: new Map<string, string>() }
+    return ok(withoutOwn(protectedChanges(before, after, options), root, { ...options, ofGuest }))
   })
 }

@@ -10,14 +10,19 @@ import { protectedPlaces } from './watch/protected-places.ts'
 import { GIT_SETTINGS, type Bubblewrap, type SandboxPlan } from './bubblewrap/args.ts'
 import type { HeldLimits } from './limits/limited-run.ts'
 import { workingDirectory } from './working-directory.ts'
+import { expectedMounts, type MountedId } from './mount-check.ts'
 import { mountsOf, surroundings } from './mounts/mounts.ts'
 import { userHomes } from './mounts/user-homes.ts'
+import { registeredWorkspaces } from '../workspaces/registered.ts'
+import { hawserFolders } from './watch/hawser-folders.ts'
 import { lookOver, watchOver, type Watch, type WatchOptions } from './watch/watch.ts'
 
 /** A sandbox ready to start, and what to compare when the command has ended. */
 export interface PreparedSandbox {
   readonly plan: SandboxPlan
   readonly workspace: string
+  /** What must be mounted when the program starts. */
+  readonly expected: readonly MountedId[]
   /** The protected paths now, and how to check them again. Absent when the program cannot write. */
   readonly watch: { readonly before: Watch; readonly options: WatchOptions } | undefined
   /** Environment variables for the program. */
@@ -36,23 +41,24 @@ export interface SandboxContext {
 export async function prepareSandbox(
   { bubblewrap, superuser, env }: SandboxContext,
   { writable, guest = false, ...confinement }: Confinement,
-  command: Pick<ConfinedCommand, 'folder' | 'network'>,
+  command: Pick<ConfinedCommand, 'folder' | 'network' | 'searches'>,
 ): Promise<Result<PreparedSandbox>> {
   return asHostResult('prepare the sandbox', async () => {
     const place = await workingDirectory(confinement, command.folder)
     if (!place.ok) return place
-    const { workspace, folder, hawserHome } = place.value
+    const { workspace, identity, folder, hawserHome } = place.value
     const ownHome = await ownHomeIn(hawserHome, confinement.ownHome)
     if (!ownHome.ok) return ownHome
     const skipped = [OUR_FOLDER]
     // Scanning a large workspace overlaps with the other disk reads.
-    const looking = writable === 'workspace' ? lookOver(workspace, { skipped }) : undefined
+    const isWritable = writable === 'workspace'
+    const isScanned = isWritable || command.searches !== true
+    const looking = isScanned ? lookOver(workspace, { skipped }) : undefined
     looking?.catch(() => {})
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
-    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const gitDirectories = await gitDirectoriesOf(workspace)
-    const options = { paths: mayAppear, gitDirectories, skipped }
+    const options = { paths, gitDirectories, skipped, hawserHome, identity }
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
@@ -62,18 +68,26 @@ export async function prepareSandbox(
       ...git.files,
       ...(confinement.readable ?? []).flatMap((path) => atHome(path, homes)),
     ]
-    const around = { network, env, readable, gitDirectories, userHomes: homes }
-    const scene = { workspace, hawserHome, writable, guest, ...ownHome.value, ...around }
+    const registered = registeredWorkspaces(hawserHome).filter((path) => path !== workspace)
+    const around = { network, env, readable, gitDirectories, userHomes: homes, registered }
+    const { records } = confinement
+    const inside = records === undefined ? {} : { records }
+    const scene = { workspace, hawserHome, writable, guest, ...inside, ...ownHome.value, ...around }
     const [view, before, ours] = await Promise.all([
       surroundings(scene),
-      looking && watchOver(workspace, options, looking),
+      isWritable ? watchOver(workspace, options, looking) : undefined,
       protectedPlaces(workspace, [OUR_FOLDER, ...own]),
     ])
+    const found =
+      before?.places ?? hawserFolders(workspace, (await looking)?.hawsers ?? [], hawserHome)
     // A hidden folder needs no read-only mounts inside it.
-    const held = before?.places.filter((one) => one.held && !own.includes(one.path)) ?? []
+    const held = found.filter((one) => one.held && !own.includes(one.path))
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places }, view)
     if (!mounts.ok) return mounts
+    const others = [...gitDirectories, ...Object.values(ownHome.value)]
+    const expected = await expectedMounts(mounts.value.mounts, identity, others)
+    if (!expected.ok) return expected
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
     const base = {
       mounts: mounts.value.mounts,
@@ -88,7 +102,13 @@ export async function prepareSandbox(
       ...mounts.value.variables,
       ...(git.text === '' ? {} : { [GIT_SETTINGS]: git.text }),
     }
-    return ok({ plan: base, workspace, watch: before && { before, options }, variables })
+    return ok({
+      plan: base,
+      workspace,
+      expected: expected.value,
+      watch: before && { before, options },
+      variables,
+    })
   })
 }
 

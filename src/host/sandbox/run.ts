@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
-import { asHostResult } from '../files/files.ts'
+import { asHostResult, closing } from '../files/files.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type ProcessEnding, type Program } from '../process/process.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
@@ -10,8 +10,9 @@ import { bubblewrapOrder, isTooLong, tooLong } from './bubblewrap/order.ts'
 import { openGroup, runLimited } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
 import { submoduleEnv } from './git/submodule-env.ts'
-import { workingDirectory } from './working-directory.ts'
+import { holdDirectory, workingDirectory } from './working-directory.ts'
 import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
+import { checkMounts } from './mount-check.ts'
 import { prepareSandbox, type PreparedSandbox, type SandboxContext } from './plan.ts'
 
 /**
@@ -41,7 +42,7 @@ async function runPrepared(
   context: SandboxContext,
   confinement: Confinement,
   command: ConfinedCommand,
-  { plan, watch, variables }: PreparedSandbox,
+  { plan, expected, watch, variables }: PreparedSandbox,
   group: LimitGroup | undefined,
 ): Promise<Result<Exit>> {
   const home = { home: plan.home, temporary: '/tmp', variables }
@@ -50,11 +51,13 @@ async function runPrepared(
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
   const { limits } = context
+  const check = checkMounts(expected)
   let tries: NetworkWatch | undefined
   const ran = await runLimited(limits, group, {
     ...orderOf(command),
     ...bubblewrapOrder(plan, { argv: command.argv }, limits, group),
     env: programEnv(context.env, home, { ...submodules, ...command.env }),
+    admit: (leader) => check.admit(leader),
     onStart: (pid) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
     },
@@ -65,6 +68,8 @@ async function runPrepared(
   })
   const triedNetwork = tries?.end() ?? false
   if (!ran.ok) return ran
+  const refused = check.refused()
+  if (refused !== undefined) return refused
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
   const [left] = await Promise.all([settle(), group?.remove()])
   if (!left.ok) return left
@@ -90,13 +95,17 @@ export async function runUnconfined(
   const [file, ...args] = command.argv
   if (file === undefined) throw new Error('argv must not be empty')
   const home = { home: userHome() ?? '/', temporary: tmpdir() }
-  const ran = await runProgram({
-    ...orderOf(command),
-    argv: [file, ...args],
-    folder: place.value.folder,
-    env: programEnv(env, home, command.env),
-    errors: 'merged',
-  })
+  const directory = await holdDirectory(place.value)
+  if (!directory.ok) return directory
+  const ran = await closing(directory.value, ({ path }) =>
+    runProgram({
+      ...orderOf(command),
+      argv: [file, ...args],
+      folder: path,
+      env: programEnv(env, home, command.env),
+      errors: 'merged',
+    }),
+  )
   return ran.ok ? ok(exitOf(ran.value, NOTHING_LEFT)) : ran
 }
 

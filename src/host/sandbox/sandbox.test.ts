@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import {
   systemSandbox,
   type ConfinedCommand,
@@ -12,6 +12,7 @@ import {
   type Sandbox,
 } from './sandbox.ts'
 import { systemProgram } from '../process/system-program.ts'
+import { isFilteredMachine, seccompFilter, SOCKET, SOCKETPAIR } from './bubblewrap/seccomp.ts'
 
 const system = systemSandbox()
 const { confined: isConfined } = await system.status()
@@ -160,6 +161,31 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
   },
 )
 
+test.runIf(isConfined)(
+  'a filter without the rules about sockets fails the self-test, with the reason',
+  async () => {
+    const { arch: machine } = process
+    if (!isFilteredMachine(machine)) throw new Error(`no filter for ${machine}`)
+    const filter = seccompFilter({ machine, nests: false })
+    const calls = new Set<number>([SOCKET[machine], SOCKETPAIR[machine]])
+    for (let at = 0; at < filter.length; at += 8) {
+      const isCall = filter.readUInt16LE(at) === 0x15 && filter.readUInt8(at + 3) > 0
+      // No call has this number.
+      if (isCall && calls.has(filter.readUInt32LE(at + 4))) filter.writeUInt32LE(0x3fffffff, at + 4)
+    }
+    const path = join(await freshFolder(), 'filter')
+    await writeFile(path, filter)
+    const sandbox = await sandboxWithScript(`${PRINTS_VERSION}\nexec ${BWRAP} "$@" 3<${path}`)
+    const status = await sandbox.status()
+    expect(status).toMatchObject({
+      confined: false,
+      why: expect.stringMatching(
+        /self-test: programs can open sockets past the network namespace$/,
+      ),
+    })
+  },
+)
+
 test('the self-test runs once', async () => {
   const folder = await freshFolder()
   const sandbox = await sandboxWithScript(
@@ -239,14 +265,15 @@ test.runIf(isConfined)('a missing workspace is an error', async () => {
   expect(await runAndCollect(run, ['true'])).toBe('not_found')
 })
 
-test.runIf(isConfined)('a guest can write its .hawser and start a nested sandbox', async () => {
+test.runIf(isConfined)('a guest can write its records and start a nested sandbox', async () => {
   const where = await place()
-  await mkdir(join(where.workspace, '.hawser'), { mode: 0o700 })
+  const records = join(where.workspace, '.hawser/instances/a')
+  await mkdir(records, { recursive: true, mode: 0o700 })
   expect(await system.status()).toMatchObject({ confined: true, nests: true })
-  const run = system.confined({ ...where, guest: true })
+  const run = system.confined({ ...where, guest: true, records })
   const script = `echo log >.hawser/log; ${BWRAP} --unshare-user --unshare-pid --ro-bind / / --dev /dev --tmpfs ${where.workspace}/.hawser sh -c 'ls .hawser; echo nested'`
   expect(await runAndCollect(run, ['sh', '-c', script])).toEqual({ ...ENDED, output: 'nested\n' })
-  expect(await readFile(join(where.workspace, '.hawser/log'), 'utf8')).toBe('log\n')
+  expect(await readFile(join(records, 'log'), 'utf8')).toBe('log\n')
 })
 
 test.runIf(isConfined)(

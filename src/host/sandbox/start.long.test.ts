@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { systemClock } from '../clock.ts'
 import { systemProgram } from '../process/system-program.ts'
@@ -29,10 +29,13 @@ async function guestPlace(): Promise<Place> {
   await mkdir(ownHome, { recursive: true, mode: 0o700 })
   await mkdir(join(home, 'instances/b/home'), { recursive: true })
   await writeFile(join(home, 'token'), 'canary')
+  const records = join(workspace, '.hawser/instances/a')
+  await mkdir(records, { recursive: true, mode: 0o700 })
   return {
     workspace,
     home,
     ownHome,
+    records,
     writable: 'workspace',
     protectedPaths: ['AGENTS.md'],
     guest: true,
@@ -82,7 +85,7 @@ test.runIf(isConfined)(
   async () => {
     const place = await guestPlace()
     const { finish, run } = await start(place)
-    await run('mkdir .hawser && echo log >.hawser/log')
+    await run('echo log >.hawser/log')
     await run(`echo head >${place.ownHome}/head; cat ${place.home}/token 2>&1 | grep -c canary`)
     await run(`find ${place.home} -mindepth 1; touch ${place.home}/instances/new`)
     await run('ls -l /proc/self/fd | sed 1d')
@@ -94,7 +97,7 @@ test.runIf(isConfined)(
       complaint: '',
       left: ok({ appeared: [], runsLater: [], unprotected: [] }),
     })
-    expect(await readFile(join(place.workspace, '.hawser/log'), 'utf8')).toBe('log\n')
+    expect(await readFile(join(place.workspace, '.hawser/instances/a/log'), 'utf8')).toBe('log\n')
     expect(await readFile(join(place.ownHome, 'head'), 'utf8')).toBe('head\n')
     expect(await readdir(join(place.home, 'instances'))).toEqual(['a', 'b'])
     const lines = output.trim().split('\n')
@@ -127,8 +130,9 @@ test.runIf(isConfined)('the own home is at its path even if a link leads to it',
 test.runIf(isConfined)('the workspace of a guest may be in $HAWSER_HOME too', async () => {
   const place = await guestPlace()
   const workspace = join(place.home, 'instances/a/workspace')
-  await mkdir(workspace)
-  const { run, finish } = await start({ ...place, workspace })
+  const records = join(workspace, '.hawser/instances/a')
+  await mkdir(records, { recursive: true, mode: 0o700 })
+  const { run, finish } = await start({ ...place, workspace, records })
   await run(`touch made; ls ${place.home} ${place.home}/instances/a; ls ${place.home}/instances`)
   const { output, ending } = await finish()
   expect(output.split('\n').filter((line) => /^\w+$/.test(line))).toEqual([
@@ -137,7 +141,7 @@ test.runIf(isConfined)('the workspace of a guest may be in $HAWSER_HOME too', as
     'workspace',
     'a',
   ])
-  expect(await readdir(workspace)).toEqual(['made'])
+  expect(await readdir(workspace)).toEqual(['.hawser', 'made'])
   expect(ending.left).toEqual(ok({ appeared: [], runsLater: [], unprotected: [] }))
 })
 
@@ -204,7 +208,7 @@ test.runIf(isConfined)(
     ])
     // At the start, and whenever a check took a new snapshot.
     expect(recorded.length).toBeGreaterThan(4)
-    expect(recorded[0]).toEqual([])
+    expect(recorded[0]).toMatchObject([{ path: '.hawser', kind: 'folder' }])
   },
 )
 
@@ -326,9 +330,12 @@ test.runIf(isConfined)(
   async () => {
     const folder = await freshFolder()
     const [flag, pid] = [join(folder, 'flag'), join(folder, 'pid')]
-    // What it started runs on, as the child of bubblewrap does that has not asked for a signal yet.
+    // What it started runs on, as the child of bubblewrap does that has not asked for a signal yet. It comes to the gate only
+    // after the death: a program that passed before is ended by the signal.
     const sandbox = await sandboxWithScript(`[ -e ${flag} ] || exec ${BWRAP} "$@"
-      setsid sh -c 'echo $$ >${pid}; exec ${BWRAP} "$@"' sh "$@" &
+      setsid sh -c 'echo $$ >${pid}
+        while grep -q "^State:.[RSD]" /proc/$PPID/status; do :; done
+        exec ${BWRAP} "$@"' sh "$@" &
       until [ -s ${pid} ]; do sleep 0.01; done
       kill -KILL $$`)
     await sandbox.status()

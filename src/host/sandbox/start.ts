@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { ok, type Result } from '../../model/errors.ts'
-import { asHostResult } from '../files/files.ts'
+import { asHostResult, closing } from '../files/files.ts'
 import { userHome } from '../machine.ts'
 import { passGate } from '../process/gate.ts'
 import { startLong, type LongOrder, type RunningProgram } from '../process/long-program.ts'
@@ -14,8 +14,9 @@ import { limitsMet, openGroup } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
 import type { LongEnding, LongProcess, LongProgram } from './long-process.ts'
 import { watchLong, type LongWatch } from './long-watch.ts'
+import { checkMounts } from './mount-check.ts'
 import { prepareSandbox, type PreparedSandbox, type SandboxContext } from './plan.ts'
-import { workingDirectory } from './working-directory.ts'
+import { holdDirectory, workingDirectory } from './working-directory.ts'
 
 /**
  * Starts a program in a sandbox that passed the self-test, in a control group of its own that is removed when it ends. The
@@ -42,7 +43,7 @@ async function startPrepared(
   context: SandboxContext,
   confinement: Confinement,
   program: LongProgram,
-  { plan, watch, variables }: PreparedSandbox,
+  { plan, expected, watch, variables }: PreparedSandbox,
   group: LimitGroup | undefined,
 ): Promise<Result<LongProcess>> {
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
@@ -50,14 +51,22 @@ async function startPrepared(
   const { limits } = context
   const order = orderOf(program)
   const home = { home: plan.home, temporary: '/tmp', variables }
+  const check = checkMounts(expected)
   const started = await startLong({
     ...order,
     ...bubblewrapOrder(plan, { argv: program.argv, sockets: order.sockets }, limits, group),
     env: programEnv(context.env, home, program.env),
+    admit: (leader) => check.admit(leader),
     // Bubblewrap, and the first process of the namespace.
     wrappers: 2,
   })
   if (!started.ok) return started
+  await Promise.race([check.admitted, started.value.exited])
+  const refused = check.refused()
+  if (refused !== undefined) {
+    await started.value.stop(0)
+    return refused
+  }
   const met = async () => {
     const reached = await limitsMet(limits, group)
     await group?.remove()
@@ -79,14 +88,19 @@ export async function startUnconfined(
   if (!place.ok) return place
   const home = { home: userHome() ?? '/', temporary: tmpdir() }
   const order = orderOf(program)
-  const started = await startLong({
-    ...order,
-    ...(await dyingWithUs(program.argv, order.sockets)),
-    folder: place.value.folder,
-    env: programEnv(env, home, program.env),
-    errors: 'merged',
-    wrappers: 0,
-  })
+  const dying = await dyingWithUs(program.argv, order.sockets)
+  const directory = await holdDirectory(place.value)
+  if (!directory.ok) return directory
+  const started = await closing(directory.value, ({ path }) =>
+    startLong({
+      ...order,
+      ...dying,
+      folder: path,
+      env: programEnv(env, home, program.env),
+      errors: 'merged',
+      wrappers: 0,
+    }),
+  )
   if (!started.ok) return started
   const watch = watchLong(undefined, confinement)
   return ok(handleOf(program, started.value, watch, async () => ({})))

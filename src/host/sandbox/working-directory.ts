@@ -1,7 +1,9 @@
 import { realpath, stat } from 'node:fs/promises'
-import { foldedName } from '../../model/safety/folded-name.ts'
+import process from 'node:process'
+import { isHawserName } from '../../model/safety/folded-name.ts'
 import { join, resolve } from 'node:path'
 import { failed, ok, withCause, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import {
   absent,
   liesIn,
@@ -10,11 +12,21 @@ import {
   shownPath,
   untouchable,
 } from '../files/confined-path.ts'
+import { asHostResult } from '../files/files.ts'
+import {
+  checkFolder,
+  holdFolder,
+  identifyFolder,
+  type HeldFolder,
+} from '../files/folder-identity.ts'
 import { hasCode } from '../files/walked-folder.ts'
+import type { Confinement } from './confinement.ts'
 
 /** Where a command runs, with all links resolved. */
 export interface WorkingDirectory {
   readonly workspace: string
+  /** Which folder the workspace is. */
+  readonly identity: FolderIdentity
   /** The workspace or a folder in it. */
   readonly folder: string
   /** `$HAWSER_HOME`, which may not exist. */
@@ -23,14 +35,19 @@ export interface WorkingDirectory {
 
 /**
  * Resolves the working directory of a command. Fails with `outside_workspace` when `folder` leads out of the workspace, by
- * its path or through links, and with `protected_path` when it leads into Hawser's own files. A link planted after this
- * check only leads a confined program to a place it cannot write.
+ * its path or through links, or if the workspace is not the folder of its identity, and with `protected_path` when it leads
+ * into Hawser's own files. A link planted after this check only leads a confined program to a place it cannot write.
  */
 export async function workingDirectory(
-  { workspace: root, home }: { readonly workspace: string; readonly home: string },
+  { workspace: root, identity, home }: Pick<Confinement, 'workspace' | 'identity' | 'home'>,
   folder = '.',
 ): Promise<Result<WorkingDirectory>> {
-  const [workspace, hawserHome] = await Promise.all([realpath(root), real(home)])
+  const [known, hawserHome] = await Promise.all([
+    identity === undefined ? identifyFolder(resolve(root)) : checkFolder(identity),
+    real(home),
+  ])
+  if (!known.ok) return known
+  const workspace = known.value.path
   const segments = segmentsOf(folder, [workspace, resolve(root)])
   if (!segments.ok) return segments
   const found = await existing(join(workspace, ...segments.value))
@@ -44,12 +61,25 @@ export async function workingDirectory(
   }
   return isOurs(found, workspace, hawserHome)
     ? untouchable(folder)
-    : ok({ workspace, folder: found, hawserHome })
+    : ok({ workspace, identity: known.value, folder: found, hawserHome })
+}
+
+/** The checked directory itself, as a path for a child process. Close it when the child has started. */
+export async function holdDirectory({
+  identity,
+  workspace,
+  folder,
+}: WorkingDirectory): Promise<Result<HeldFolder>> {
+  const below = folder.slice(workspace.length).split('/').filter(Boolean)
+  return asHostResult('open the working directory', async () => {
+    const held = await holdFolder(identity, below)
+    const path = held.path.replace('/proc/self/', `/proc/${process.pid}/`)
+    return ok({ path, close: () => held.close() })
+  })
 }
 
 function isOurs(folder: string, workspace: string, hawserHome: string): boolean {
-  const first = folder.slice(workspace.length).split('/').find(Boolean) ?? ''
-  if (foldedName(first) === '.hawser') return true
+  if (folder.slice(workspace.length).split('/').some(isHawserName)) return true
   // The workspace of an Instance is the only folder in the home that is not Hawser's own.
   const isInstances = workspace !== hawserHome && liesIn(workspace, hawserHome)
   return !isInstances && liesIn(folder, hawserHome)

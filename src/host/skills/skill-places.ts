@@ -69,8 +69,8 @@ function factsOf(path: string) {
 }
 
 /**
- * Whether a path lies in one of the folders or leads through one, link by link: whoever can write there decides where it
- * ends. `folders` are absolute, in every spelling that counts.
+ * Whether a path lies in one of the folders or leads through one, link by link: a user who can write there decides
+ * where it ends. `folders` are absolute, in every spelling that counts.
  */
 export function leadsThrough(path: string, folders: readonly string[]): boolean {
   const inFolder = (place: string) => folders.some((folder) => liesIn(place, folder))

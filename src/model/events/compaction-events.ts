@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ATTACHMENT_CODES } from '../attachment.ts'
 import { Descriptor, Handle } from '../descriptor.ts'
 import { BlobKey, EventId, ResourceId, Sha256, TurnId } from '../ids.ts'
 import { PromptSurface } from './session-events.ts'
@@ -23,6 +24,9 @@ const CarriedResource = openObject(() => ({
   handle: Handle,
   name: z.string(),
   fate: ResourceFate.optional(),
+  /** Of a link: its target, or why a local one was not copied. */
+  uri: z.string().optional(),
+  not_copied: z.enum(ATTACHMENT_CODES).optional(),
 }))
 
 /** What the line about a hydration says. */
@@ -158,7 +162,17 @@ export const CompactionUndone = openObject(() => ({
   reason: z.string(),
 }))
 
+const PinnedBy = z.enum(['person', 'model', 'policy'])
+
 export const TextPinned = openObject(() => ({
   text: z.string(),
-  by: z.enum(['person', 'model', 'policy']),
+  by: PinnedBy,
+}))
+
+export const TextUnpinned = openObject(() => ({
+  /** The Event that pinned the text last. */
+  event_id: EventId,
+  /** The text itself: a checkpoint carries texts without the Events that pinned them. */
+  text: z.string(),
+  by: PinnedBy,
 }))

@@ -15,7 +15,7 @@ export const SourceParameter = openObject(() => ({
 }))
 export type SourceParameter = Frozen<z.infer<typeof SourceParameter>>
 
-/** Where the facts come from. An argument `{name}` stands for the parameter of that name. */
+/** Where the facts come from. An argument `{name}` is replaced by the parameter with that name. */
 export const SourceOrigin = z.discriminatedUnion('kind', [
   /** An argument vector; there is no shell. */
   openObject(() => ({ kind: z.literal('command'), argv: z.array(z.string()).min(1) })),

@@ -4,6 +4,7 @@ import {
   CompactionUndone,
   HistoryCompaction,
   TextPinned,
+  TextUnpinned,
 } from './compaction-events.ts'
 import { NextAction } from '../error-shape.ts'
 import {
@@ -30,7 +31,7 @@ import {
 import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './session-events.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
-import { matchesSpilled, namesBlobs, spilledFields, type Spilled } from './spilled.ts'
+import { matchesSpilled, namesBlobs, spilledFields, type SpilledData } from './spilled.ts'
 import {
   CommandWatched,
   FilesRestored,
@@ -87,6 +88,7 @@ export const EVENT_DATA = {
   compaction_undone: CompactionUndone,
   files_restored: FilesRestored,
   text_pinned: TextPinned,
+  text_unpinned: TextUnpinned,
   log_repaired: LogRepaired,
   lock_taken: LockTaken,
   notice: Notice,
@@ -100,7 +102,7 @@ export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_DATA).filter(
 export type EventData<T extends EventType> = Frozen<z.infer<(typeof EVENT_DATA)[T]>>
 
 /** `data` as stored in a line of the Log: any long field may be in a blob instead. */
-export type StoredData<T extends EventType> = Spilled<EventData<T>>
+export type StoredData<T extends EventType> = SpilledData<EventData<T>>
 
 /** An Event to append to the Log. */
 export type EventDraft<T extends EventType = EventType> = T extends EventType
@@ -225,6 +227,7 @@ export const DURABILITY = {
   compaction_undone: 'soon',
   files_restored: 'soon',
   text_pinned: 'soon',
+  text_unpinned: 'soon',
   log_repaired: 'now',
   lock_taken: 'now',
   notice: 'soon',

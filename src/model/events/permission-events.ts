@@ -55,7 +55,7 @@ export const PermissionRequested = openObject(() => ({
   network: Flag,
   /** The arguments of the call, verbatim. */
   arguments: z.string().optional(),
-  /** The change of a file that the call would make, as a unified diff. */
+  /** The change of a file that the call would make, as a unified diff; empty if its content stays the same. */
   diff: z.string().optional(),
   upload: openObject(() => ({
     handle: z.string(),

@@ -49,7 +49,15 @@ const usage = {
 
 const cost = z.number().nonnegative()
 
-export const UsageTotal = openObject(() => ({ ...usage, calls: Count, cost_usd: cost.optional() }))
+export const UsageTotal = openObject(() => ({
+  ...usage,
+  /** Calls with known usage. */
+  calls: Count,
+  /** Calls that were sent before a crash: whether they were answered and charged is unknown. Not in the other figures. */
+  unknown_calls: Count.optional(),
+  /** Absent unless the cost of every call is known. */
+  cost_usd: cost.optional(),
+}))
 
 export const PRESSURE_TIERS = ['none', 'advisory', 'warning', 'critical'] as const
 

@@ -18,6 +18,8 @@ export const SkillActivation = openObject(() => ({
   /** The body without the front matter: what the model sees. */
   blob: BlobKey,
   body_bytes: Count.optional(),
+  /** The length of the body with the arguments in place of `$ARGUMENTS`; absent if it is shown as it is. */
+  filled_bytes: Count.optional(),
   /** `user`: installed by the person. `trusted`: from the repository, with content that the person trusted. */
   trust: z.string(),
   activated_by: z.enum(['user', 'model']),

@@ -5,7 +5,7 @@ import { BlobKey } from '../ids.ts'
  * `data` as the Log stores it: a direct field that is too long for a line is stored in a blob, and `<field>_blob` names that blob
  * in its place. Numbers, flags, enums and ids are never that long.
  */
-export type Spilled<Data> = Flat<
+export type SpilledData<Data> = Flat<
   {
     readonly [K in keyof Data as IsShort<Data[K]> extends true ? K : never]: Data[K]
   } & {

@@ -14,6 +14,14 @@ export function foldedName(name: string): string {
 
 const PLAIN = /^[!-~]*[!--/-~]$/
 
+/** The name of the folder with the records and settings of a workspace, folded. */
+const OWN_FOLDER = '.hawser'
+
+/** Whether a name is `.hawser` in some spelling. No folder with that name is accessed by tools or commands, at any depth. */
+export function isHawserName(name: string): boolean {
+  return foldedName(name) === OWN_FOLDER
+}
+
 /** The folded segments of a path relative to the workspace, without `.` and `..`. */
 export function foldedSegments(path: string): string[] {
   const segments: string[] = []

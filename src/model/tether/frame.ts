@@ -18,6 +18,13 @@ export type ImageReference = Frozen<z.infer<typeof ImageReference>>
 
 const images = z.array(ImageReference).max(LIMITS.frame_images).optional()
 
+/** What a person must know about the Turn of a message, besides its answer. */
+const Notice = openObject(() => ({
+  code: boundedText(1, LIMITS.frame_notice_bytes),
+  text: boundedText(0, LIMITS.frame_notice_bytes),
+}))
+const notices = z.array(Notice).max(LIMITS.frame_notices).optional()
+
 const UserMessagePayload = openObject(() => ({
   text: z.string(),
   images,
@@ -37,13 +44,11 @@ const DonePayload = openObject(() => ({
   truncated: Flag,
   /** The whole text, if `text` is only its beginning. */
   text_blob: BlobKey.optional(),
+  notices,
 }))
 
-const ErrorPayload = openObject(() => ({
-  kind: z.enum(ERROR_KINDS),
-  message: z.string(),
-  retryable: z.boolean(),
-}))
+const errorPayload = (message: z.ZodType<string>) =>
+  openObject(() => ({ kind: z.enum(ERROR_KINDS), message, retryable: z.boolean(), notices }))
 
 const Nothing = openObject(() => ({}))
 
@@ -71,8 +76,13 @@ function sentFields<T extends string, P extends z.ZodType>(type: T, payload: P) 
   }
 }
 
-const AckPayload = openObject(() => ({ status: z.string() }))
-const PresencePayload = openObject(() => ({ state: z.string() }))
+const ackPayload = (status: z.ZodType<string>) => openObject(() => ({ status }))
+const presencePayload = (state: z.ZodType<string>) => openObject(() => ({ state }))
+
+/** Of frames that a guest sends in any number. Those of an earlier version may be stored longer. */
+const Status = boundedText(0, LIMITS.frame_status_bytes)
+const ErrorMessage = boundedText(0, LIMITS.frame_error_bytes)
+const Stored = z.string()
 
 /** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the daemon assigns one. */
 export const FrameToGuest = z.discriminatedUnion('type', [
@@ -84,12 +94,12 @@ export type FrameToGuest = Frozen<z.infer<typeof FrameToGuest>>
 
 /** A frame of a guest. A `seq` in it is ignored. */
 export const FrameToHost = z.discriminatedUnion('type', [
-  sent('event.ack', AckPayload),
-  sent('status.presence', PresencePayload),
+  sent('event.ack', ackPayload(Status)),
+  sent('status.presence', presencePayload(Status)),
   sent('assistant.delta', DeltaPayload),
   sent('reasoning.delta', DeltaPayload),
   sent('assistant.done', DonePayload),
-  sent('error', ErrorPayload),
+  sent('error', errorPayload(ErrorMessage)),
   sent('status.pong', Nothing),
 ])
 export type FrameToHost = Frozen<z.infer<typeof FrameToHost>>
@@ -99,12 +109,12 @@ export const Frame = z.discriminatedUnion('type', [
   stored('user.message', UserMessagePayload),
   stored('control.cancel', Nothing),
   stored('control.ping', Nothing),
-  stored('event.ack', AckPayload),
-  stored('status.presence', PresencePayload),
+  stored('event.ack', ackPayload(Stored)),
+  stored('status.presence', presencePayload(Stored)),
   stored('assistant.delta', DeltaPayload),
   stored('reasoning.delta', DeltaPayload),
   stored('assistant.done', DonePayload),
-  stored('error', ErrorPayload),
+  stored('error', errorPayload(Stored)),
   stored('status.pong', Nothing),
 ])
 export type Frame = Frozen<z.infer<typeof Frame>>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { InstanceId } from '../ids.ts'
+import { RecordedFolder } from '../recorded-folder.ts'
 import { boundedText, openObject, type Frozen } from '../shape.ts'
 
 /** A name that a person gives an Instance. It never looks like an id, and is never used as a path. */
@@ -41,10 +42,21 @@ export type InstanceChoices = Frozen<z.infer<typeof InstanceChoices>>
 /** Values of a request, not checked yet. Fields that are `undefined` are as if absent. */
 export type InstanceRequest = Readonly<Partial<Record<keyof InstanceChoices, unknown>>>
 
+/** The folder that a workspace was when it was chosen, and the `workspace` that this is the folder of. */
+const InstanceFolder = openObject(() => ({ ...RecordedFolder.shape, of: z.string() }))
+export type InstanceFolder = Frozen<z.infer<typeof InstanceFolder>>
+
+/** Who creates an Instance or chooses its workspace. A program that speaks MCP may choose less. */
+export const INSTANCE_CREATORS = ['operator', 'mcp'] as const
+
 /** An Instance as it is registered. */
 export const InstanceRecord = openObject(() => ({
   id: InstanceId,
   created: z.iso.datetime(),
+  /** Absent in records of older versions, and for its own folder until that is used. */
+  folder: InstanceFolder.optional(),
+  /** Who chose the workspace. Absent in records of older versions: then it counts as the operator's choice. */
+  workspace_by: z.enum(INSTANCE_CREATORS).optional(),
   ...choices(),
 }))
 export type InstanceRecord = Frozen<z.infer<typeof InstanceRecord>>

@@ -1,5 +1,6 @@
 import { counted, grouped } from '../../encoding/amounts.ts'
 import { undoOutcome } from '../../history/file-changes.ts'
+import { uncoveredLines } from '../../history/ran-commands.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
@@ -9,11 +10,11 @@ export type ListedSkills = Awaited<ReturnType<Harness['skills']>>['skills']
 interface Command {
   readonly description: string
   readonly hint?: string
-  /** Returns what a person is told. */
+  /** Returns the answer for the person. */
   readonly run: (harness: Harness, session: Session, argument: string) => Promise<Result<string>>
 }
 
-/** Commands that a person types as a prompt. They are no Turn: the model does not see them. */
+/** Commands that a person types as a prompt. They are not Turns: the model does not see them. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   compact: {
     description: 'Replace the older part of the conversation by a checkpoint; undo takes it back.',
@@ -33,14 +34,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   undo: {
-    description: 'Restore the files that the last Turn wrote or edited.',
+    description: 'Restore the files that the last Turn wrote or edited; not what commands changed.',
     run: async (harness, session) => {
       const undone = await harness.undo(session)
       if (!undone.ok) return undone
       const files = undone.value.files.map(
         (file) => `- ${file.path}: ${OUTCOMES[undoOutcome(file)]}`,
       )
-      return ok(files.join('\n'))
+      const uncovered = uncoveredLines(undone.value.uncovered)
+      return ok(
+        [
+          ...files,
+          ...(uncovered.length === 0 ? [] : ['What these commands changed is not recorded:']),
+          ...uncovered.map((line) => `- ${line}`),
+        ].join('\n'),
+      )
     },
   },
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
+import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
 import { readPrompt } from './content.ts'
 import type { PromptBlock } from './protocol.ts'
 
@@ -63,12 +63,12 @@ test('an image without a name, or with that of another type, gets one for its ty
   })
 })
 
-test('a file that is mentioned in a sentence leaves its path there', () => {
+test('what the person typed stays as typed around links, which are attachments, and mentions in the workspace', () => {
   const link = (uri: string, name: string): PromptBlock => ({ type: 'resource_link', uri, name })
   const inside = link(pathToFileURL('/srv/harbour/src/quay wall.ts').href, 'quay wall.ts')
   const outside = link('file:///etc/hosts', 'hosts')
   expect(read([text('Compare'), inside, text(' with '), outside, text('.')])).toEqual({
-    text: 'Compare src/quay wall.ts with hosts.',
+    text: 'Compare with .',
     attachments: [
       { from: 'link', uri: inside['uri'], name: 'quay wall.ts' },
       { from: 'link', uri: 'file:///etc/hosts', name: 'hosts' },
@@ -79,7 +79,7 @@ test('a file that is mentioned in a sentence leaves its path there', () => {
   expect(read([outside, text('What is it?')])).toMatchObject({ text: 'What is it?', mentions: [] })
   const spelt = link('file:///link/README.MD', 'README.MD')
   expect(read([text('Read'), spelt])).toMatchObject({
-    text: 'Read README.MD',
+    text: 'Read',
     mentions: [{ path: 'README.MD', attached: 'unsaved' }],
   })
 })
@@ -90,7 +90,7 @@ test('embedded text is a labelled part after what was typed, and embedded bytes 
   const png = embedded({ uri: 'zed://paste', mimeType: 'image/png', blob: PNG })
   const zip = embedded({ uri: 'file:///x/a.zip', blob: 'UEsDBA==' })
   expect(read([text('Explain '), ts, text(' please'), png, zip])).toMatchObject({
-    text: 'Explain a.ts please paste a.zip\n\n[Embedded in this message: "a.ts", 6 bytes:]\nlet a\n[End of embedded text]',
+    text: 'Explain  please\n\n[Embedded in this message: "a.ts", 6 bytes:]\nlet a\n[End of embedded text]',
     attachments: [{ name: 'paste.png' }, { name: 'a.zip' }],
   })
 })

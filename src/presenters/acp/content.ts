@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type * as z from 'zod'
 import { isBase64 } from '../../encoding/base64.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
-import { embedded } from '../../encoding/words/notes.ts'
+import { embedded } from '../../prompt/words/notes.ts'
 import { quoted } from '../../encoding/quote.ts'
 import type { AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
@@ -49,9 +49,8 @@ export function readPrompt(
   for (const [index, block] of prompt.entries()) {
     const one = readBlock(block, index, roots)
     if (!one.ok) return one
-    const { text = '', name, part, attachment, mention } = one.value
-    // Where a person mentioned a file in a sentence, the sentence needs its name.
-    typed += name === undefined || typed.trim() === '' ? text : `${gapAfter(typed)}${name}`
+    const { text = '', part, attachment, mention } = one.value
+    typed += text
     if (part !== undefined) parts.push(part)
     if (attachment !== undefined) attachments.push(attachment)
     if (mention !== undefined) mentions.push(mention)
@@ -62,8 +61,6 @@ export function readPrompt(
 
 interface ReadBlock {
   readonly text?: string
-  /** What a sentence calls it. */
-  readonly name?: string
   /** Text that follows what the person typed. */
   readonly part?: string
   readonly attachment?: AttachmentInput
@@ -169,11 +166,10 @@ function linkOf(link: LinkBlock, roots: readonly string[]): ReadBlock {
     ...(isThere(size) ? { declared_size_bytes: size } : {}),
   }
   const path = workspacePath(uri, roots)
-  const shown = { name: path ?? name ?? nameIn(uri) ?? uri, attachment }
-  if (path === undefined) return shown
+  if (path === undefined) return { attachment }
   // Files of attachment types are shown anyway.
   const attached = extname(path).toLowerCase() in ATTACHMENT_EXTENSIONS ? 'unsaved' : 'text'
-  return { ...shown, mention: { path, attached } }
+  return { attachment, mention: { path, attached } }
 }
 
 function embeddedOf(
@@ -181,13 +177,13 @@ function embeddedOf(
   roots: readonly string[],
 ): Result<ReadBlock> {
   const name = workspacePath(resource.uri, roots) ?? nameIn(resource.uri) ?? 'resource'
-  if ('text' in resource) return ok({ name, part: embedded(name, resource.text) })
+  if ('text' in resource) return ok({ part: embedded(name, resource.text) })
   const bytes = decoded(resource.blob, 0)
   if (!bytes.ok) return bytes
   const extension = extensionOf(usualType(resource.mimeType) ?? '')
   const file = nameIn(resource.uri) ?? 'resource'
   const attached = extension === undefined ? file : withExtension(file, extension)
-  return ok({ name, attachment: { from: 'bytes', name: attached, bytes: bytes.value } })
+  return ok({ attachment: { from: 'bytes', name: attached, bytes: bytes.value } })
 }
 
 /** The path of a linked file, relative to the workspace; `undefined` for any other link. The model can read it by this path. */
@@ -228,8 +224,4 @@ function unescaped(text: string): string {
 
 function isThere<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null
-}
-
-function gapAfter(text: string): string {
-  return /\s$/.test(text) ? '' : ' '
 }

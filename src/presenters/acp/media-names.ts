@@ -8,7 +8,7 @@ export function extensionOf(mediaType: string): string | undefined {
   return found?.[0].slice(1)
 }
 
-/** The type that an extension stands for, without a dot. */
+/** The type of an extension, without a dot. */
 function mediaTypeOf(extension: string): string | undefined {
   const name = `.${extension.toLowerCase()}`
   return Object.entries(ATTACHMENT_EXTENSIONS).find(([one]) => one === name)?.[1].media_type

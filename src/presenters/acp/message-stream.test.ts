@@ -26,6 +26,12 @@ test.each([
     -32_600,
     'invalid_args',
   ],
+  [
+    'parameters that nest too deeply',
+    Buffer.from(`{"jsonrpc":"2.0","method":"a","params":${'['.repeat(9_000)}${']'.repeat(9_000)}}`),
+    -32_600,
+    'invalid_args',
+  ],
   ['too many bytes', 'overlong' as const, -32_602, 'too_large'],
 ])('%s is answered with an error without an id', (_what, line, code, kind) => {
   expect(readMessage(line)).toMatchObject({

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { AnyMessage, JsonRpcId, Stream } from '@agentclientprotocol/sdk'
-import { isJsonObject, parseJson, wellFormedJson } from '../../encoding/json.ts'
+import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../../encoding/json.ts'
 import { LineFramer } from '../../encoding/lines.ts'
+import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ProtocolPipes } from '../../host/process/protocol-pipes.ts'
 import { failed, type HawserError } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
 import { codeOf, errorData, INVALID_REQUEST, PARSE_ERROR } from './error-response.ts'
 import { MESSAGE_BYTES } from './protocol.ts'
 
@@ -13,8 +15,15 @@ export interface MessageStream extends Stream {
   answered(id: JsonRpcId): Promise<void>
 }
 
+export interface MessageStreamParts {
+  readonly windDown: () => Promise<void>
+  readonly clock: Pick<Clock, 'after'>
+  /** Of the keys of this process. */
+  readonly redactor: Redactor
+}
+
 /**
- * JSON-RPC messages over pipes, one a line. A line that is no message is answered with an error and skipped: it does not end
+ * JSON-RPC messages over pipes, one a line. A line that is not a message is answered with an error and skipped: it does not end
  * the connection. A message is sent when the system has taken it, so a client that does not read is waited for.
  *
  * `windDown` is called once when the input has ended. The connection stays open until it has resolved and every request has
@@ -22,10 +31,13 @@ export interface MessageStream extends Stream {
  */
 export function messageStream(
   pipes: Pick<ProtocolPipes, 'input' | 'write'>,
-  { windDown, clock }: { windDown: () => Promise<void>; clock: Pick<Clock, 'after'> },
+  { windDown, clock, redactor }: MessageStreamParts,
 ): MessageStream {
   const due = new Map<JsonRpcId, Due>()
-  const send = (message: object) => pipes.write(Buffer.from(`${wellFormedJson(message)}\n`))
+  const send = (message: object) => {
+    const shown = shownMessage(message, redactor)
+    return pipes.write(Buffer.from(`${wellFormedJson(shown)}\n`))
+  }
   const lastWords = async () => {
     await windDown()
     await Promise.all([...due.values()].map(({ answered }) => answered))
@@ -67,6 +79,13 @@ export function messageStream(
 
 const FAREWELL_MS = 5_000
 
+/** The files of the client are read by their real names, and written as requested. The id of a request is the client's own. */
+function shownMessage(message: object, redactor: Redactor): object {
+  const method = 'method' in message ? String(message.method) : ''
+  if (method.startsWith('fs/')) return message
+  return { ...redactor.value(message), ...('id' in message ? { id: message.id } : {}) }
+}
+
 interface Due {
   readonly answered: Promise<void>
   readonly settle: () => void
@@ -103,12 +122,15 @@ export function readMessage(line: Buffer | 'overlong'): ReadMessage {
   if (text === '') return { blank: true }
   const value = parseJson(text)
   if (value === undefined) return refusal(failed('invalid_args', NOT_JSON).error, PARSE_ERROR)
+  if (!depthWithin(value, LIMITS.event_depth))
+    return refusal(failed('invalid_args', TOO_DEEP).error, INVALID_REQUEST)
   return isMessage(value)
     ? { message: value }
     : refusal(failed('invalid_args', NO_MESSAGE).error, INVALID_REQUEST)
 }
 
 const NOT_JSON = 'A line is not JSON in UTF-8.'
+const TOO_DEEP = `A message nests in more than ${LIMITS.event_depth} levels.`
 const NO_MESSAGE = 'A line is not a JSON-RPC 2.0 message. Batches are not supported.'
 
 /** A request, a notification, or something that at least claims to be a response. */

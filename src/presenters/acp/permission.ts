@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import type { SessionId } from '../../model/ids.ts'
 import type { ChosenAnswer, Question } from '../../session/questions/session-questions.ts'
-import { asContent, fenced, shownCall, textBlock } from './tool-call.ts'
+import { asContent, codeFence, shownCall, textBlock } from './tool-call.ts'
 
 /** A question as a client asks it: with the same answers as in a terminal. Pure. */
 export function permissionRequest(
@@ -28,7 +28,7 @@ export function permissionRequest(
       locations,
       content: [
         ...(reason === '' ? [] : [asContent(textBlock(reason))]),
-        ...(diff === undefined ? [] : [asContent(textBlock(fenced(diff)))]),
+        ...(diff === undefined || diff === '' ? [] : [asContent(textBlock(codeFence(diff)))]),
       ],
     },
     options: question.choices.map(optionOf),

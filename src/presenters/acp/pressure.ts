@@ -20,30 +20,29 @@ const TIERS: ReadonlyMap<string, readonly [Severity, string]> = new Map([
   ['context_critical', ['warning', "The model's window is almost full. /compact makes room."]],
 ])
 
-/** A tier that was reached, for clients that show notices; `undefined` for any other notice. Pure. */
-export function tierUpdates(
-  { code, text }: WholeEvent<'notice'>['data'],
-  { notices }: Pick<Offers, 'notices'>,
-): readonly Update[] | undefined {
+/** A tier that was reached, with its facts; `undefined` for any other notice. Pure. */
+export function tierWords({
+  code,
+  text,
+}: WholeEvent<'notice'>['data']): readonly [Severity, string, object] | undefined {
   const tier = TIERS.get(code)
-  if (tier === undefined) return undefined
-  return notices ? [notice(...tier, { code, text })] : []
+  return tier && [...tier, { code, text }]
 }
 
 /**
- * A checkpoint that was recorded. For clients that show compactions, or at least notices; whoever asked for one is answered
- * anyway. Pure.
+ * A checkpoint that was recorded, for clients that show compactions, or at least notices; a client that asked for one
+ * is answered anyway. `undefined` if the client must be informed in another way. Pure.
  */
 export function compactionUpdates(
   { id, data }: WholeEvent<'history_compaction'>,
   { notices, compaction }: Offers,
   past: boolean,
-): readonly Update[] {
+): readonly Update[] | undefined {
   const { trigger, strategy, tokens_before, tokens_after, summary, limitations = [] } = data
   const facts = { trigger, strategy, tokens_before, tokens_after, limitations }
   if (!compaction) {
-    const isShown = notices && !past && trigger !== 'manual'
-    return isShown ? [notice('info', COMPACTED, facts)] : []
+    if (past || trigger === 'manual') return []
+    return notices ? [notice('info', COMPACTED, facts)] : undefined
   }
   return [
     {

@@ -59,7 +59,7 @@ export const PromptMeta = z.object({
   hawser: z.object({ presenter_context: z.record(z.string(), z.string()).optional() }).optional(),
 })
 
-/** What Hawser reads in `_meta` of the client's capabilities: `answers: false` if nobody can answer questions. */
+/** What Hawser reads in `_meta` of the client's capabilities: `answers: false` if there is no person to answer questions. */
 const CapabilityMeta = z.object({
   hawser: z.object({ answers: z.boolean().default(true) }).optional(),
 })

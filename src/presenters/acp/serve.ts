@@ -7,6 +7,7 @@ import {
   type JsonRpcId,
 } from '@agentclientprotocol/sdk'
 import type * as z from 'zod'
+import { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import { openHome } from '../../host/home.ts'
 import type { Ids } from '../../host/ids.ts'
@@ -14,6 +15,8 @@ import type { ProtocolPipes } from '../../host/process/protocol-pipes.ts'
 import { workspaceRegister } from '../../host/workspace-register.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { SessionGrants } from '../../session/live/session-parts.ts'
+import { secretsOf } from '../../session/settings/credentials.ts'
+import { loadSettings } from '../../session/settings/settings.ts'
 import { openWorkspaces } from '../../session/workspace/open-workspaces.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import { readPrompt } from './content.ts'
@@ -35,7 +38,7 @@ export interface AcpWorld {
   readonly ids: Ids
   readonly open: OpenAt
   readonly pipes: ProtocolPipes
-  /** For whoever reads the log of the editor. Never throws. */
+  /** For readers of the log of the editor. Never throws. */
   readonly onDefect: (error: unknown) => void
 }
 
@@ -43,6 +46,10 @@ export interface AcpWorld {
 export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   const home = await openHome(world.home)
   if (!home.ok) return home
+  // Settings that cannot be read are reported when a Session is opened.
+  const settings = await loadSettings(home.value.own, undefined)
+  const stored = settings.ok ? settings.value.settings : {}
+  const redactor = new Redactor(secretsOf(world.env, stored))
   const register = workspaceRegister(home.value.own, world.ids)
   // What a person grants for a Session lasts as long as the process, also while the Session is closed.
   const grants: SessionGrants = new Map()
@@ -59,6 +66,7 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   const stream = messageStream(world.pipes, {
     windDown: () => sessions.closeAll(),
     clock: world.clock,
+    redactor,
   })
   const app = agent({ name: 'hawser' })
 
@@ -102,9 +110,10 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   on(methods.agent.session.new, protocol.NewParams, async ({ cwd, mcpServers }, context) => {
     const created = await sessions.create(context.client, cwd)
     if (!created.ok) return created
-    const { served, offline } = created.value
+    const { served, offline, notices } = created.value
     const ignored = namesOf(mcpServers)
-    afterwards(context.requestId, served, [...ignoredWords(ignored), ...(offline ? [OFFLINE] : [])])
+    const words = [...ignoredWords(ignored), ...(offline ? [OFFLINE] : []), ...notices]
+    afterwards(context.requestId, served, words)
     return ok({ sessionId: served.id, ...(await stateOf(served, ignored)) })
   })
   on(methods.agent.session.load, protocol.OpenParams, (params, context) =>
@@ -114,7 +123,8 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
     opened(params, context, false),
   )
   on(methods.agent.session.list, protocol.ListParams, async ({ cwd, cursor }) => {
-    const folders = cwd === undefined || cwd === null ? await register.all() : [cwd]
+    const folders =
+      cwd === undefined || cwd === null ? (await register.all()).map(({ path }) => path) : [cwd]
     return listedPage(workspaces, folders, cursor ?? undefined)
   })
   on(methods.agent.session.close, protocol.SessionParams, async ({ sessionId }) => {

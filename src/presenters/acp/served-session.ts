@@ -8,6 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../host/clock.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
+import { resourcesOf, turnNotices } from '../../history/results/turn-notices.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
@@ -59,7 +60,12 @@ export class ServedSession {
     this.id = session.id
     this.#parts = parts
     const { questions, id, nextSeq } = session
-    const place = { session: id, workspace: root, offers }
+    const place = {
+      session: id,
+      workspace: root,
+      offers,
+      resourceOf: resourcesOf(() => session.events),
+    }
     this.#translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
     this.#asked = new AskedClient({ client, questions, session: id, workspace: root })
   }
@@ -121,7 +127,7 @@ export class ServedSession {
     return configOptions(optionsOf(this.#parts))
   }
 
-  /** The setting takes effect as `Session.change` says; the client is told like any other. */
+  /** The setting takes effect as `Session.change` says; the client is notified like any other. */
   async change(change: Result<SettingsChange>): Promise<Result<void>> {
     return change.ok ? this.#parts.session.change(change.value) : change
   }
@@ -206,7 +212,8 @@ export class ServedSession {
     this.#ended.delete(turn)
     const { ended } = outcome.value
     const { usage_total: usage, error } = ended
-    const facts = { turn_id: turn, usage, ...(error === undefined ? {} : { error }) }
+    const notices = turnNotices(session.events, turn)
+    const facts = { turn_id: turn, usage, ...(error === undefined ? {} : { error }), notices }
     const reason = prompt.cancelled ? 'cancelled' : stopReason(ended)
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
@@ -279,7 +286,7 @@ export class ServedSession {
     return texts && { oldText: texts.before ?? null, newText: texts.after }
   }
 
-  /** Settings and title, whoever changed them. */
+  /** Settings and title, whichever client changed them. */
   async #sendChanges({ raw }: Extract<SessionUpdate, { readonly kind: 'event' }>): Promise<void> {
     const { session } = this.#parts
     if (raw.type === 'session_settings') {

@@ -22,6 +22,14 @@ interface Serving {
   readonly offers: () => ClientOffers
 }
 
+interface CreatedSession {
+  readonly served: ServedSession
+  /** No model was chosen, so the offline one is used. */
+  readonly offline: boolean
+  /** Recorded with the start of the Session. */
+  readonly notices: readonly string[]
+}
+
 /** The Sessions that the client has open. */
 export class ServedSessions {
   readonly #serving: Serving
@@ -33,10 +41,7 @@ export class ServedSessions {
   }
 
   /** Creates a Session in a folder, which becomes its workspace. */
-  async create(
-    client: AgentContext,
-    cwd: string,
-  ): Promise<Result<{ readonly served: ServedSession; readonly offline: boolean }>> {
+  async create(client: AgentContext, cwd: string): Promise<Result<CreatedSession>> {
     const { workspaces, env, offers } = this.#serving
     const held = await workspaces.hold(cwd, { make: true })
     if (!held.ok) return held
@@ -47,20 +52,25 @@ export class ServedSessions {
       return begun
     }
     const place = { held: held.value, root: cwd, replay: false }
-    const served = await this.#serve(client, place, begun.value.session)
-    return served.ok ? ok({ served: served.value, offline: begun.value.byDefault }) : served
+    const { session, byDefault: offline } = begun.value
+    const notices = session.events.flatMap((event) =>
+      event.type === 'notice' ? [event.data.text] : [],
+    )
+    const served = await this.#serve(client, place, session)
+    return served.ok ? ok({ served: served.value, offline, notices }) : served
   }
 
-  /** Opens a Session of a folder. Its past is sent with `replay`. */
+  /**
+   * Opens a Session of a folder. Its past is sent with `replay`. If it is open already, that one is replaced, but only when the
+   * new one is there: a refused request changes nothing.
+   */
   async open(
     client: AgentContext,
     { id: named, cwd, replay }: { id: string; cwd: string; replay: boolean },
   ): Promise<Result<ServedSession>> {
     const id = SessionId.safeParse(named)
     if (!id.success) return noSuchSession()
-    const before = this.#open.get(id.data)
-    if (before?.busy === true) return failed('turn_in_progress', 'A prompt runs in this Session.')
-    await this.close(id.data)
+    if (this.#isBusy(id.data)) return promptRuns()
     const { workspaces, offers } = this.#serving
     const held = await workspaces.hold(cwd)
     if (!held.ok) return held
@@ -71,6 +81,11 @@ export class ServedSessions {
       return session
     }
     await endCrashed(held.value, session.value)
+    if (this.#isBusy(id.data)) {
+      await session.value.detach()
+      await held.value.release()
+      return promptRuns()
+    }
     const place = { held: held.value, root: cwd, replay }
     return this.#serve(client, place, session.value)
   }
@@ -115,11 +130,24 @@ export class ServedSessions {
   ): Promise<Result<ServedSession>> {
     const { env, offers } = this.#serving
     const served = new ServedSession({ ...place, session, client, offers: offers(), env })
+    const before = this.#open.get(session.id)
     this.#open.set(session.id, served)
     const following = this.#isClosed ? closing() : await served.follow()
-    if (following.ok) return ok(served)
-    await this.close(session.id)
+    if (following.ok) {
+      await before?.close()
+      return ok(served)
+    }
+    if (this.#open.get(session.id) === served) {
+      if (before === undefined || this.#isClosed) this.#open.delete(session.id)
+      else this.#open.set(session.id, before)
+    }
+    await served.close()
+    if (this.#isClosed) await before?.close()
     return following
+  }
+
+  #isBusy(id: SessionId): boolean {
+    return this.#open.get(id)?.busy === true
   }
 }
 
@@ -130,6 +158,10 @@ async function endCrashed({ workspace }: HeldWorkspace, session: Session): Promi
   // Another process that writes it will end it. A Session that cannot be written is shown as it is.
   if (found.ok && !found.value.busy && !found.value.foreign)
     await session.between(async () => ok(1))
+}
+
+function promptRuns(): Result<never> {
+  return failed('turn_in_progress', 'A prompt runs in this Session.')
 }
 
 function closing(): Result<void> {

@@ -5,7 +5,7 @@ import { inHeld, type Workspaces } from '../../session/workspace/open-workspaces
 
 const PAGE = 50
 
-interface Listed {
+interface SessionInFolder {
   readonly cwd: string
   readonly one: ListedSession
 }
@@ -20,7 +20,7 @@ export async function listedPage(
   if (after === undefined && cursor !== undefined) {
     return failed('cursor_expired', 'The cursor is not one that session/list returned.')
   }
-  const all: Listed[] = []
+  const all: SessionInFolder[] = []
   for (const folder of folders) {
     const listed = await sessionsIn(workspaces, folder)
     if (listed.ok) all.push(...listed.value)
@@ -33,7 +33,7 @@ export async function listedPage(
 async function sessionsIn(
   workspaces: Workspaces,
   folder: string,
-): Promise<Result<readonly Listed[]>> {
+): Promise<Result<readonly SessionInFolder[]>> {
   const listed = await inHeld(workspaces.hold(folder), async ({ workspace }) => {
     const all = await workspace.harness.list()
     return ok(all.map((one) => ({ cwd: folder, one })))
@@ -43,7 +43,10 @@ async function sessionsIn(
 }
 
 /** By time and id, so that a Session written meanwhile moves to an earlier page and no other is skipped. Pure. */
-function pageAfter(all: readonly Listed[], after: string | undefined): ListSessionsResponse {
+function pageAfter(
+  all: readonly SessionInFolder[],
+  after: string | undefined,
+): ListSessionsResponse {
   const sorted = all.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1))
   const rest = after === undefined ? sorted : sorted.filter((one) => keyOf(one) < after)
   const page = rest.slice(0, PAGE)
@@ -55,7 +58,7 @@ function pageAfter(all: readonly Listed[], after: string | undefined): ListSessi
   }
 }
 
-function keyOf({ one: { id, state } }: Listed): string {
+function keyOf({ one: { id, state } }: SessionInFolder): string {
   return `${state.last_ts} ${id}`
 }
 
@@ -64,7 +67,7 @@ function placeOf(cursor: string): string | undefined {
   return /^\S* ses_[0-9a-z]{26}$/.test(place) ? place : undefined
 }
 
-function infoOf({ cwd, one: { id, state, busy, foreign, damage } }: Listed): SessionInfo {
+function infoOf({ cwd, one: { id, state, busy, foreign, damage } }: SessionInFolder): SessionInfo {
   const { title, last_ts, turns, provider, model } = state
   const facts = { turns, provider, model, busy, foreign }
   return {

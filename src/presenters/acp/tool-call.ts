@@ -92,7 +92,7 @@ export function resultContent(
     return [{ type: 'diff', path: join(workspace, path), ...changed }, ...links]
   }
   const text = diff ?? output
-  return [...(text === '' ? [] : [asContent(textBlock(fenced(text)))]), ...links]
+  return [...(text === '' ? [] : [asContent(textBlock(codeFence(text)))]), ...links]
 }
 
 interface ResultPlace {
@@ -103,7 +103,7 @@ interface ResultPlace {
 
 /** Output while a call runs. */
 export function outputContent(text: string): ToolCallContent[] {
-  return [asContent(textBlock(fenced(text)))]
+  return [asContent(textBlock(codeFence(text)))]
 }
 
 /** A Resource by a link of Hawser: its bytes are never part of an update. */
@@ -114,8 +114,9 @@ export function resourceLink(resource: Descriptor, session: SessionId): ContentB
     ...(description === undefined ? {} : { description }),
     _meta: { hawser: { handle, kind: resource.kind } },
   }
-  if (resource.kind === 'link') return { type: 'resource_link', name, uri: resource.uri, ...labels }
   const uri = `hawser://${session}/${handle.slice(1)}/${encodeURIComponent(name.toWellFormed())}`
+  if (resource.kind === 'link')
+    return { type: 'resource_link', name, uri: resource.uri ?? uri, ...labels }
   const { media_type: mimeType, size_bytes: size } = resource
   return { type: 'resource_link', name, uri, mimeType, size, ...labels }
 }
@@ -129,7 +130,7 @@ export function asContent(content: ContentBlock): ToolCallContent {
 }
 
 /** Clients read text as Markdown, which would change output. */
-export function fenced(text: string): string {
+export function codeFence(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`

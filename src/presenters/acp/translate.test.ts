@@ -120,7 +120,7 @@ test('a person sees what they did not send, and never bytes', () => {
   ])
 })
 
-test('a refused attachment is told as a notice, or as a message', () => {
+test('a refused attachment is reported as a notice, or as a message', () => {
   const errors = [{ code: 'empty', name: 'a.png', reason: 'it is empty' }] as const
   const message = event('user_message', {
     text: 'Look.',
@@ -206,7 +206,7 @@ test('usage has the whole window and the cost so far, and only where both are kn
   expect(translate(event('provider_usage', { ...call, pressure: 'unavailable' }))).toEqual([])
 })
 
-test('pressure and checkpoints are shown to clients that declare it', () => {
+test('pressure and checkpoints are shown in the form that a client declares, or as messages', () => {
   const pressure = live('context_pressure', {
     tier: 'warning',
     input_tokens: 80,
@@ -224,7 +224,7 @@ test('pressure and checkpoints are shown to clients that declare it', () => {
     ['usage_update'],
     ['usage_update'],
   ])
-  expect([names(all, tier), names(none, tier)]).toEqual([['notice'], []])
+  expect([names(all, tier), names(none, tier)]).toEqual([['notice'], ['agent_message_chunk']])
   expect([names(all, other), names(none, other)]).toEqual([['notice'], ['agent_message_chunk']])
   const compaction = (trigger: 'manual' | 'overflow_recovery') =>
     event('history_compaction', {
@@ -241,7 +241,7 @@ test('pressure and checkpoints are shown to clients that declare it', () => {
   )
   expect(shown).toEqual([
     [['compaction_update'], [], []],
-    [['compaction_update'], ['notice'], []],
+    [['compaction_update'], ['notice'], ['agent_message_chunk']],
   ])
 })
 

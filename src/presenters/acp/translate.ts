@@ -1,10 +1,13 @@
 import type { SessionUpdate as Update } from '@agentclientprotocol/sdk'
+import { eventNotices } from '../../history/results/event-notices.ts'
+import { laterNotices } from '../../history/results/turn-notices.ts'
+import type { ResourceOf } from '../../history/session-resources.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { ClientOffers } from './protocol.ts'
 import { notice, type Severity } from './notice.ts'
-import { compactionUpdates, pressureUpdates, tierUpdates } from './pressure.ts'
+import { compactionUpdates, pressureUpdates, tierWords } from './pressure.ts'
 import {
   outputContent,
   resourceLink,
@@ -22,6 +25,7 @@ export interface TranslationParts {
   readonly offers: Pick<ClientOffers, 'notices' | 'compaction'>
   /** The costs of all earlier calls are known, because the Log is read from its start. */
   readonly fromStart: boolean
+  readonly resourceOf?: ResourceOf
 }
 
 /** What a translation cannot know from the update itself. */
@@ -48,6 +52,8 @@ export class EditorTranslation {
   #sent = ''
   /** The Turn only asks for the summary of a checkpoint. */
   #hidden = false
+  /** The results of this Turn, without their output. */
+  #results: WholeEvent<'tool_result'>[] = []
   /** The newest output of running calls. */
   readonly #output = new Map<string, string>()
   /** Undefined once the cost of a call is unknown. */
@@ -108,6 +114,7 @@ export class EditorTranslation {
         // A message of the person follows, even if only the client itself shows it.
         this.#open = undefined
         this.#requests = 0
+        this.#results = []
         this.#sent = ''
         this.#hidden = event.data.purpose !== undefined
         return []
@@ -126,6 +133,7 @@ export class EditorTranslation {
       }
       case 'tool_result': {
         const { call_id: toolCallId, outcome } = event.data
+        this.#results.push({ ...event, data: { ...event.data, output: '' } })
         this.#output.delete(toolCallId)
         const content = resultContent(event.data, { session, workspace, changed: facts.changed })
         const status = outcome === 'ok' ? 'completed' : 'failed'
@@ -145,20 +153,24 @@ export class EditorTranslation {
       case 'provider_usage':
         return this.#usage(event, facts)
       case 'history_compaction':
-        return compactionUpdates(event, this.#parts.offers, facts.past === true)
-      case 'notice':
-        if (facts.past === true || facts.answered === true) return []
         return (
-          tierUpdates(event.data, this.#parts.offers) ??
-          this.#notice('info', event.data.text, event.id)
+          compactionUpdates(event, this.#parts.offers, facts.past === true) ??
+          this.#told(event, facts)
         )
-      case 'compaction_undone':
+      case 'notice': {
         if (facts.past === true || facts.answered === true) return []
-        return this.#notice('info', 'The last compaction was undone.', event.id)
+        const [severity, text, meta] = tierWords(event.data) ?? ['info', event.data.text]
+        return this.#notice(severity, text, event.id, meta)
+      }
+      case 'skill_context_hydration':
+      case 'resource_view':
+      case 'resource_retired':
+      case 'resource_dropped':
+      case 'compaction_undone':
       case 'log_repaired':
-        return facts.past === true ? [] : this.#notice('warning', REPAIRED, event.id)
+        return this.#told(event, facts)
       case 'turn_ended':
-        return this.#turnEnded(event)
+        return this.#turnEnded(event, facts)
       // Event types that an editor does not show. All are listed, so that a new type requires a decision.
       case 'session_started':
       case 'session_settings':
@@ -167,19 +179,16 @@ export class EditorTranslation {
       case 'late_context':
       case 'project_instructions':
       case 'skill_activation':
-      case 'skill_context_hydration':
       case 'reasoning':
       case 'command_watched':
       case 'shell_command':
       case 'shell_result':
       case 'permission_asked':
       case 'permission_decision':
-      case 'resource_view':
-      case 'resource_retired':
-      case 'resource_dropped':
       case 'resource_quarantined':
       case 'files_restored':
       case 'text_pinned':
+      case 'text_unpinned':
       case 'lock_taken':
         return []
       default:
@@ -221,15 +230,8 @@ export class EditorTranslation {
 
   /** Resources are links in any case: their bytes are read through Hawser. */
   #userMessage(event: WholeEvent<'user_message'>, { own = false }: UpdateFacts): readonly Update[] {
-    const { text, resources = [], attachment_errors = [], mention_errors = [], steer } = event.data
-    const refused = [
-      ...attachment_errors.flatMap(({ name, reason }) =>
-        this.#notice('warning', `${name} was not attached: ${reason}.`, `${event.id}:${name}`),
-      ),
-      ...mention_errors.flatMap(({ path, reason }) =>
-        this.#notice('warning', `${path} was not included: ${reason}.`, `${event.id}:${path}`),
-      ),
-    ]
+    const { text, resources = [], steer } = event.data
+    const refused = this.#notices(event)
     if (own && steer !== true) return refused
     const blocks = [
       ...(text === '' ? [] : [textBlock(text)]),
@@ -268,11 +270,18 @@ export class EditorTranslation {
     return [{ sessionUpdate: 'usage_update', used, size: pressure.window_tokens, ...cost }]
   }
 
-  #turnEnded({ turn_id, data }: WholeEvent<'turn_ended'>): readonly Update[] {
+  #turnEnded(
+    { turn_id, data }: WholeEvent<'turn_ended'>,
+    { past = false }: UpdateFacts,
+  ): readonly Update[] {
     this.#output.clear()
     const words = this.#hidden ? undefined : endWords(data)
+    const later = past ? [] : laterNotices(this.#results)
+    const changed = later.flatMap(({ text }, at) =>
+      this.#notice('warning', text, `${turn_id ?? ''}:changed:${at}`),
+    )
     this.#hidden = false
-    if (words === undefined) return []
+    if (words === undefined) return changed
     const { error, crash_recovered } = data
     const facts = {
       ...(error === undefined ? {} : { kind: error.kind }),
@@ -281,7 +290,18 @@ export class EditorTranslation {
     const messageId = `${turn_id ?? ''}:end`
     const content = textBlock(words)
     const _meta = { hawser: facts }
-    return [{ sessionUpdate: 'agent_message_chunk', messageId, content, _meta }]
+    return [...changed, { sessionUpdate: 'agent_message_chunk', messageId, content, _meta }]
+  }
+
+  /** What happened while the client was there, unless its command is answered with it. */
+  #told(event: WholeEvent, { past, answered }: UpdateFacts): readonly Update[] {
+    return past === true || answered === true ? [] : this.#notices(event)
+  }
+
+  #notices(event: WholeEvent): readonly Update[] {
+    return eventNotices(event, this.#parts.resourceOf).flatMap(({ text }, at) =>
+      this.#notice('warning', text, `${event.id}:${at}`),
+    )
   }
 
   #chunk(turn: string | undefined, content: ReturnType<typeof textBlock>): Update {
@@ -294,8 +314,8 @@ export class EditorTranslation {
   }
 
   /** A client without notices gets what a person must know as a message. */
-  #notice(severity: Severity, text: string, messageId?: string): readonly Update[] {
-    if (this.#parts.offers.notices) return [notice(severity, text)]
+  #notice(severity: Severity, text: string, messageId?: string, meta?: object): readonly Update[] {
+    if (this.#parts.offers.notices) return [notice(severity, text, meta)]
     const id = messageId === undefined ? {} : { messageId }
     return [{ sessionUpdate: 'agent_message_chunk', ...id, content: textBlock(text) }]
   }
@@ -308,6 +328,5 @@ const BREAKS: ReadonlySet<Update['sessionUpdate']> = new Set([
   'plan',
 ])
 
-const REPAIRED = 'Recovered from a crash: an incomplete write was set aside.'
 const OUTPUT_CHARACTERS = 8 * 1024
 const RESTARTED = 'The connection to the model failed. The answer is requested again.'

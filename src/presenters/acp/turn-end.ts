@@ -10,13 +10,14 @@ export function endWords({ status, error, crash_recovered, cut }: TurnEnd): stri
     const next = (error.next_actions ?? []).map(({ action, command }) =>
       command === undefined ? action : `${action} ${command}`,
     )
-    return [`The Turn failed: ${error.message}`, ...next].join('\n\n')
+    const what = status === 'interrupted' ? '' : 'The Turn failed: '
+    return [`${what}${error.message}`, ...next].join('\n\n')
   }
   if (cut !== undefined) return 'The answer is incomplete. To get the rest, send: Continue.'
   return status === 'failed' ? 'The Turn failed.' : undefined
 }
 
-/** Why the agent stopped. A failure is told in a message, because ACP has no reason for it. Pure. */
+/** Why the agent stopped. A failure is reported in a message, because ACP has no reason for it. Pure. */
 export function stopReason({ status, error, cut }: TurnEnd): StopReason {
   switch (status) {
     case 'completed':

@@ -1,5 +1,6 @@
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import {
+  INSTANCE_OPTION,
   JSON_OPTION,
   OPTIONAL_SESSION,
   SESSION_ARGUMENT,
@@ -7,6 +8,7 @@ import {
   type Command,
   type Option,
 } from './world/command.ts'
+import { CHANGE_COMMANDS } from './change-table.ts'
 import { INSTANCE_COMMANDS } from './instance-table.ts'
 import { LOG_COMMANDS } from './log-table.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
@@ -68,6 +70,11 @@ export const COMMANDS: readonly Command[] = [
       ATTACH_OPTION,
       ...SESSION_OPTIONS,
       { flags: '--timeout <seconds>', help: 'interrupt the Turn after this time' },
+      {
+        flags: '--stdin',
+        help: 'wait for the end of standard input, also if it sends nothing at first',
+      },
+      { flags: '--no-stdin', help: 'do not read standard input' },
       { flags: '--quiet', help: 'print only errors on standard error' },
       {
         flags: '--output <format>',
@@ -98,9 +105,13 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'sessions',
-    summary: 'list the Sessions of this folder, with forks below their parents',
-    options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser sessions', 'hawser sessions delete ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
+    summary: 'list the Sessions of this folder',
+    options: [INSTANCE_OPTION, WORKSPACE_OPTION, JSON_OPTION],
+    examples: [
+      'hawser sessions',
+      'hawser sessions --instance painter',
+      'hawser sessions delete ses_01kg8m2q3r4s5t6v7w8x9y0z12',
+    ],
     load: () => import('./commands/sessions.ts'),
   },
   {
@@ -125,6 +136,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '-F, --fixed', help: 'treat the pattern as literal text' },
       { flags: '--session <id>', help: 'search only this Session' },
       { flags: '--limit <n>', help: 'stop after this many matches (default: 1000)' },
+      INSTANCE_OPTION,
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -132,25 +144,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/grep.ts'),
   },
   ...LOG_COMMANDS,
-  {
-    name: 'undo',
-    summary: 'restore the files that a Turn wrote or edited',
-    args: [
-      OPTIONAL_SESSION,
-      { name: '[turn]', help: 'id or number of a Turn (default: the last one that changed files)' },
-    ],
-    options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser undo', 'hawser undo 3', 'hawser undo latest 3'],
-    load: () => import('./commands/undo.ts'),
-  },
-  {
-    name: 'diff',
-    summary: 'show the file changes of a Session or of one Turn',
-    args: [OPTIONAL_SESSION, { name: '[turn]', help: 'id or number of a Turn (default: all)' }],
-    options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser diff', 'hawser diff 3'],
-    load: () => import('./commands/diff.ts'),
-  },
+  ...CHANGE_COMMANDS,
   {
     name: 'compact',
     summary: 'shorten what the model sees; the Log keeps everything',
@@ -174,14 +168,24 @@ If there is little to gain, nothing is written and the exit code is 0, so that a
   },
   {
     name: 'pin',
-    summary: 'pin text that every checkpoint keeps verbatim, or list it',
-    details: `From the next compaction on, the model sees pinned text word for word in every request. All pinned texts of a Session together have at most 8 KiB. A pin cannot be removed.`,
+    summary: 'pin text that the model always sees word for word; list pins, or remove one',
+    details: `The model sees pinned text word for word in every request from then on, also after any compaction. All pinned texts of a Session together have at most 8 KiB.
+
+A single argument that names no Session is the text, and the Session is the latest. Without a text, the pinned texts are listed with their numbers. Text whose pin is removed stays where the model has already seen it, with a note, until the next summary omits it.`,
     args: [
       OPTIONAL_SESSION,
       { name: '[text...]', help: 'the text to pin; if omitted, the pinned texts are listed' },
     ],
-    options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser pin latest "The release is on Friday."', 'hawser pin latest'],
+    options: [
+      { flags: '--remove <number>', help: 'remove the pin with this number' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: [
+      'hawser pin "The release is on Friday."',
+      'hawser pin',
+      'hawser pin latest --remove 1',
+    ],
     load: () => import('./commands/pin.ts'),
   },
   {

@@ -116,7 +116,7 @@ export const INSTANCE_COMMANDS: readonly Command[] = [
     name: 'instance send',
     summary: 'send a message to an Instance, and start it if it is not running',
     details:
-      'The message is stored before the command returns, and is answered also if this machine restarts. With --wait, the answer is printed. Without, the command prints the number after which the answer can be read.',
+      'The message is stored before the command returns, and is answered also if this machine or the server is restarted by force. If a tool had run by then, or a part of the answer was shown, the message is not run again: its answer says what is unknown. With --wait, the answer is printed. Without, the command prints the number after which the answer can be read.',
     args: [NAME, { name: '[text...]', help: 'the message; read from standard input if omitted' }],
     options: [
       {

@@ -1,4 +1,10 @@
-import { JSON_OPTION, OPTIONAL_SESSION, WORKSPACE_OPTION, type Command } from './world/command.ts'
+import {
+  INSTANCE_OPTION,
+  JSON_OPTION,
+  OPTIONAL_SESSION,
+  WORKSPACE_OPTION,
+  type Command,
+} from './world/command.ts'
 
 /** The commands about the Log of a Session. */
 export const LOG_COMMANDS: readonly Command[] = [
@@ -9,6 +15,7 @@ export const LOG_COMMANDS: readonly Command[] = [
     options: [
       { flags: '--turn <turn>', help: 'show only this Turn, by id or by number, starting at 1' },
       { flags: '--follow', help: 'keep printing new Events until Ctrl-C' },
+      INSTANCE_OPTION,
       WORKSPACE_OPTION,
       { flags: '--json', help: 'print the Events as JSON Lines' },
     ],
@@ -19,10 +26,11 @@ export const LOG_COMMANDS: readonly Command[] = [
     name: 'log verify',
     summary: 'check the integrity of a Log, byte by byte',
     details:
-      'Computes every hash again and rebuilds the state of every checkpoint from the Events before it. The exit code is 1 if anything differs from what was recorded.',
+      'Computes every hash again and rebuilds the state of every checkpoint from the Events before it. The exit code is 1 if anything differs from what was recorded. A request that a version with other prompt texts wrote cannot be rebuilt: it is reported as not comparable, with that version, and the exit code is 0 if nothing else differs.',
     args: [OPTIONAL_SESSION],
     options: [
       { flags: '--requests', help: 'also rebuild every request and compare its hash' },
+      INSTANCE_OPTION,
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -51,6 +59,7 @@ export const LOG_COMMANDS: readonly Command[] = [
         flags: '--output <file>',
         help: 'write to this file, which must not exist, instead of standard output',
       },
+      INSTANCE_OPTION,
       WORKSPACE_OPTION,
       {
         flags: '--json',

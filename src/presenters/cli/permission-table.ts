@@ -27,6 +27,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
     examples: [
       'hawser permissions allow --prefix "npm test"',
       'hawser permissions allow --folder src/generated',
+      'hawser permissions allow --prefix "git reset --hard"',
     ],
     load: async () => {
       const { runWith, ...rest } = await import('./commands/settings/permissions-add.ts')

@@ -38,7 +38,7 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
     if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
       return runNamed(world, ['chat', ...argv])
     }
-    return refuse(world, wantsJson(argv), misused(parser, argv, error).error)
+    return refuse(world, wantsJson(argv), usageError(parser, argv, error).error)
   }
   if (chosen.command === undefined) {
     return refuse(world, wantsJson(argv), unknownCommand(argv).error)
@@ -207,7 +207,7 @@ function wantsJson(argv: readonly string[]): boolean {
 }
 
 /** Converts a parser error. */
-function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
+function usageError(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
   const [first = ''] = argv
   if (namesNoCommand(parser, argv, error)) {
     return commandElsewhere(first) ?? unknownCommand(argv, nearest(error))

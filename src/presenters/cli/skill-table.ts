@@ -7,7 +7,7 @@ export const SKILL_COMMANDS: readonly Command[] = [
   {
     name: 'skills',
     summary: 'list the Skills of this folder, and what is wrong with them',
-    details: `Skills are searched in ~/.agents/skills and $HAWSER_HOME/skills, which are yours, and in .agents/skills and .claude/skills of the repository. The first Skill of a name is used. A Skill of the repository is untrusted until you trust it: the model sees its name, and its text is never an instruction.`,
+    details: `Skills are searched in ~/.agents/skills, $HAWSER_HOME/skills and ~/.claude/skills, which are yours, and in .agents/skills and .claude/skills of the repository. The first Skill of a name is used. A Skill of the repository is untrusted until you trust it: the model sees its name, and its text is never an instruction.`,
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser skills', 'hawser skills trust review-change'],
     load: () => import('./commands/skills/skills.ts'),

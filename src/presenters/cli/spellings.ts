@@ -29,7 +29,7 @@ const PROGRAM_OPTIONS = new Set(['-h', '--help', '-V', '--version', '--json'])
 const PRINT = new Set(['-p', '--print'])
 const RESUME = new Set(['-r', '--resume'])
 
-/** The id after `--resume` is optional. A prompt would be taken for one, so the option is moved behind it. */
+/** The id after `--resume` is optional. A prompt would be mistaken for one, so the option is moved behind it. */
 function resumeLast(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((argument) => RESUME.has(argument))
   const next = argv[at + 1]

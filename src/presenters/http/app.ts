@@ -16,20 +16,21 @@ import type { ServerParts } from './server-parts.ts'
 import { blobRoutes } from './tether/blob-routes.ts'
 import { frameRoutes } from './tether/frame-routes.ts'
 import { instanceRoutes } from './tether/instance-routes.ts'
-import { defectText, unauthorized } from './translate.ts'
+import { defectText, tokenFailure } from './translate.ts'
 
 /** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
 export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   const app = new Hono<RequestVariables>()
   app.use(logged(parts))
   app.use(safeHeaders)
+  app.use(redacted(parts))
   app.get('/healthz', (context) => context.json({ ok: true }))
   app.route('/', pageRoutes(parts))
   app.route('/control', controlRoutes(parts))
   app.use(authorized(parts.token))
   for (const routes of ROUTES) app.route('/api/harness', routes(parts))
   for (const routes of TETHER_ROUTES) app.route('/v1', routes(parts))
-  app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw))
+  app.all(MCP, (context) => parts.mcp.fetch(context.req.raw))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
   app.onError((error, context) => {
     context.set('error', defectText(error))
@@ -78,6 +79,21 @@ function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVar
   }
 }
 
+/** Errors repeat what was sent, and everything else may have been recorded when a key was not known. */
+function redacted({ redactor }: ServerParts): MiddlewareHandler {
+  return async (context, next) => {
+    await next()
+    const isJson = context.res.headers.get('content-type')?.startsWith('application/json') === true
+    if (!isJson || context.req.path === MCP || redactor.keys.length === 0) return
+    const text = await context.res.text()
+    const { status, headers } = context.res
+    context.res = new Response(redactor.text(text), { status, headers })
+  }
+}
+
+/** Redacts its results itself: they may contain images. */
+const MCP = '/mcp'
+
 /** Nothing is cached, framed, sniffed or run, unless a route decides otherwise. There are no CORS headers on purpose. */
 const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next()
@@ -98,9 +114,9 @@ const SAFE_HEADERS = Object.entries({
 /** Everything after it needs the token, also routes that do not exist. */
 function authorized(token: string): MiddlewareHandler<RequestVariables> {
   return async (context: Context<RequestVariables>, next) => {
-    const [, sent = ''] = /^Bearer ([^\s]+)$/i.exec(context.req.header('authorization') ?? '') ?? []
-    if (isSecret(sent, token)) return next()
+    const [, sent] = /^Bearer ([^\s]+)$/i.exec(context.req.header('authorization') ?? '') ?? []
+    if (isSecret(sent ?? '', token)) return next()
     context.header('www-authenticate', 'Bearer')
-    return sendAnswer(context, unauthorized())
+    return sendAnswer(context, tokenFailure(sent === undefined ? 'missing' : 'wrong'))
   }
 }

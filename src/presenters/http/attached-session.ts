@@ -8,11 +8,11 @@ import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-
 export interface AttachedSession {
   readonly session: Session
   readonly held: HeldWorkspace
-  /** Leaves after `until`. A running Turn goes on, and keeps the workspace open if `until` waits for it. */
+  /** Leaves after `until`. A running Turn continues, and keeps the workspace open if `until` waits for it. */
   leave(until?: Promise<unknown>): Promise<void>
 }
 
-/** Attaches to a Session for one request. An id that is none is answered like that of no Session. */
+/** Attaches to a Session for one request. An invalid id is answered like that of no Session. */
 export async function attachSession(
   { workspaces, settled }: Pick<ServerParts, 'workspaces' | 'settled'>,
   named: string,

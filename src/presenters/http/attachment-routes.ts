@@ -5,19 +5,21 @@ import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../model/limits.ts'
 import { checkInputs } from '../../session/admission/attachments.ts'
 import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { CheckAttachments, UploadQuery } from './protocol.ts'
-import { checked, jsonBody, piecesOf } from './exchange/request-body.ts'
+import { checkValue, jsonBody, piecesOf } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
 /** Stages uploads, and tells whether files would be accepted. The resolver decides, never what a client claims. */
 export function attachmentRoutes({
   staged,
   clock,
-}: Pick<ServerParts, 'staged' | 'clock'>): Hono<RequestVariables> {
+  redactor,
+}: Pick<ServerParts, 'staged' | 'clock' | 'redactor'>): Hono<RequestVariables> {
   const routes = new Hono<RequestVariables>()
   routes.put('/attachments', async (context) => {
-    const query = checked(UploadQuery, context.req.query())
+    const query = checkValue(UploadQuery, context.req.query())
     if (!query.ok) return answerFailure(context, query.error)
-    const { name } = query.value
+    // The name becomes that of a file, and models see it.
+    const name = redactor.text(query.value.name)
     const added = await upload(staged, name, context.req.raw)
     if (!added.ok) return answerFailure(context, added.error)
     const { path, size: sizeBytes } = added.value

@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
+import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.ts'
 import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { attachSession, type AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput } from './exchange/live-response.ts'
 import { EventsQuery } from './protocol.ts'
-import { checked } from './exchange/request-body.ts'
+import { checkValue } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import { UpdateTranslation } from './translate-updates.ts'
+import { UpdateTranslation, waitingMessages } from './translate-updates.ts'
 import { startAfter, type StreamStart } from './translation-start.ts'
 
 /** Streams everything that happens in a Session, from any Event on. */
@@ -15,7 +16,7 @@ export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
     const { after_seq: asked } = context.req.query()
     // A client that reconnects by itself repeats its first query, and knows more than that.
     const after_seq = context.req.header('last-event-id') ?? asked
-    const query = checked(EventsQuery, after_seq === undefined ? {} : { after_seq })
+    const query = checkValue(EventsQuery, after_seq === undefined ? {} : { after_seq })
     if (!query.ok) return answerFailure(context, query.error)
     const attached = await attachSession(parts, context.req.param('id'), { answers: true })
     if (!attached.ok) return answerResult(context, attached)
@@ -24,7 +25,9 @@ export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
       await attached.value.leave()
       return answerFailure(context, start.error)
     }
-    return liveResponse(parts, { signal: context.req.raw.signal }, async (output) => {
+    const { questions } = attached.value.session
+    const waiting = () => waitingMessages(questions.open)
+    return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
       try {
         await sendUpdates(output, attached.value, start.value)
       } finally {
@@ -42,7 +45,11 @@ async function sendUpdates(
   { seq, ...model }: StreamStart,
 ): Promise<void> {
   const replayed = session.nextSeq
-  const translation = new UpdateTranslation(model)
+  const translation = new UpdateTranslation({
+    ...model,
+    known: sinceLastTurn(session.events, seq),
+    resourceOf: resourcesOf(() => session.events),
+  })
   for await (const update of session.stream({ after_seq: seq - 1, signal: output.signal })) {
     output.send(translation.messages(update))
     if (update.kind === 'event' && update.raw.seq < replayed) await output.room()

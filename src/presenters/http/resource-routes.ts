@@ -7,7 +7,7 @@ import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
 import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { ResourceParam, ResourceQuery } from './protocol.ts'
-import { checked } from './exchange/request-body.ts'
+import { checkValue } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { byteRange, disposition } from './translate.ts'
 import { inHeld, noSuchSession } from '../../session/workspace/open-workspaces.ts'
@@ -35,7 +35,7 @@ export function resourceRoutes({ workspaces }: ServerParts): Hono<RequestVariabl
     const param = ResourceParam.safeParse(context.req.param())
     if (!param.success) return answerResult(context, noSuchSession())
     const { id, resource } = param.data
-    const query = checked(ResourceQuery, context.req.query())
+    const query = checkValue(ResourceQuery, context.req.query())
     if (!query.ok) return answerFailure(context, query.error)
     const stored = await inHeld(workspaces.holdFor(id), ({ workspace }) =>
       storedResource(workspace.harness, { id, resource, size: query.value.size }),
@@ -59,7 +59,7 @@ async function storedResource(
   const descriptor = resources.byId(resource)?.descriptor
   if (descriptor === undefined) return failed('not_found', 'No such Resource in this Session.')
   if (descriptor.kind === 'link') {
-    return failed('not_found', 'This Resource is a link. Its target was not fetched.')
+    return failed('not_found', 'This Resource is a link. The content of its target is not stored.')
   }
   const session = await harness.open(id)
   if (!session.ok) return session
@@ -90,7 +90,7 @@ async function thumbnail(
 
 const ADDING = ['user_message', 'resource_ingested'] as const
 
-/** Content of strangers: nothing in it may run, load anything, or be taken for another type. */
+/** Content of strangers: nothing in it may run, load anything, or be treated as another type. */
 function resourceResponse(
   context: Context<RequestVariables>,
   { descriptor, bytes, type, etag: tag }: StoredResource,

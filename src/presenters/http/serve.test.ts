@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { localServer, type LocalServer } from '../../../test/support/local-server.ts'
-import { runCli } from '../../../test/support/cli.ts'
-import { startProgram } from '../../../test/support/program.ts'
-import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
+import { localServer, type LocalServer } from '../../../test/support/http/local-server.ts'
+import { runCli } from '../../../test/support/cli/cli.ts'
+import { startProgram } from '../../../test/support/cli/program.ts'
+import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
 import { systemClock } from '../../host/clock.ts'
 import { LIMITS } from '../../model/limits.ts'
 
@@ -251,7 +251,7 @@ test('an upload of exactly the limit is kept, and one more byte is refused', asy
   })
 })
 
-test('an upload that is broken off, by its client or by the end of the server, leaves nothing', async () => {
+test('an upload that is cut off, by its client or by the end of the server, leaves nothing', async () => {
   const server = await localServer()
   const begin = async () => {
     const socket = connect(server.port, '127.0.0.1')

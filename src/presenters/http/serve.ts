@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { Redactor } from '../../encoding/redaction.ts'
+import { jsonRedactor } from '../../encoding/redaction.ts'
 import { backgroundTimer } from '../../host/background-timer.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import { takeDaemonLock, type DaemonRecord } from '../../host/daemon/daemon-lock.ts'
 import { pageCodes } from '../../host/daemon/page-codes.ts'
+import { LEFTOVER_MS, removeLeftovers } from '../../host/daemon/leftover-files.ts'
 import type { RunningServer, ServeOptions } from '../../host/daemon/running-server.ts'
 import { newSecret } from '../../host/daemon/secret.ts'
 import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
@@ -42,7 +43,7 @@ export interface ServerWorld {
   /** Opens the Instances of the home. */
   readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
   /** What serves the Instances over MCP. */
-  readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect'>) => McpRoute
+  readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect' | 'redactor'>) => McpRoute
 }
 
 /** Writes a line into the log of the server. */
@@ -93,7 +94,9 @@ async function start(
   onClose(() => lock.value.release())
   const token = await serverToken(home.value.own, world.ids)
   if (!token.ok) return token
-  const log = await openLog(world, home.value, token.value)
+  const secrets = await keysOf(world, home.value)
+  if (!secrets.ok) return secrets
+  const log = await openLog(world, home.value, [token.value, ...secrets.value])
   if (!log.ok) return log
   onClose(() => log.value.close())
   const staged = await openStaged(world, home.value)
@@ -110,7 +113,8 @@ async function start(
   onClose(() => instances.value.close())
   const onDefect = (error: unknown) =>
     log.value.write({ event: 'defect', error: defectText(error) })
-  const mcp = world.mcp({ tether: instances.value.tether, onDefect })
+  const redactor = jsonRedactor(secrets.value)
+  const mcp = world.mcp({ tether: instances.value.tether, onDefect, redactor })
   onClose(() => mcp.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
@@ -127,6 +131,7 @@ async function start(
     tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
+    redactor,
     models: () => servedModels(world, home.value),
     onRequest: (served) => log.value.write({ event: 'request', ...served }),
     onDefect,
@@ -176,30 +181,40 @@ function portsFrom(port: number | undefined): readonly number[] {
   return Array.from({ length: PORTS_TRIED }, (_, at) => FIRST_PORT + at)
 }
 
+async function keysOf(
+  { env }: ServerWorld,
+  { own }: HomeFolders,
+): Promise<Result<readonly string[]>> {
+  const settings = await loadSettings(own, undefined)
+  return settings.ok ? ok(secretsOf(env, settings.value.settings)) : settings
+}
+
 /** Keys and the token are removed from every line. */
 async function openLog(
-  { env, clock }: ServerWorld,
+  { clock }: ServerWorld,
   { own }: HomeFolders,
-  token: string,
+  secrets: readonly string[],
 ): Promise<Result<ServerLog>> {
-  const settings = await loadSettings(own, undefined)
-  if (!settings.ok) return settings
-  const redactor = new Redactor([token, ...secretsOf(env, settings.value.settings)])
+  const redactor = jsonRedactor(secrets)
   return asResult('open the log of the server', async () =>
     ok(await serverLog(own, clock, (line) => redactor.text(line))),
   )
 }
 
-/** Expired uploads are removed now and every hour. */
+/** Expired uploads, and what killed processes left, are removed now and every hour. */
 async function openStaged(
   { clock }: ServerWorld,
   { own }: HomeFolders,
 ): Promise<Result<StagedFiles>> {
   return asResult('open the uploads', async () => {
     const staged = await stagedFiles(own, clock)
-    let expiring: Promise<unknown> = staged.removeExpired()
+    const expire = async () => {
+      await staged.removeExpired()
+      await removeLeftovers(own, clock.now() - LEFTOVER_MS)
+    }
+    let expiring = expire()
     const stop = backgroundTimer.every(HOUR_MS, () => {
-      expiring = expiring.then(() => staged.removeExpired())
+      expiring = expiring.then(expire)
     })
     const close = async () => {
       stop()

@@ -1,5 +1,6 @@
 import type { PageCodes } from '../../host/daemon/page-codes.ts'
 import type { StagedFiles } from '../../host/daemon/staged-files.ts'
+import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Result } from '../../model/errors.ts'
@@ -24,6 +25,8 @@ export interface ServerParts {
   readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Of the keys of this process, for JSON text. Nothing leaves without it, except attached originals. */
+  readonly redactor: Redactor
   /** The model catalogue with the settings of the user, read now. */
   readonly models: () => Promise<Result<ServedModels>>
   /** Called once for each request, when its response is ready. Never throws. */

@@ -6,7 +6,7 @@ import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
 import { attachSession, inSession } from './attached-session.ts'
 import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
-import { checked, jsonBody } from './exchange/request-body.ts'
+import { checkValue, jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
 import { apiSession, type ApiSession } from './translate.ts'
@@ -37,7 +37,7 @@ export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {
     return created.ok ? answerResult(context, created, 201) : answerFailure(context, created.error)
   })
   routes.get('/session/list', async (context) => {
-    const query = checked(ListQuery, context.req.query())
+    const query = checkValue(ListQuery, context.req.query())
     if (!query.ok) return answerFailure(context, query.error)
     const listed = await listedSessions(workspaces, query.value.projectRoot)
     return listed.ok ? answerResult(context, listed) : answerFailure(context, listed.error)

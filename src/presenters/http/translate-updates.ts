@@ -1,6 +1,10 @@
-import { turnCost } from '../../history/turn-result.ts'
+import { eventNotices, type ResultNotice } from '../../history/results/event-notices.ts'
+import { laterNotices, turnNotices } from '../../history/results/turn-notices.ts'
+import type { ResourceOf } from '../../history/session-resources.ts'
+import { turnCost } from '../../history/results/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
+import type { Question } from '../../session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { StreamMessage } from './exchange/live-response.ts'
 
@@ -11,6 +15,11 @@ export interface TranslationStart {
   readonly about?: object
   /** What this client sent for each refused attachment of its Turn, in order. */
   readonly given?: readonly string[]
+  /** Events since the last end of a Turn that were not reported to this client. */
+  readonly untold?: readonly WholeEvent[]
+  /** Those that it knows from an earlier stream. */
+  readonly known?: readonly WholeEvent[]
+  readonly resourceOf?: ResourceOf
 }
 
 /**
@@ -21,13 +30,21 @@ export class UpdateTranslation {
   #model: { readonly provider: string; readonly model: string }
   readonly #about: object
   readonly #given: readonly string[]
-  /** Of the Turn whose start was seen. */
-  #usage: WholeEvent<'provider_usage'>[] | undefined
+  readonly #untold: readonly WholeEvent[]
+  readonly #resourceOf: ResourceOf
+  /** Requests and usage of the Turn whose start was seen, each with the Event after it. */
+  #calls: WholeEvent[] | undefined
+  /** Since the last end of a Turn, as far as its next end needs it, and without long texts. */
+  #recent: WholeEvent[]
 
-  constructor({ provider, model, about = {}, given = [] }: TranslationStart) {
+  constructor(start: TranslationStart) {
+    const { provider, model, about = {}, given = [], untold = [], known = [] } = start
     this.#model = { provider, model }
     this.#about = about
     this.#given = given
+    this.#untold = untold
+    this.#recent = [...known, ...untold]
+    this.#resourceOf = start.resourceOf ?? (() => undefined)
   }
 
   messages(update: SessionUpdate): readonly StreamMessage[] {
@@ -37,6 +54,7 @@ export class UpdateTranslation {
       case 'notice':
         return [noticeMessage(update.notice)]
       case 'rewound':
+        this.#recent = this.#recent.filter(({ seq }) => seq <= update.after_seq)
         return [{ event: 'rewound', data: { afterSeq: update.after_seq }, id: update.after_seq }]
       case 'failed':
         return [{ event: 'stream:error', data: errorData(update.error) }]
@@ -48,9 +66,14 @@ export class UpdateTranslation {
   #numbered({ raw, event }: SessionUpdate & { kind: 'event' }): readonly StreamMessage[] {
     const { seq, type, ts, data, turn_id } = raw
     const own = turn_id === undefined ? {} : { turnId: turn_id }
+    if (event !== undefined) this.#count(event)
+    const notices = event === undefined ? [] : eventNotices(event, this.#resourceOf)
+    if (event !== undefined && (notices.length > 0 || KEPT.has(event.type)))
+      this.#recent.push(withoutTexts(event))
     const known = event === undefined ? [] : this.#eventMessages(event)
-    const all =
-      known.length > 0 ? known : [{ event: 'log:event', data: { type, data: event?.data ?? data } }]
+    const stored = { event: 'log:event', data: { type, data: event?.data ?? data } }
+    // What has its own event is reported by that.
+    const all = known.length > 0 ? known : [...notices.map(noticeOf), stored]
     return all.map((message, at) => ({
       event: message.event,
       data: { ...message.data, ...own, ts },
@@ -68,12 +91,13 @@ export class UpdateTranslation {
         return []
       }
       case 'turn_started':
-        this.#usage = []
+        this.#calls = []
         return [
           {
             event: 'session:init',
             data: { sessionId: event.session_id, ...this.#model, ...this.#about },
           },
+          ...this.#untold.flatMap((one) => eventNotices(one, this.#resourceOf)).map(noticeOf),
         ]
       case 'user_message':
         return this.#messageOf(event.data)
@@ -105,11 +129,8 @@ export class UpdateTranslation {
           { event: 'command:result', data: { commandId, outcome, ...exit, output, truncated } },
         ]
       }
-      case 'provider_usage':
-        this.#usage?.push(event)
-        return []
       case 'turn_ended':
-        return endMessages(event.data, turnCost(this.#usage ?? []))
+        return this.#end(event)
       case 'session_fork':
       case 'prompt_surface':
       case 'late_context':
@@ -117,6 +138,7 @@ export class UpdateTranslation {
       case 'skill_activation':
       case 'skill_context_hydration':
       case 'provider_request':
+      case 'provider_usage':
       case 'reasoning':
       case 'command_watched':
       case 'plan_updated':
@@ -131,6 +153,7 @@ export class UpdateTranslation {
       case 'compaction_undone':
       case 'files_restored':
       case 'text_pinned':
+      case 'text_unpinned':
       case 'log_repaired':
       case 'lock_taken':
       case 'notice':
@@ -138,6 +161,23 @@ export class UpdateTranslation {
       default:
         return event satisfies never
     }
+  }
+
+  /** A request is lost in a crash if the Event after it says so. */
+  #count(event: WholeEvent): void {
+    const isAfterRequest = this.#calls?.at(-1)?.type === 'provider_request'
+    if (isAfterRequest || event.type === 'provider_request' || event.type === 'provider_usage')
+      this.#calls?.push(withoutTexts(event))
+  }
+
+  #end({ data, turn_id }: WholeEvent<'turn_ended'>): readonly StreamMessage[] {
+    const recent = this.#recent
+    const notices = turnNotices(recent, turn_id ?? '', this.#resourceOf)
+    const own = recent.filter((event) => event.turn_id === turn_id)
+    // Another Turn is open only around one that writes a summary.
+    this.#recent = own.some(isSummary) ? recent.filter((event) => !own.includes(event)) : []
+    const cost = turnCost(this.#calls ?? [])
+    return [...laterNotices(own).map(noticeOf), ...endMessages(data, notices, cost)]
   }
 
   #messageOf(message: WholeEvent<'user_message'>['data']): readonly StreamMessage[] {
@@ -165,16 +205,36 @@ export class UpdateTranslation {
         ...(mentionErrors === undefined ? {} : { mentionErrors }),
       },
     }
-    return resources.length + errors.length === 0 ? [written] : [written, attached]
+    return resources.length + errors.length === 0 ? [written] : [attached, written]
   }
+}
+
+/** What the end of a Turn is computed from, besides Events with notices. */
+const KEPT: ReadonlySet<WholeEvent['type']> = new Set(['turn_started', 'tool_result', 'turn_ended'])
+
+/** A watcher must not hold the outputs of a long Turn. */
+function withoutTexts(event: WholeEvent): WholeEvent {
+  if (event.type === 'tool_result') return { ...event, data: { ...event.data, output: '' } }
+  if (event.type === 'assistant_message') return { ...event, data: { ...event.data, text: '' } }
+  if (event.type !== 'user_message') return event
+  const { piped: _, ...data } = event.data
+  return { ...event, data: { ...data, text: '' } }
+}
+
+function isSummary(event: WholeEvent): boolean {
+  return event.type === 'turn_started' && event.data.purpose !== undefined
 }
 
 /** The last messages of a Turn; `process:exit` is always the very last. */
 export function endMessages(
   { status, usage_total: usage, error, cut, crash_recovered }: WholeEvent<'turn_ended'>['data'],
+  notices: readonly ResultNotice[],
   cost?: number,
 ): readonly StreamMessage[] {
   const recovered = crash_recovered === true ? { crashRecovered: true } : {}
+  const exitMessage = (exitCode: number, more: object = {}) => {
+    return { event: 'process:exit', data: { exitCode, ...more, notices } }
+  }
   switch (status) {
     case 'completed': {
       const incomplete = cut === undefined ? {} : { cut }
@@ -182,6 +242,8 @@ export function endMessages(
       return [{ event: 'session:complete', data }, exitMessage(0)]
     }
     case 'interrupted':
+      if (error?.kind === 'timeout')
+        return [failureMessage(error), exitMessage(124, { interrupted: true })]
       return [exitMessage(130, { interrupted: true, ...recovered })]
     case 'failed':
     case 'refused': {
@@ -193,13 +255,23 @@ export function endMessages(
   }
 }
 
-/** The end of a stream whose Turn has no end in the Log, because it could not be written. */
-export function lostEnd(error: HawserError): readonly StreamMessage[] {
-  return [failureMessage(error), exitMessage(1)]
+/** What a Turn waits for: a client that overlooked the question, or cannot answer it, would wait without knowing why. */
+export function waitingMessages(open: readonly Question[]): readonly StreamMessage[] {
+  return open.map(({ request_id: requestId, call_id: callId, subject, reason }) => {
+    const call = callId === undefined ? {} : { callId }
+    return { event: 'permission:waiting', data: { requestId, ...call, subject, reason } }
+  })
 }
 
-function exitMessage(exitCode: number, more: object = {}): StreamMessage {
-  return { event: 'process:exit', data: { exitCode, ...more } }
+/** The end of a stream whose Turn has no end in the Log, because it could not be written. */
+export function lostEnd(error: HawserError): readonly StreamMessage[] {
+  const exit = { event: 'process:exit', data: { exitCode: 1, notices: [] } }
+  return [failureMessage(error), exit]
+}
+
+/** Something that a person must know. */
+function noticeOf({ code, text }: ResultNotice): StreamMessage {
+  return { event: 'session:notice', data: { code, text } }
 }
 
 function failureMessage(error: Parameters<typeof errorData>[0]): StreamMessage {

@@ -1,6 +1,6 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
-import { failed, type HawserError } from '../../model/errors.ts'
+import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
@@ -18,16 +18,18 @@ const GUARD_WORDS = {
   ],
   origin: ['permission_denied', 'Requests from pages of other origins are refused.'],
   target: ['invalid_args', 'The request target must be a path.'],
-} as const satisfies Record<GuardRefusal, readonly ['permission_denied' | 'invalid_args', string]>
+  coding: ['unsupported_type', 'The body must not be compressed: send it without an encoding.'],
+} as const satisfies Record<GuardRefusal, readonly [ErrorKind, string]>
 
-/** The token is missing or wrong. */
-export function unauthorized(): FailureAnswer {
-  const { error } = failed(
-    'permission_denied',
-    'This route needs the header Authorization: Bearer TOKEN.',
-    {},
-    [{ action: 'Read the token from the file `token` in the Hawser home.' }],
-  )
+/** The token is missing, or it is wrong. */
+export function tokenFailure(why: 'missing' | 'wrong'): FailureAnswer {
+  const message =
+    why === 'missing'
+      ? 'This route needs the header Authorization: Bearer TOKEN.'
+      : 'The token in the header Authorization is not that of this server.'
+  const { error } = failed('permission_denied', message, {}, [
+    { action: 'Read the token from the file `token` in the Hawser home of this server.' },
+  ])
   return failureAnswer(error, { status: 401, type: 'UNAUTHORIZED' })
 }
 

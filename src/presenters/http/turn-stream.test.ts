@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Redactor } from '../../encoding/redaction.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Session } from '../../session/live/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
@@ -7,7 +8,7 @@ import { followFromNow, turnResponse, type ServedTurn } from './turn-stream.ts'
 const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
 const PIECE = 'x'.repeat(100_000)
 
-/** A Turn that says more than may wait for a client, and then goes on until it is interrupted. */
+/** A Turn that says more than may wait for a client, and then continues until it is interrupted. */
 function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
   const calls: string[] = []
   let end = () => {}
@@ -43,7 +44,7 @@ function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
 }
 
 test('a client that is dropped because it does not read interrupts its Turn if it asked for that', async () => {
-  const parts = { clock: systemClock, onDefect: () => {} }
+  const parts = { clock: systemClock, onDefect: () => {}, redactor: new Redactor([]) }
   const { signal } = new AbortController()
   const interrupting = servedTurn('interrupt')
   const response = turnResponse(parts, signal, interrupting.served)
@@ -52,7 +53,7 @@ test('a client that is dropped because it does not read interrupts its Turn if i
   const going = servedTurn('continue')
   turnResponse(parts, signal, going.served)
   await expect.poll(() => going.calls).toEqual(['dropped'])
-  // The Turn goes on, and holds the workspace until its end.
+  // The Turn continues, and holds the workspace until its end.
   going.end()
   await expect.poll(() => going.calls).toEqual(['dropped', 'left'])
 })

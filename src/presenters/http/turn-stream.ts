@@ -1,3 +1,4 @@
+import { resourcesOf, sinceLastTurn, turnNotices } from '../../history/results/turn-notices.ts'
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
@@ -6,7 +7,7 @@ import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput, type StreamMessage } from './exchange/live-response.ts'
 import type { ServerParts } from './server-parts.ts'
-import { endMessages, lostEnd, UpdateTranslation } from './translate-updates.ts'
+import { endMessages, lostEnd, UpdateTranslation, waitingMessages } from './translate-updates.ts'
 import { startOfTurn } from './translation-start.ts'
 
 /** A Turn that runs, or has run, for a client. */
@@ -54,7 +55,7 @@ async function* resumed<T>(
  * that; the workspace stays open until the Turn has ended.
  */
 export function turnResponse(
-  parts: Pick<ServerParts, 'clock' | 'onDefect'>,
+  parts: Pick<ServerParts, 'clock' | 'redactor' | 'onDefect'>,
   signal: AbortSignal,
   served: ServedTurn,
 ): Response {
@@ -68,7 +69,8 @@ export function turnResponse(
     // After its end, another client's Turn may run.
     if (onDisconnect === 'interrupt' && !isOver) attached.session.interrupt()
   }
-  return liveResponse(parts, { signal, disconnected }, async (output) => {
+  const waiting = () => waitingMessages(attached.session.questions.open)
+  return liveResponse(parts, { signal, disconnected, waiting }, async (output) => {
     try {
       await sendTurn(output, served)
     } finally {
@@ -98,6 +100,8 @@ async function sendTurn(
       ...(repeated === true ? { repeated } : {}),
     },
     given: refused.map(({ given }) => given),
+    untold: sinceLastTurn(session.events, start.value.seq),
+    resourceOf: resourcesOf(() => session.events),
   })
   // A Turn without an end in the Log would leave the stream waiting.
   const lost = done.then(
@@ -113,13 +117,14 @@ async function sendTurn(
     if (update.kind === 'failed') return output.send(lostEnd(update.error))
     const messages = translation.messages(update)
     if (!isAbout(update, turn)) continue
-    output.send(messages.filter(isOfTurn))
+    output.send(ofTurn(messages))
     if (update.kind === 'event' && update.raw.type === 'turn_ended') return
     if (update.kind === 'event' && update.raw.seq < replayed) await output.room()
   }
   if (output.signal.aborted) return
   const outcome = await done
-  output.send(outcome.ok ? endMessages(outcome.value.ended) : lostEnd(outcome.error))
+  const notices = turnNotices(session.events, turn)
+  output.send(outcome.ok ? endMessages(outcome.value.ended, notices) : lostEnd(outcome.error))
 }
 
 /** Without what happened before that Event, while the Turn was waiting. */
@@ -139,7 +144,10 @@ function isAbout(update: SessionUpdate, turn: TurnId): boolean {
   return update.kind !== 'notice' || (update.notice.turn_id ?? turn) === turn
 }
 
-/** The client knows its own message, and other Events of the Log are for those who watch the Session. */
-function isOfTurn({ event }: StreamMessage): boolean {
-  return event !== 'log:event' && event !== 'user:message'
+/** Events of the Log without an event of their own are for those who watch the Session. The last message has the number. */
+function ofTurn(messages: readonly StreamMessage[]): readonly StreamMessage[] {
+  const kept = messages.filter(({ event }) => event !== 'log:event')
+  const id = messages.at(-1)?.id
+  if (id === undefined) return kept
+  return kept.map((message, at) => (at === kept.length - 1 ? { ...message, id } : message))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { messageHost } from '../../../test/support/message-host.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { messageHost } from '../../../test/support/presenters/message-host.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { LineTransport } from './line-transport.ts'
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } as const

@@ -30,7 +30,7 @@ export interface LineTransportParts {
 }
 
 /**
- * Messages as lines of JSON. A line that is no message is answered by an error, and the connection goes on. At the end of
+ * Messages as lines of JSON. A line that is not a message is answered by an error, and the connection continues. At the end of
  * the input, requests that were read are still answered, if they end soon.
  */
 export class LineTransport implements Transport {

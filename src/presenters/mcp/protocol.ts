@@ -109,7 +109,7 @@ export const ReadOutput = z.object({
         payload: z
           .looseObject({})
           .describe(
-            'Of assistant.done: text, status, and images as references. Of error: kind, message, retryable.',
+            'Of assistant.done: text, status, and images as references. Of error: kind, message, retryable. Of both, notices: what a person must know besides the answer.',
           ),
       }),
     )

@@ -35,7 +35,7 @@ export async function readFrames(
   const images: ToolContent[] = []
   for (const reference of imagesOf(page.frames)) {
     if (context.signal.aborted) break
-    images.push(imageContent(await tether.image(instance, reference.blob), reference))
+    images.push(imageContent(await tether.image(instance, reference.blob)))
   }
   return ok({ page, images })
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../model/limits.ts'
 import { RunningCalls } from './running-calls.ts'
 import { mcpServer, type McpParts } from './server.ts'
 
-/** Serves MCP over HTTP. Whoever calls it has checked token, Host and Origin. */
+/** Serves MCP over HTTP. The caller has checked token, Host and Origin. */
 export interface McpHandler {
   readonly fetch: (request: Request) => Promise<Response>
   /** Ends every call that is running. */

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { countedTether } from '../../../test/support/counted-tether.ts'
-import { messageHost, type MessageHost } from '../../../test/support/message-host.ts'
-import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { CANARY_KEY } from '../../../test/support/host/canary.ts'
+import { countedTether } from '../../../test/support/presenters/counted-tether.ts'
+import { messageHost, type MessageHost } from '../../../test/support/presenters/message-host.ts'
+import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { sha256 } from '../../encoding/hash.ts'
+import { Redactor } from '../../encoding/redaction.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { hawserMcp } from './hawser.ts'
 import { serveMcp } from './serve.ts'
@@ -25,7 +27,14 @@ function serve(written?: () => Promise<boolean>) {
   const { streams } = host
   const stopped = new Promise<void>(() => {})
   const onDefect = (error: unknown) => void defects.push(error)
-  const served = hawserMcp({ tether, clock, ids, version: '1', onDefect })
+  const served = hawserMcp({
+    tether,
+    clock,
+    ids,
+    version: '1',
+    onDefect,
+    redactor: new Redactor([CANARY_KEY]),
+  })
   const done = serveMcp({ ...served, streams, clock, stopped })
   let id = 0
   const call = async (name: string, args: object, meta: object = {}) => {
@@ -129,7 +138,7 @@ describe('the connection', () => {
     }
   })
 
-  test('goes on after lines that are no messages', async () => {
+  test('continues after lines that are not messages', async () => {
     const { host, call } = serve()
     host.send('{"jsonrpc":"2.0"')
     host.send('')
@@ -177,7 +186,7 @@ describe('the connection', () => {
 })
 
 describe('a message', () => {
-  test('is sent, and its answer is read with the cursor that was returned', async () => {
+  test('is sent, and its answer and notices are read with the returned cursor [AR-008]', async () => {
     const { call, tether } = serve()
     const sent = await call('tether_send', { instance: 'a', text: 'Hello' })
     const accepted = { msg_id: 'host-req_1', session_id: 'default', ingress_seq: 1 }
@@ -186,7 +195,8 @@ describe('a message', () => {
       structuredContent: accepted,
     })
     tether.add({ ...DONE, type: 'status.presence', payload: { state: 'thinking' } })
-    const done = tether.add(DONE)
+    const notices = [{ code: 'upload_denied', text: 'Not sent to the model: @img1.' }]
+    const done = tether.add({ ...DONE, payload: { ...DONE.payload, notices } })
     const { result } = await call('tether_read', {
       instance: 'a',
       after_seq: 1,
@@ -308,7 +318,7 @@ describe('a read', () => {
     const { result } = await call('tether_read', { instance: 'a' })
     expect(result.content.slice(1)).toEqual([
       { type: 'image', data: TINY_IMAGES.png.toString('base64'), mimeType: 'image/png' },
-      { type: 'text', text: `[image ${lost.blob}: The image ${lost.blob} is missing.]` },
+      { type: 'text', text: `[The image ${lost.blob} is missing.]` },
       { type: 'image', data: TINY_IMAGES.gif.toString('base64'), mimeType: 'image/gif' },
     ])
   })

@@ -1,5 +1,7 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Redactor } from '../../encoding/redaction.ts'
 import { failed } from '../../model/errors.ts'
+import { watchOutgoing } from './outgoing.ts'
 import type { SessionCalls } from './running-calls.ts'
 import type { ServedTool, CallContext } from './tool.ts'
 import { failureResult } from './translate.ts'
@@ -9,6 +11,8 @@ export interface McpParts {
   readonly version: string
   readonly instructions: string
   readonly tools: readonly ServedTool[]
+  /** Of the keys of this process. */
+  readonly redactor: Redactor
   /** Called for a defect of a tool. Never throws. */
   readonly onDefect: (error: unknown) => void
 }
@@ -29,6 +33,7 @@ export function mcpServer(parts: ServerParts): McpServer {
     { name: 'hawser', title: 'Hawser', version },
     { instructions, cacheHints: { 'tools/list': FIXED, 'server/discover': FIXED } },
   )
+  watchOutgoing(mcp, parts.redactor)
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]))
   mcp.server.registerCapabilities({ tools: {} })
   mcp.server.setRequestHandler('tools/list', () => ({

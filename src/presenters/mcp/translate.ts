@@ -45,7 +45,7 @@ export function newMessage({ text, images = [] }: SendInput): Result<{
   const stored: StoredImage[] = []
   for (const [at, { media_type, data }] of images.entries()) {
     const type = IMAGE_TYPES.find((one) => one === media_type)
-    if (type === undefined) return unsupported(at + 1)
+    if (type === undefined) return unsupportedImage(at + 1)
     if (!isBase64(data)) return notBase64(at + 1)
     stored.push({ media_type: type, bytes: Buffer.from(data, 'base64') })
   }
@@ -55,7 +55,7 @@ export function newMessage({ text, images = [] }: SendInput): Result<{
 /** Escaped text takes more room than its characters, and the rest of a frame takes some. */
 const MOST_JSON = LIMITS.frame_bytes - 8 * 1024
 
-function unsupported(position: number): Failed {
+function unsupportedImage(position: number): Failed {
   const message = `Image ${position} must be ${IMAGE_TYPES.join(', ')}.`
   return failed('unsupported_type', message, { position })
 }
@@ -86,8 +86,9 @@ export function imagesOf(frames: FramePage['frames']): readonly ImageReference[]
   )
 }
 
-export function imageContent(image: Result<StoredImage>, { blob }: ImageReference): ToolContent {
-  if (!image.ok) return { type: 'text', text: `[image ${blob}: ${image.error.message}]` }
+export function imageContent(image: Result<StoredImage>): ToolContent {
+  // The message names the image.
+  if (!image.ok) return { type: 'text', text: `[${image.error.message}]` }
   const { media_type, bytes } = image.value
   return { type: 'image', data: bytes.toString('base64'), mimeType: media_type }
 }

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, nat, property } from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { requestErrors } from '../../../test/support/vendor-schemas.ts'
+import { requestErrors } from '../../../test/support/providers/vendor-schemas.ts'
 import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
 import { BlobKey, ResourceId } from '../../model/ids.ts'
 import type { Segment } from '../../model/segment.ts'

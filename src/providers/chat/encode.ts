@@ -10,8 +10,8 @@ import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
 import type { BodyOptions } from '../provider.ts'
-import { fenced } from '../../encoding/words/labels.ts'
-import { resultText } from '../../encoding/words/results.ts'
+import { fenced } from '../../prompt/words/labels.ts'
+import { resultText } from '../../prompt/words/results.ts'
 import {
   argumentsObject,
   BASE64,
@@ -23,14 +23,15 @@ import {
   embedPartText,
   embedBase64,
   partText,
-  placed,
+  placeSegments,
   placedItems,
   placedLength,
   putAll,
   putPlaced,
+  stringBlock,
   type SegmentBlock,
   type EmbeddedFile,
-  type Placed,
+  type SegmentPlace,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
@@ -74,29 +75,42 @@ const KEY_WANTED = '"store":false'
  * The parts of one user item form one message. Text of the model from one Event forms one message, and the last message of an
  * answer carries its tool calls.
  */
-function between(before: Placed | undefined, now: Placed): string {
+function between(before: SegmentPlace | undefined, now: SegmentPlace): string {
   if (before === undefined) return ''
   if (now.role === 'tool') return before.role === 'tool' ? ',' : ',"tools":['
   if (before.role === 'params' || before.role === 'tool') {
-    return `${CLOSING[before.role] ?? ''},"messages":[${OPENING[now.role] ?? ''}`
+    return `${closingOf(before)},"messages":[${openingOf(now)}`
   }
   if (!sameMessage(before, now)) {
-    return `${CLOSING[before.role] ?? ''},${OPENING[now.role] ?? ''}`
+    return `${closingOf(before)},${openingOf(now)}`
   }
   return before.role === now.role ? ',' : ',"tool_calls":['
 }
 
 /** What follows the last segment. */
-function closing(last: Placed | undefined): string {
-  const closed = CLOSING[last?.role ?? 'params'] ?? ''
+function closing(last: SegmentPlace | undefined): string {
+  const closed = last === undefined ? '' : closingOf(last)
   const messages = last === undefined || last.role === 'params' || last.role === 'tool'
   return `${closed}${messages ? ',"messages":[' : ''}]}`
 }
 
-function sameMessage(before: Placed, after: Placed): boolean {
+function sameMessage(before: SegmentPlace, after: SegmentPlace): boolean {
+  if (before.whole === true || after.whole === true) return false
   if (after.role === 'user') return before.role === 'user' && before.seq === after.seq
   return after.role === 'tool_call' && (before.role === 'tool_call' || before.role === 'assistant')
 }
+
+function openingOf({ role, whole }: SegmentPlace): string {
+  return whole === true ? WHOLE_OPENING : (OPENING[role] ?? '')
+}
+
+function closingOf({ role, whole }: SegmentPlace): string {
+  return whole === true ? WHOLE_CLOSING : (CLOSING[role] ?? '')
+}
+
+/** Around the plain string of a person. */
+const WHOLE_OPENING = '{"role":"user","content":'
+const WHOLE_CLOSING = '}'
 
 type Brackets = Readonly<Partial<Record<SegmentRole, string>>>
 
@@ -124,7 +138,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
       .filter(hasWords)
       .map((text) => block('system', written(systemMessage(text, surface.params)))),
   ]
-  const fixed = placed(blocks, undefined, between)
+  const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -176,6 +190,7 @@ function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
 function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
+      if (item.form === 'string') return stringBlock(item, canonicalJson)
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
       return ofParts(item, (part) => written(lateMessage(partText(part), params)))

@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { random } from '../../../test/support/random.ts'
-import { eventsOf, sseOf, type VendorAnswer } from '../../../test/support/vendor-answer.ts'
-import { eventErrors } from '../../../test/support/vendor-schemas.ts'
-import { scriptedServer, type RawAnswer } from '../../../test/support/vendor-server.ts'
+import { random } from '../../../test/support/host/random.ts'
+import {
+  eventsOf,
+  sseOf,
+  type VendorAnswer,
+} from '../../../test/support/providers/vendor-answer.ts'
+import { eventErrors } from '../../../test/support/providers/vendor-schemas.ts'
+import { scriptedServer, type RawAnswer } from '../../../test/support/providers/vendor-server.ts'
 import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Surface } from '../../model/surface.ts'

@@ -152,7 +152,7 @@ class ChatReader implements AnswerReader {
     if (reason === '') return []
     if (this.#stopReason !== undefined) return reason === this.#stopReason ? [] : CONTRADICTION
     this.#stopReason = reason
-    if (this.#refusal !== '') return [refused('refusal', this.#refusal)]
+    if (this.#refusal !== '') return [refusedAnswer('refusal', this.#refusal)]
     const kind = STOPPED_BY.get(reason.toLowerCase())
     if (kind !== undefined) return [errorOf(failed(kind, STOPPED[kind], { reason }))]
     const { whole, calls: announced } = endOf(reason)
@@ -285,7 +285,7 @@ function faultOf(body: unknown): ProviderEvent {
 
 const LONGEST_EXPLANATION = 500
 
-function refused(reason: string, text: string): ProviderEvent {
+function refusedAnswer(reason: string, text: string): ProviderEvent {
   const explanation = shortened(text, LONGEST_EXPLANATION)
   return errorOf(failed('refused', STOPPED.refused, { reason, explanation }))
 }

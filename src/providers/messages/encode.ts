@@ -8,8 +8,8 @@ import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
 import type { BodyOptions } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { BEFORE_NOT_SHOWN, fenced, NO_ANSWER } from '../../encoding/words/labels.ts'
-import { resultText } from '../../encoding/words/results.ts'
+import { BEFORE_NOT_SHOWN, fenced, NO_ANSWER } from '../../prompt/words/labels.ts'
+import { resultText } from '../../prompt/words/results.ts'
 import {
   argumentsObject,
   BASE64,
@@ -21,13 +21,14 @@ import {
   embedPartText,
   embedBase64,
   partText,
-  placed,
+  placeSegments,
   placedItems,
   placedLength,
   putAll,
+  stringBlock,
   type SegmentBlock,
   type EmbeddedFile,
-  type Placed,
+  type SegmentPlace,
   isText,
 } from '../segment-bytes.ts'
 
@@ -98,7 +99,7 @@ const PLACES: Readonly<Record<SegmentRole, Place>> = {
 }
 
 /** Looked up, because there are few: all segments share them. */
-function between(before: Placed | undefined, now: Placed): string {
+function between(before: SegmentPlace | undefined, now: SegmentPlace): string {
   const after = JOINTS.get(before?.role) ?? new Map<SegmentRole, string>()
   const known = after.get(now.role)
   if (known !== undefined) return known
@@ -148,7 +149,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
     ...surface.tools.map((tool) => block('tool', toolOf(tool))),
     ...surface.system.filter(hasWords).map((text) => block('system', textBlock(text))),
   ]
-  const fixed = placed(blocks, undefined, between)
+  const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -190,6 +191,8 @@ function blocksOf(
   const { seq } = item
   switch (item.kind) {
     case 'user':
+      // A list of one: only a block can carry a cache mark.
+      if (item.form === 'string') return stringBlock(item, textBlock)
       return ofParts(item, 'user', (part) => fileBlock(part, params) ?? wordsBlock(part))
     case 'developer':
       return params.late_role === 'system' && takesSystemMessage(item, behind)

@@ -1,6 +1,9 @@
 import { Anthropic } from '@anthropic-ai/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { scriptedServer, type ScriptedAnswer } from '../../../test/support/vendor-server.ts'
+import {
+  scriptedServer,
+  type ScriptedAnswer,
+} from '../../../test/support/providers/vendor-server.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { ProviderEvent } from '../provider.ts'
 import { messagesProvider } from './stream.ts'

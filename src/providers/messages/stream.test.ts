@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { random } from '../../../test/support/random.ts'
-import { eventErrors } from '../../../test/support/vendor-schemas.ts'
+import { random } from '../../../test/support/host/random.ts'
+import { eventErrors } from '../../../test/support/providers/vendor-schemas.ts'
 import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
 import type { ProviderEvent } from '../provider.ts'
 import { messagesReader } from './stream.ts'

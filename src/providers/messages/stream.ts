@@ -182,8 +182,8 @@ class MessagesReader implements AnswerReader {
     if (reason === undefined) return []
     if (this.#stopReason !== undefined && this.#stopReason !== reason) return CONTRADICTION
     this.#stopReason = reason
-    if (reason === 'refusal') return [refused(details)]
-    return reason === 'model_context_window_exceeded' ? [overflowed()] : []
+    if (reason === 'refusal') return [refusedAnswer(details)]
+    return reason === 'model_context_window_exceeded' ? [overflowError()] : []
   }
 
   #end(): Answer {
@@ -336,7 +336,7 @@ function faultOf(body: unknown): ProviderEvent {
 
 const LONGEST_EXPLANATION = 500
 
-function refused({ category, explanation }: StopDetails): ProviderEvent {
+function refusedAnswer({ category, explanation }: StopDetails): ProviderEvent {
   return errorOf(
     failed('refused', 'The model refused to answer.', {
       reason: 'refusal',
@@ -352,7 +352,7 @@ function pausedElsewhere(): ProviderEvent {
   return errorOf(failed('invalid_response', text, { reason: 'pause_turn' }))
 }
 
-function overflowed(): ProviderEvent {
+function overflowError(): ProviderEvent {
   return errorOf(failed('context_overflow', 'The answer exceeds the context window of the model.'))
 }
 

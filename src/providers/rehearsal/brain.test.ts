@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { random } from '../../../test/support/random.ts'
+import { random } from '../../../test/support/host/random.ts'
 import {
   callsWithResults,
   opening,
   textSegment,
   thinkOf,
   user,
-} from '../../../test/support/rehearsal-request.ts'
-import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../encoding/words/summary.ts'
+} from '../../../test/support/providers/rehearsal-request.ts'
+import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../prompt/words/summary.ts'
 import type { Call } from './english/call.ts'
 
 test('a request for a summary is answered under its headings, without calls', () => {

@@ -51,7 +51,7 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
     case 'later':
       return say(speech.announceNext(stage.next.map(ownCall)), stage.next)
     case 'stopped':
-      return say(speech.stopped(calls, stage.left.map(ownCall), sight.sentences))
+      return say(speech.stopReply(calls, stage.left.map(ownCall), sight.sentences))
     case 'done':
       return say(speech.report(calls, [...notes, ...sight.sentences, ...current.skills]))
   }
@@ -129,7 +129,7 @@ function stageOf(current: Current): Stage {
   const next = groupAfter(offered, made.length)
   if (next === undefined) return { at: 'done', absent }
   if (made.length === 0) return { at: 'first', next, absent }
-  if (made.every((call) => speech.succeeded(call))) return { at: 'later', next, absent }
+  if (made.every((call) => speech.hasSucceeded(call))) return { at: 'later', next, absent }
   const left = offered.slice(offered.findIndex((group) => group === next)).flat()
   return { at: 'stopped', left, absent }
 }

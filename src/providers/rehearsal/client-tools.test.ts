@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { opening, thinkOf, user } from '../../../test/support/rehearsal-request.ts'
+import { opening, thinkOf, user } from '../../../test/support/providers/rehearsal-request.ts'
 import type { RehearsalSegment } from './schema.ts'
 
 test('tools of other clients are called by their own names and arguments', () => {

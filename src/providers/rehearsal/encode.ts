@@ -7,7 +7,7 @@ import {
   BASE64,
   block,
   embedBase64,
-  placed,
+  placeSegments,
   placedItems,
   placedLength,
   putAll,
@@ -79,7 +79,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
   if (known !== undefined) return known
   const all = [paramsOf(surface), ...surface.tools.map(toolOf), ...surface.system.map(systemOf)]
   const blocks = all.map((one) => block(one.role, written(one)))
-  const fixed = placed(blocks, undefined, between)
+  const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }

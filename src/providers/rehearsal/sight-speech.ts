@@ -1,6 +1,6 @@
 import type { ImageSight, Sight } from '../../model/sight.ts'
 import type { Inspection, VisiblePart, Sights, SightText } from './sights.ts'
-import { listed } from './wording.ts'
+import { joinWords } from './wording.ts'
 
 /** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims nothing else. Pure. */
 export function sightText(
@@ -16,7 +16,7 @@ export function sightText(
   const unseen = found
     .filter(({ part }) => !sights.has(part))
     .map(({ handle, media_type }) => handle ?? media_type)
-  const dark = unseen.length === 0 ? [] : [`I cannot look into ${listed(unseen)}.`]
+  const dark = unseen.length === 0 ? [] : [`I cannot look into ${joinWords(unseen)}.`]
   return { seen, unseen, sentences: [...seen, ...dark, ...notShown(absent, tools)] }
 }
 
@@ -40,7 +40,7 @@ function colours({ decoded, colours: found, regions }: ImageSight): string {
     return '; its colours are unknown because the library that decodes pictures is not installed'
   const shares = found.map(({ name, share }) => `${name} (${Math.round(share * 100)} %)`)
   const places = regions.map(({ where, colour }) => `${where} ${colour}`)
-  return `, mostly ${listed(shares)}; ${places.join(', ')}`
+  return `, mostly ${joinWords(shares)}; ${places.join(', ')}`
 }
 
 /** A Resource without bytes has only its description, which is quoted verbatim. */
@@ -52,7 +52,7 @@ function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): str
   return [
     ...unknown.map(({ handle }) => `The bytes of ${handle} are not in this request.`),
     ...(known.length > MOST_DESCRIBED
-      ? [`${listed(handlesOf(known))} are only described in this request.`]
+      ? [`${joinWords(handlesOf(known))} are only described in this request.`]
       : known.map(described)),
     ...(tools.has('resource_view') ? viewable(known) : []),
   ]

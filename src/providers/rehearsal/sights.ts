@@ -3,7 +3,7 @@ import {
   CONTENT_FORM,
   DESCRIPTOR_FORM,
   VIEW_SHOWN_FORM,
-} from '../../encoding/words/read-back.ts'
+} from '../../prompt/words/read-back.ts'
 import type { Subject } from './english/call.ts'
 import type { Sight } from '../../model/sight.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'

@@ -5,8 +5,8 @@ import {
   textSegment,
   thinkOf,
   user,
-} from '../../../test/support/rehearsal-request.ts'
-import { hydratedText, hydration, skill } from '../../encoding/words/skills.ts'
+} from '../../../test/support/providers/rehearsal-request.ts'
+import { hydratedText, hydration, skill } from '../../prompt/words/skills.ts'
 
 const HYDRATION = {
   context_source_id: 'changes',

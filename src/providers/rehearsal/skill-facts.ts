@@ -1,4 +1,4 @@
-import { HYDRATION_FORM, hydratedIn, SKILL_FORM } from '../../encoding/words/read-back.ts'
+import { HYDRATION_FORM, hydratedIn, SKILL_FORM } from '../../prompt/words/read-back.ts'
 import type { RehearsalRequest } from './schema.ts'
 import * as speech from './speech.ts'
 
@@ -15,7 +15,7 @@ export function skillSentences({ segments }: RehearsalRequest, from: number): st
     const [, skill] = SKILL_FORM.exec(text) ?? []
     if (skill !== undefined) return [speech.skillActive(skill)]
     const shown = hydratedIn(text)
-    if (shown !== undefined) return [speech.hydrated(shown.id, shown.text)]
+    if (shown !== undefined) return [speech.hydrationReply(shown.id, shown.text)]
     const [, id, , status] = HYDRATION_FORM.exec(text) ?? []
     return id === undefined || status === undefined || status === 'ok'
       ? []

@@ -2,7 +2,7 @@ import { counted } from '../../encoding/amounts.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 import type { CallRecord, Outcome } from './task.ts'
-import { cut, listed, quoted } from './wording.ts'
+import { cut, joinWords, quoteExcerpt } from './wording.ts'
 
 // The sentences of the offline model. It reports results and claims nothing else.
 
@@ -11,23 +11,23 @@ export const NO_RESULT = 'No call has returned a result in this conversation yet
 export const NOTHING_VISIBLE = 'No picture or document is in this conversation.'
 
 export function announce(calls: readonly Call[], notes: readonly string[]): string {
-  return [`I will ${listed(calls.map(deed))}.`, ...notes].join(' ')
+  return [`I will ${joinWords(calls.map(deed))}.`, ...notes].join(' ')
 }
 
 export function announceNext(calls: readonly Call[]): string {
-  return `That is done. Next I will ${listed(calls.map(deed))}.`
+  return `That is done. Next I will ${joinWords(calls.map(deed))}.`
 }
 
 export function report(calls: readonly CallRecord[], notes: readonly string[]): string {
   return [...calls.map(outcomeOf), ...notes].join('\n\n')
 }
 
-export function stopped(
+export function stopReply(
   calls: readonly CallRecord[],
   left: readonly Call[],
   notes: readonly string[],
 ): string {
-  const rest = `I stopped there, because not every step succeeded. Not done: ${listed(left.map(deed))}.`
+  const rest = `I stopped there, because not every step succeeded. Not done: ${joinWords(left.map(deed))}.`
   return report(calls, [...notes, rest])
 }
 
@@ -36,14 +36,14 @@ export function notOffered(call: Call): string {
 }
 
 export function notUnderstood(words: string): string {
-  return `I did not understand ${quoted(words, 120)}, so I leave that out.`
+  return `I did not understand ${quoteExcerpt(words, 120)}, so I leave that out.`
 }
 
 export function skillActive(name: string): string {
   return `The Skill ${name} is active in this Turn.`
 }
 
-export function hydrated(id: string, text: string): string {
+export function hydrationReply(id: string, text: string): string {
   const head = headOf(text)
   return head === '' ? `The context ${id} is empty.` : `The context ${id} says:\n${head}`
 }
@@ -57,7 +57,7 @@ export function unknownPart(type: string): string {
 }
 
 /** A command with an exit code other than 0 failed, even if the client reports success. */
-export function succeeded({ name, result }: CallRecord): boolean {
+export function hasSucceeded({ name, result }: CallRecord): boolean {
   if (result?.outcome !== 'ok') return false
   const code = name === 'bash' ? exitCode(result.output) : undefined
   return code === undefined || code === 0
@@ -67,7 +67,7 @@ function outcomeOf(call: CallRecord): string {
   const { name, result } = call
   if (result === undefined) return `No result: ${deed(call)}. The call returned nothing.`
   const { outcome, output } = result
-  if (succeeded(call)) {
+  if (hasSucceeded(call)) {
     const head = headOf(output)
     return head === ''
       ? `Done: ${deed(call)}. The result is empty.`
@@ -120,15 +120,15 @@ function deed({ name, arguments: args }: Call): string {
     case 'edit':
       return `${replacements(args['edits'])}${place}`
     case 'bash':
-      return `run ${quoted(at('command'), 120)}`
+      return `run ${quoteExcerpt(at('command'), 120)}`
     case 'glob':
       return `list the files that match ${at('pattern')}${place}`
     case 'grep':
-      return `search for ${quoted(at('pattern'), 60)}${place}${files}`
+      return `search for ${quoteExcerpt(at('pattern'), 60)}${place}${files}`
     case 'history_search':
       return typeof args['seq'] === 'number' && at('query') === ''
         ? `read Event ${args['seq']}`
-        : `search the history for ${quoted(at('query'), 60)}`
+        : `search the history for ${quoteExcerpt(at('query'), 60)}`
     case 'resource_view':
       return `view ${partOf(args)}${at('handle')}`
     case 'skill_view':
@@ -152,7 +152,7 @@ function replacements(edits: unknown): string {
   const [first] = list
   const at = (key: string) => {
     const text = isJsonObject(first) ? first[key] : undefined
-    return quoted(typeof text === 'string' ? text : '', 60)
+    return quoteExcerpt(typeof text === 'string' ? text : '', 60)
   }
   return `replace ${at('old_text')} with ${at('new_text')}`
 }

@@ -44,7 +44,7 @@ export function rehearsalProvider({
     }
     const thought = await unlessAborted(() => rehearsalBrain(describe)(request.value), signal)
     if (thought === undefined) {
-      yield interrupted()
+      yield interruptedCall()
       return
     }
     for (const text of piecesOf(thought.text, chunk)) {
@@ -53,7 +53,7 @@ export function rehearsalProvider({
       yield { type: 'text_delta', text }
     }
     if (signal.aborted) {
-      yield interrupted()
+      yield interruptedCall()
       return
     }
     const items = itemsOf(thought, body)
@@ -80,7 +80,7 @@ async function unlessAborted<T>(
   }
 }
 
-function interrupted(): ProviderEvent {
+function interruptedCall(): ProviderEvent {
   return { type: 'error', error: failed('interrupted', 'The call was interrupted.').error }
 }
 

@@ -1,8 +1,8 @@
-import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../encoding/words/summary.ts'
+import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../prompt/words/summary.ts'
 import type { RehearsalRequest } from './schema.ts'
 import { isContent } from './sights.ts'
 import { tasksOf, type CallRecord } from './task.ts'
-import { cut, listed, quoted } from './wording.ts'
+import { cut, joinWords, quoteExcerpt } from './wording.ts'
 
 /** The summary that the harness asks for; `undefined` if it asks for none. Pure. */
 export function requestedSummary(request: RehearsalRequest): string | undefined {
@@ -35,7 +35,9 @@ const MESSAGE_LENGTH = 160
 
 function goal(messages: readonly string[]): string {
   if (messages.length === 0) return 'Nothing was asked yet.'
-  const newest = messages.slice(-MOST_MESSAGES).map((text) => quoted(oneLine(text), MESSAGE_LENGTH))
+  const newest = messages
+    .slice(-MOST_MESSAGES)
+    .map((text) => quoteExcerpt(oneLine(text), MESSAGE_LENGTH))
   const before = messages.length - newest.length
   const more = before === 0 ? '' : ` (${before} earlier messages are not repeated)`
   return `The person wrote${more}: ${newest.join('; ')}.`
@@ -48,13 +50,13 @@ function done(calls: readonly CallRecord[]): string {
     const what = `${name} ${result?.outcome ?? 'unknown'}`
     counts.set(what, (counts.get(what) ?? 0) + 1)
   }
-  return `I called ${listed([...counts].map(([what, count]) => `${what} (${count})`))}.`
+  return `I called ${joinWords([...counts].map(([what, count]) => `${what} (${count})`))}.`
 }
 
 function findings(calls: readonly CallRecord[]): string {
   const last = calls.findLast(({ result }) => result !== undefined)
   if (last?.result === undefined) return 'None.'
-  return `The last result, of ${last.name}, began with ${quoted(oneLine(last.result.output), MESSAGE_LENGTH)}.`
+  return `The last result, of ${last.name}, began with ${quoteExcerpt(oneLine(last.result.output), MESSAGE_LENGTH)}.`
 }
 
 function oneLine(text: string): string {

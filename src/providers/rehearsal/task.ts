@@ -1,4 +1,4 @@
-import { REJECTED_FORM, RESOURCE_LINE_FORM, SENDER_FORM } from '../../encoding/words/read-back.ts'
+import { REJECTED_FORM, RESOURCE_LINE_FORM, SENDER_FORM } from '../../prompt/words/read-back.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { ownCall } from './client-tools.ts'
 import type { Call } from './english/call.ts'

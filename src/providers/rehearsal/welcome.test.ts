@@ -7,7 +7,7 @@ import {
   textSegment,
   thinkOf,
   user,
-} from '../../../test/support/rehearsal-request.ts'
+} from '../../../test/support/providers/rehearsal-request.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 

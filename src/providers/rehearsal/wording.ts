@@ -1,10 +1,10 @@
 /** `a, b and c`. */
-export function listed(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('')
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 }
 
-export function quoted(text: string, limit: number): string {
+export function quoteExcerpt(text: string, limit: number): string {
   return `“${cut(text, limit)}”`
 }
 

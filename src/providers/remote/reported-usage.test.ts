@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { VENDOR_DIALECTS } from '../../../test/support/dialects.ts'
-import { eventsOf } from '../../../test/support/vendor-answer.ts'
+import { VENDOR_DIALECTS } from '../../../test/support/providers/dialects.ts'
+import { eventsOf } from '../../../test/support/providers/vendor-answer.ts'
 import { usageReader } from './reported-usage.ts'
 
 const USAGE = { input: 1_000, cached_read: 200, cache_write: 100, output: 50, reasoning: 10 }

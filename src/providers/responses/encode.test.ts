@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestErrors } from '../../../test/support/vendor-schemas.ts'
+import { requestErrors } from '../../../test/support/providers/vendor-schemas.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'

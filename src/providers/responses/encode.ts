@@ -12,8 +12,8 @@ import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
 import type { BodyOptions, OutgoingRequest } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { fenced } from '../../encoding/words/labels.ts'
-import { resultText } from '../../encoding/words/results.ts'
+import { fenced } from '../../prompt/words/labels.ts'
+import { resultText } from '../../prompt/words/results.ts'
 import {
   BASE64,
   fittingKey,
@@ -24,14 +24,15 @@ import {
   embedPartText,
   embedBase64,
   partText,
-  placed,
+  placeSegments,
   placedItems,
   placedLength,
   putAll,
   putPlaced,
+  stringBlock,
   type SegmentBlock,
   type EmbeddedFile,
-  type Placed,
+  type SegmentPlace,
 } from '../segment-bytes.ts'
 
 /**
@@ -109,22 +110,27 @@ const CLOSE_BODY = ']}'
  * The parts of one user Event form one message. Messages never grow: later parts form a message of their own. The lists of the
  * surface are not in this order in the body, so each bracket only opens or continues its own list.
  */
-function between(before: Placed | undefined, now: Placed): string {
+function between(before: SegmentPlace | undefined, now: SegmentPlace): string {
   if (before === undefined) return ''
   if (now.role === 'tool') return before.role === 'tool' ? ',' : ',"tools":['
   if (now.role === 'system') return before.role === 'system' ? '\\n\\n' : ',"instructions":"'
   if (OF_THE_SURFACE.has(before.role)) return `${OPEN_INPUT}${opening(now)}`
-  const same = before.role === 'user' && now.role === 'user' && before.seq === now.seq
+  const same = isPart(before) && isPart(now) && before.seq === now.seq
   return same ? ',' : `${closing(before)},${opening(now)}`
 }
 
-function opening({ role }: Placed): string {
-  return role === 'user' ? '{"type":"message","role":"user","content":[' : ''
+function opening(first: SegmentPlace): string {
+  return isPart(first) ? '{"type":"message","role":"user","content":[' : ''
 }
 
 /** What closes the message that ends with this segment. */
-function closing(last: Placed | undefined): string {
-  return last?.role === 'user' ? ']}' : ''
+function closing(last: SegmentPlace | undefined): string {
+  return last !== undefined && isPart(last) ? ']}' : ''
+}
+
+/** Every other segment of the input is a whole item. */
+function isPart({ role, whole }: SegmentPlace): boolean {
+  return role === 'user' && whole !== true
 }
 
 function closed(all: readonly Segment[], close: string): (Segment | string)[] {
@@ -144,7 +150,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
     ...surface.tools.map((tool) => block('tool', toolOf(tool))),
     ...surface.system.filter(hasWords).map((text) => block('system', insideString(text))),
   ]
-  const fixed = placed(blocks, undefined, between)
+  const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -194,6 +200,7 @@ function goesBack(item: ConversationItem): boolean {
 function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
+      if (item.form === 'string') return stringBlock(item, personsMessage)
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
       return ofParts(item, (part) => written(developerMessage(partText(part), params)))
@@ -240,6 +247,10 @@ function fileContent(part: Part, { images, files }: SurfaceParams): EmbeddedFile
 
 function textContent(part: Part): string | EmbeddedFile {
   return embedPartText(part, (text) => written({ type: 'input_text', text }))
+}
+
+function personsMessage(content: string): string {
+  return written({ type: 'message', role: 'user', content })
 }
 
 function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { CANARY_KEY } from '../../../test/support/canary.ts'
+import { CANARY_KEY } from '../../../test/support/host/canary.ts'
 import { systemClock } from '../../host/clock.ts'
 import { CAUSE } from '../../model/error-cause.ts'
 import { CallConnection } from '../call-connection.ts'

@@ -105,7 +105,7 @@ function opened(
     })
     platform.once('open', () => {
       signal.removeEventListener('abort', abort)
-      if (connection === undefined) reject(new CallFailure(broken()))
+      if (connection === undefined) reject(new CallFailure(brokenSocket()))
       else resolve(new OpenSocket(socket, connection, timers))
     })
     platform.once('unexpected-response', (_request, response) => {
@@ -113,8 +113,8 @@ function opened(
       response.destroy()
       reject(new CallFailure(handshakeRefused(status)))
     })
-    platform.once('error', (error) => reject(new CallFailure(broken(error))))
-    platform.once('close', () => reject(new CallFailure(broken())))
+    platform.once('error', (error) => reject(new CallFailure(brokenSocket(error))))
+    platform.once('close', () => reject(new CallFailure(brokenSocket())))
     if (signal.aborted) abort()
   })
 }
@@ -226,12 +226,12 @@ function handshakeRefused(status: number) {
 
 /** An open socket failed. */
 function lost() {
-  const error = broken()
+  const error = brokenSocket()
   const cause = { type: 'provider', code: 'ECONNRESET', noSocket: true, lostSocket: true } as const
   return withCause({ ok: false, error }, cause).error
 }
 
-function broken(error?: Error) {
+function brokenSocket(error?: Error) {
   const code = z.object({ code: z.string() }).safeParse(error).data?.code ?? 'ECONNRESET'
   const message = `The WebSocket connection to the provider failed (${code}).`
   const refused = failed('network', message, { code, no_socket: true })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
+import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
 import { imageHeader } from './header.ts'
 import { imageEnd } from './structure.ts'
 

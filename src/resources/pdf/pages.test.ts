@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { virtualClock } from '../../../test/support/virtual-clock.ts'
-import { buildPdf } from '../../../test/support/build-pdf.ts'
+import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
+import { buildPdf } from '../../../test/support/resources/build-pdf.ts'
 import { pdfPages } from './pages.ts'
 
 const clock = virtualClock()

@@ -5,8 +5,8 @@ import {
   drawing,
   encodeDrawing,
   png,
-} from '../../../test/support/drawing.ts'
-import { random } from '../../../test/support/random.ts'
+} from '../../../test/support/resources/drawing.ts'
+import { random } from '../../../test/support/host/random.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Result } from '../../model/errors.ts'
 import { describe as look } from '../describe.ts'

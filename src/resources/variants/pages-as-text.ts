@@ -1,4 +1,4 @@
-import { pageText, pagesHead, pagesTail } from '../../encoding/words/pdf-pages.ts'
+import { pageText, pagesHead, pagesTail } from '../../prompt/words/pdf-pages.ts'
 import type { VariantSpan } from './variant.ts'
 
 /**

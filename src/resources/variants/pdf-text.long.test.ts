@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildPdf } from '../../../test/support/build-pdf.ts'
+import { buildPdf } from '../../../test/support/resources/build-pdf.ts'
 import { pdfText } from './pdf-text.ts'
 
 test('a small document that expands to a large one is rejected', async () => {

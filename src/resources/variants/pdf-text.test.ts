@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildPdf } from '../../../test/support/build-pdf.ts'
+import { buildPdf } from '../../../test/support/resources/build-pdf.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { pdfText } from './pdf-text.ts'
 

@@ -42,8 +42,9 @@ export class Admissions {
     return ok({ signal: running.signal, leave: () => this.#leave(running) })
   }
 
-  interrupt(): void {
-    this.#running?.abort()
+  /** `why` becomes the reason of the signal. */
+  interrupt(why?: object): void {
+    this.#running?.abort(why)
   }
 
   /** Every Turn that waits is refused. */

@@ -17,6 +17,17 @@ export interface AdmitOptions {
   readonly user?: { readonly id: string; readonly name: string }
   /** Identifies the message: the same key never runs twice in a Session. */
   readonly messageKey?: string
+  /**
+   * Given by the caller that accepted the message durably and knows that nothing of its answer was shown. If its Turn was left
+   * open by a crash before the model had answered, and this returns true under the lock, the Turn continues. Otherwise it
+   * ends.
+   */
+  readonly continues?: () => boolean
+  /**
+   * Asked each time another process has the Log when this Turn is to begin: whether to try again. Turns that wait behind it keep
+   * their order. Without it, the Turn is refused with `session_busy`.
+   */
+  readonly waitsForLock?: () => boolean
   /** Recorded before the Turn starts. They stay in force after it. */
   readonly settings?: SettingsChange
   /** Files that belong to the text, in this order. They are read immediately, even if the Turn has to wait. */
@@ -43,6 +54,8 @@ export interface AdmittedTurn {
   readonly done: Promise<Result<TurnOutcome>>
   /** Its attachments that were refused, in input order. Absent if the message came before. */
   readonly refused?: readonly RefusedAttachment[]
+  /** Its Turn began before a crash and continues. */
+  readonly continued?: true
   /** A message with the same key came before: this is its Turn, and nothing was started. */
   readonly repeated?: true
 }

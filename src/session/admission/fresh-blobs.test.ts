@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { immediateClock, testPlace } from '../../../test/support/log-place.ts'
-import { value } from '../../../test/support/story.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { immediateClock, testPlace } from '../../../test/support/log/log-place.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 
 test('a stored blob is returned from memory once, and from the store afterwards', async () => {

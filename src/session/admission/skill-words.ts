@@ -92,7 +92,7 @@ function slashRequest(text: string, name: string): Result<SkillRequest> {
     const option = /^--with(?:\s+|$)/.exec(rest)
     if (option === null) break
     const spelt = sourceAt(rest.slice(option[0].length))
-    if (typeof spelt === 'string') return malformed(name, spelt)
+    if (typeof spelt === 'string') return malformedCommand(name, spelt)
     sources.push(spelt.source)
     rest = spelt.rest.trimStart()
   }
@@ -137,7 +137,7 @@ function unquoted(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : value
 }
 
-function malformed(name: string, what: string): Result<never> {
+function malformedCommand(name: string, what: string): Result<never> {
   return failed('invalid_args', `/${name}: ${what}.`, { skill: name }, [
     { action: `Write /${name} --with ID:PARAMETER=VALUE,… ARGUMENTS. Quote a value with spaces.` },
   ])

@@ -1,3 +1,4 @@
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
@@ -14,6 +15,7 @@ import { inspectSince, keepRedacted } from './protected-files.ts'
 interface CommandParts {
   readonly workspace: {
     readonly path: string
+    readonly identity?: FolderIdentity | undefined
     readonly folder?: string | undefined
     readonly home: string
   }
@@ -26,6 +28,8 @@ interface CommandParts {
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]
     readonly readable?: readonly string[] | undefined
+    /** In a guest; see `Confinement.ofGuest`. */
+    readonly ofGuest?: boolean
     readonly limits: { readonly command_ms: number }
   }
 }
@@ -47,8 +51,9 @@ export async function personCommand(
   const { workspace, log, tools } = shared
   const redactor = new Redactor(log.secrets)
   const command_id = `cmd_${log.place.ids.event().slice('evt_'.length)}`
-  const { sandbox, protectedPaths, readable = [] } = tools
-  const place = { workspace: workspace.path, home: workspace.home, protectedPaths, readable }
+  const { sandbox, protectedPaths, readable = [], ofGuest = false } = tools
+  const { path, identity, home } = workspace
+  const place = { workspace: path, identity, home, protectedPaths, readable, ofGuest }
   const parts = {
     log: { events: () => session.events, record, clock: log.place.clock },
     command_id,

@@ -1,3 +1,4 @@
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import { systemProgram } from '../../host/process/system-program.ts'
 import { nextRound } from '../../host/wait.ts'
@@ -5,7 +6,11 @@ import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 
 /** The parts of a Session that listing files uses. */
 interface FileParts {
-  readonly workspace: { readonly path: string; readonly home: string }
+  readonly workspace: {
+    readonly path: string
+    readonly identity?: FolderIdentity | undefined
+    readonly home: string
+  }
   readonly tools: {
     readonly files: Pick<ConfinedFiles, 'list' | 'isProtected'>
     readonly sandbox: Sandbox
@@ -49,6 +54,7 @@ async function byGit(
   let found = 0
   const run = sandbox.confined({
     workspace: workspace.path,
+    identity: workspace.identity,
     home: workspace.home,
     writable: 'nothing',
     protectedPaths,
@@ -58,6 +64,7 @@ async function byGit(
     // Errors would be in the middle of the paths.
     argv: ['/bin/sh', '-c', 'exec "$0" "$@" 2>/dev/null', program, ...LIST],
     wallMs: SCAN_MS,
+    searches: true,
     signal: stop.signal,
     onOutput: async (chunk) => {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -104,7 +111,7 @@ const LIST = [
 ] as const
 
 /** Folders that are large, and rarely mentioned. */
-const SKIPPED: ReadonlySet<string> = new Set(['.git', '.hawser', 'node_modules'])
+const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 const MOST_FOLDERS = 20_000
 
@@ -121,8 +128,9 @@ async function byWalk(
     const paths: string[] = []
     for (const { name, kind } of entries.value) {
       const path = folder === '' ? name : `${folder}/${name}`
+      if (files.isProtected(path)) continue
       if (kind === 'file') paths.push(path)
-      if (kind === 'folder' && !SKIPPED.has(name) && !files.isProtected(path)) waiting.push(path)
+      if (kind === 'folder' && !SKIPPED.has(name)) waiting.push(path)
     }
     if (!onPaths(paths)) return
   }

@@ -71,7 +71,7 @@ export const Admit = z.strictObject({
   presenterContext: z.record(z.string(), z.string()).optional(),
 })
 
-export const Chosen = z.strictObject({ choice: z.int(), text: z.string().optional() })
+export const ChoiceInput = z.strictObject({ choice: z.int(), text: z.string().optional() })
 
 /** Why a value is refused; `undefined` if it matches. */
 export function refusedInput(schema: z.ZodType, value: unknown): Failed | undefined {

@@ -1,11 +1,11 @@
-import { turnResult, type TurnResult } from '../../history/turn-result.ts'
+import { turnResult, type TurnResult } from '../../history/results/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { Harness } from '../harness.ts'
 import type { Session } from '../live/session.ts'
 
-export type { TurnResult } from '../../history/turn-result.ts'
+export type { TurnResult } from '../../history/results/turn-result.ts'
 
 /**
  * The result of a Turn that has ended. That of a repeated message may be among those that a checkpoint replaced: those are
@@ -17,11 +17,15 @@ export async function resultOfTurn(
   turn: TurnId,
 ): Promise<Result<TurnResult>> {
   if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
-  const own: WholeEvent[] = []
-  const wanted = ({ turn_id }: EventEnvelope) => turn_id === turn
+  // Those of no Turn may have to be reported with it, unless an earlier Turn did.
+  let own: WholeEvent[] = []
+  const wanted = ({ turn_id, type }: EventEnvelope) =>
+    turn_id === turn || turn_id === undefined || type === 'turn_ended'
   const read = await harness.read(id, { wanted }, ({ event }) => {
-    if (event !== undefined) own.push(event)
-    return event?.type === 'turn_ended' ? false : undefined
+    if (event?.type === 'turn_ended' && event.turn_id !== turn)
+      own = own.filter(({ turn_id }) => turn_id === turn)
+    else if (event !== undefined) own.push(event)
+    return event?.type === 'turn_ended' && event.turn_id === turn ? false : undefined
   })
   return read.ok ? ok(turnResult(own, turn)) : read
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { TurnResult } from '../../history/turn-result.ts'
+import type { TurnResult } from '../../history/results/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness, Proof } from '../harness.ts'
@@ -13,7 +13,7 @@ import type { ListedResource } from '../queries/resources.ts'
 import { resultOfTurn } from './result-of-turn.ts'
 import type { ChosenAnswer, Question } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
-import { Admit, Chosen, refusedInput, Settings } from './inputs.ts'
+import { Admit, ChoiceInput, refusedInput, Settings } from './inputs.ts'
 
 /** A Turn whose message is durable. */
 export interface StartedTurn {
@@ -89,7 +89,7 @@ export class LibrarySession {
    * the decision is durable.
    */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return refusedInput(Chosen, answer) ?? this.#session.questions.answer(request_id, answer)
+    return refusedInput(ChoiceInput, answer) ?? this.#session.questions.answer(request_id, answer)
   }
 
   /** Adds text to the running Turn. Returns false, and records nothing, if no Turn accepts text any more. */
@@ -130,7 +130,7 @@ export class LibrarySession {
     return this.#harness.resourceBytes(this.#session, handle)
   }
 
-  /** Leaves. A running Turn goes on. */
+  /** Leaves. A running Turn continues. */
   detach(): Promise<void> {
     return this.#session.detach()
   }

@@ -8,7 +8,7 @@ import type { ListedSession } from '../queries/list.ts'
 import type { ChosenAnswer } from '../questions/session-questions.ts'
 import { beginSession, type SessionChoice } from '../workspace/begin.ts'
 import type { OpenWorkspace } from '../workspace/workspace.ts'
-import { Chosen, Client, Create, refusedInput } from './inputs.ts'
+import { ChoiceInput, Client, Create, refusedInput } from './inputs.ts'
 import { LibrarySession } from './session.ts'
 
 /** A new Session. What is absent comes from the person's settings, as on the command line. */
@@ -67,7 +67,7 @@ export class LibraryWorkspace {
 
   /** Answers a permission question of any open Session. */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return refusedInput(Chosen, answer) ?? this.#opened.harness.answer(request_id, answer)
+    return refusedInput(ChoiceInput, answer) ?? this.#opened.harness.answer(request_id, answer)
   }
 
   /** The known models: of one provider, or of all. */

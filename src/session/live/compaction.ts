@@ -1,10 +1,11 @@
 import { pinnedTexts } from '../../context/carried-facts.ts'
 import { compactionsInForce } from '../../history/history.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
+import { eventsOf } from '../reading/whole-session.ts'
 import { compactLocked, type CompactionOutcome, type CompactOptions } from './locked-compaction.ts'
 import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -20,14 +21,14 @@ export async function compactSession(
   )
 }
 
-/** What `undoCompaction` took back. */
+/** What `undoCompaction` undid. */
 export interface UndoneCompaction {
   readonly compaction_event_id: string
   /** The surface before the compaction is in force again. */
   readonly surface_restored: boolean
 }
 
-/** Takes back the last compaction in force, and the surface that it took over. */
+/** Undoes the last compaction in force, and the surface that it took over. */
 export async function undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
   return session.between(async (record) => {
     const last = compactionsInForce(session.events).at(-1)
@@ -58,12 +59,13 @@ function surfaceBefore(
   return surface === undefined ? undefined : { ...surface, reason: 'reload' }
 }
 
-/** Records text that every checkpoint keeps verbatim. */
+/** Records text that every request and every checkpoint shows verbatim. */
 export async function pinText(session: Session, text: string): Promise<Result<void>> {
   if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
   return session.between(async (record) => {
-    const others = pinnedTexts(session.events).filter((pinned) => pinned !== text)
-    const pinned = others.reduce((sum, one) => sum + utf8Bytes(one), 0)
+    const all = pinnedTexts(session.events)
+    if (all.includes(text)) return ok(undefined)
+    const pinned = all.reduce((sum, one) => sum + utf8Bytes(one), 0)
     const actual = utf8Bytes(text)
     const limit = LIMITS.pinned_text_bytes
     if (pinned + actual > limit) {
@@ -72,4 +74,34 @@ export async function pinText(session: Session, text: string): Promise<Result<vo
     }
     return record([{ type: 'text_pinned', data: { text, by: 'person' } }])
   })
+}
+
+/** Takes a pin back, by its number in `pinnedTexts`, counted from 1. Returns its text. */
+export async function unpinText(
+  log: SessionParts['log'],
+  session: Session,
+  number: number,
+): Promise<Result<string>> {
+  return session.between(async (record) => {
+    const pinned = pinnedTexts(session.events)
+    const text = pinned[number - 1]
+    if (text === undefined) return noSuchPin(session, number, pinned.length)
+    const pins = await eventsOf(log, session, ['text_pinned'])
+    if (!pins.ok) return pins
+    const pin = pins.value.findLast(
+      (event) => event.type === 'text_pinned' && event.data.text === text,
+    )
+    if (pin === undefined)
+      return failed('log_damaged', 'The Event that pinned this text is not in the Log.')
+    const data = { event_id: pin.id, text, by: 'person' } as const
+    const recorded = await record([{ type: 'text_unpinned', data }])
+    return recorded.ok ? ok(text) : recorded
+  })
+}
+
+function noSuchPin({ id }: Session, number: number, pinned: number): Failed {
+  const has = pinned === 1 ? '1 pinned text' : `${pinned} pinned texts`
+  return failed('not_found', `No pinned text ${number}: this Session has ${has}.`, { pinned }, [
+    { action: 'List the pinned texts.', command: `hawser pin ${id}` },
+  ])
 }

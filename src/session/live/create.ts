@@ -1,13 +1,16 @@
 import { Redactor } from '../../encoding/redaction.ts'
-import { wordsHash } from '../../contract/surface.ts'
+import { workspaceGaps } from '../../host/sandbox/mounts/wide-workspace.ts'
+import { wordsHash } from '../../prompt/surface.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
 import type { LogWriter } from '../../log/append.ts'
 import { beginLog } from '../../log/open.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { TetherBinding } from '../../model/tether/tether-address.ts'
+import { keyedChoice } from '../surface/keyed-choice.ts'
 import { currentSurface, type SurfaceRecord } from '../surface/current-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
@@ -30,9 +33,12 @@ export async function createSession(
   options: NewSession,
 ): Promise<Result<LogWriter<SessionState>>> {
   const { place, store, secrets } = parts.log
-  const [known, surface] = await Promise.all([
+  const keyed = keyedChoice(secrets, options)
+  if (keyed !== undefined) return keyed
+  const [known, surface, wide] = await Promise.all([
     parts.model.providerOf(options.provider),
     currentSurface(parts, options, 'session_start'),
+    wideWorkspaceNotice(parts.workspace.path),
   ])
   if (!known.ok) return known
   const id = place.ids.session()
@@ -41,9 +47,17 @@ export async function createSession(
   return beginLog(place, id, LOG_START, { fold: sessionFold, keep }, async (writer) => {
     const named = await storeSurface(parts.log, surface)
     if (!named.ok) return named
-    const first = [startEvent(parts, options), named.value]
+    const first = [startEvent(parts, options), named.value, ...wide]
     return writer.append(new Redactor(secrets).value(first))
   })
+}
+
+/** Once in a Session: in a home directory or at the root of the file system, commands reach more than in a project. */
+async function wideWorkspaceNotice(path: string): Promise<readonly EventDraft[]> {
+  const gaps = await workspaceGaps(path)
+  return gaps.map((gap) =>
+    notice('wide_workspace', `${gap} To limit this, start in a project folder.`),
+  )
 }
 
 function startEvent(

@@ -1,4 +1,4 @@
-import { comparedRequest, type CacheKeeper } from '../../contract/compared-request.ts'
+import { comparedRequest, type CacheKeeper } from '../../request/compared-request.ts'
 import { historyOf, type History } from '../../history/history.ts'
 import { providerAfter } from '../../history/provider-name.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
@@ -119,7 +119,7 @@ async function composedAgain(
 }
 
 /** The last request to each of the models that were used last, newest first. Others are composed again when they are needed. */
-export function remembered(
+export function rememberRequest(
   known: readonly SentRequest[],
   sent: SentRequest | undefined,
 ): readonly SentRequest[] {

@@ -1,12 +1,15 @@
 import type { SessionResource } from '../../history/session-resources.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
+import { wait } from '../../host/wait.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import type { PermissionMode } from '../../model/modes.ts'
+import { narrower, type PermissionMode } from '../../model/modes.ts'
 import type { Rule } from '../../model/rule.ts'
-import { narrower } from '../../policy/permission-mode.ts'
+import { keyOf, mayContinue } from '../../turn/continue.ts'
+import { LEAVE_REASON, TimeLimit } from '../../turn/end.ts'
+import type { CrashedTurn } from '../../turn/recover.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
 import { Admissions } from '../admission/admissions.ts'
 import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
@@ -32,6 +35,9 @@ import type {
   RecordEvents,
   TurnRequest,
 } from './turn-request.ts'
+
+/** How long until the lock of another process is tried again. */
+const LOOK_AGAIN_MS = 50
 
 /**
  * One Session in this process, shared by its clients. The Log is locked from the admission of a Turn to its end. Between
@@ -170,8 +176,8 @@ export class LiveSession {
         leave()
         return ok(started.value)
       }
-      const { turn, run } = started.value
-      return ok({ turn, done: run().finally(leave), refused: refusedOf(resolved.value) })
+      const { run, ...begun } = started.value
+      return ok({ ...begun, done: run().finally(leave), refused: refusedOf(resolved.value) })
     })
   }
 
@@ -211,9 +217,12 @@ export class LiveSession {
     })
   }
 
-  /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
-  interrupt(): void {
-    this.#admissions.interrupt()
+  /**
+   * Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. With the
+   * seconds of a time limit that it reached, its end says so.
+   */
+  interrupt(limit?: number): void {
+    this.#admissions.interrupt(limit === undefined ? undefined : new TimeLimit(limit))
   }
 
   /**
@@ -255,12 +264,15 @@ export class LiveSession {
     return this.#log.subscribe(ended)
   }
 
-  /** Interrupts the running Turn and refuses those that wait; with `forever`, also those that come later. */
-  end({ forever = false } = {}): void {
+  /**
+   * Interrupts the running Turn and refuses those that wait; with `forever`, also those that come later. With `leaves`, a Turn
+   * that the next process can continue has no end.
+   */
+  end({ forever = false, leaves = false } = {}): void {
     if (forever) this.#admissions.close()
     this.#keyed.refuseLookups()
     this.#admissions.refuseWaiting()
-    this.interrupt()
+    this.#admissions.interrupt(leaves ? LEAVE_REASON : undefined)
   }
 
   /** Resolves when no Turn is running or waiting, and none can start any more if all clients have left. */
@@ -282,16 +294,41 @@ export class LiveSession {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
+  /** Takes the lock, as soon as another process lets go of it if the message waits for that. */
+  async #acquireInTime(
+    { options: { waitsForLock }, signal }: TurnRequest,
+    continues: Parameters<SessionLog['acquire']>[0],
+  ): Promise<Result<Writer>> {
+    for (;;) {
+      const writer = await this.#log.acquire(continues)
+      if (writer.ok || writer.error.kind !== 'session_busy') return writer
+      if (signal.aborted || waitsForLock?.() !== true) return writer
+      await wait(this.#parts.log.place.clock, LOOK_AGAIN_MS, signal)
+    }
+  }
+
   /**
-   * Takes the lock and records the opening Events of a Turn. Releases the lock on failure, and if the message had a Turn
-   * before, which is returned then.
+   * Takes the lock and records the opening Events of a Turn, or continues the Turn of the message. Releases the lock on
+   * failure, and if the message had a Turn before that has ended, which is returned then.
    */
   async #begin(request: TurnRequest): Promise<Result<BegunTurn | AdmittedTurn>> {
-    const writer = await this.#log.acquire()
+    const { messageKey: key, continues } = request.options
+    let left: CrashedTurn | undefined
+    const writer = await this.#acquireInTime(request, (crashed) => {
+      if (key === undefined || keyOf(crashed) !== key) return false
+      if (!mayContinue(crashed) || continues?.() !== true) return false
+      left = crashed
+      return true
+    })
     if (!writer.ok) return writer
     const release = () => this.#log.release(writer.value)
+    const releasing = ({ run, ...begun }: BegunTurn): Result<BegunTurn> =>
+      ok({ ...begun, run: () => leavingAfter(release, run) })
     return leavingUnless<BegunTurn | AdmittedTurn>(release, async () => {
-      const { messageKey: key } = request.options
+      if (left !== undefined) {
+        const going = await this.#turns.goOn(writer.value, left, request)
+        return going.ok ? releasing(going.value) : going
+      }
       const earlier = key === undefined ? ok(undefined) : await this.#keyed.earlier(key)
       if (!earlier.ok) return earlier
       if (earlier.value !== undefined) {
@@ -302,9 +339,7 @@ export class LiveSession {
       const compacted = await this.#turns.compactByPolicy(writer.value, request.signal)
       if (!compacted.ok) return compacted
       const started = await this.#turns.open(writer.value, request)
-      if (!started.ok) return started
-      const { turn, run } = started.value
-      return ok({ turn, run: () => leavingAfter(release, run) })
+      return started.ok ? releasing(started.value) : started
     })
   }
 }

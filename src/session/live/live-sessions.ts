@@ -50,7 +50,7 @@ export class LiveSessions {
     })
     const known = await session.catchUp()
     if (known.ok) return ok(session)
-    // Not `close`: a Turn may be running that another client left to go on.
+    // Not `close`: a Turn may be running that another client left to continue.
     await session.detach()
     return known
   }
@@ -61,13 +61,16 @@ export class LiveSessions {
     return live.find((questions) => questions.knows(request_id))
   }
 
-  /** Ends all Turns, and resolves when every Session is closed. From now on, no client attaches and no Turn starts. */
-  async close(): Promise<void> {
+  /**
+   * Ends all Turns, and resolves when every Session is closed. From now on, no client attaches and no Turn starts. For `leaves`
+   * see `LiveSession.end`.
+   */
+  async close({ leaves = false } = {}): Promise<void> {
     this.#closed = true
     await Promise.all(
       [...this.#live].map(async ([id, entry]) => {
         entry.clients = 0
-        entry.session.end({ forever: true })
+        entry.session.end({ forever: true, leaves })
         await this.#closeIdle(id, entry)
       }),
     )

@@ -1,4 +1,8 @@
-import { positioned, type LogPosition, type SummarySource } from '../../context/compaction-draft.ts'
+import {
+  withPosition,
+  type LogPosition,
+  type SummarySource,
+} from '../../context/compaction-draft.ts'
 import { planCompaction, type CompactionPlan } from '../../context/compaction-plan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
@@ -126,7 +130,7 @@ export function compactionEvents(
 ): EventDraft[] {
   if (!plan.compactable) return []
   return [
-    { type: 'history_compaction', data: positioned(plan.data, (seq) => session.placeOf(seq)) },
+    { type: 'history_compaction', data: withPosition(plan.data, (seq) => session.placeOf(seq)) },
     ...(surface === undefined ? [] : [surface.draft]),
     ...(fallback === undefined ? [] : [notice('summary_fallback', fallback)]),
   ]

@@ -1,13 +1,13 @@
 import type { SummarySource } from '../../context/compaction-draft.ts'
 import type { CompactionPlan, PlannedCompaction } from '../../context/compaction-plan.ts'
 import { missingFacts, summaryIn } from '../../context/written-summary.ts'
-import { checkpoint } from '../../encoding/words/checkpoint.ts'
-import { SUMMARY_INSTRUCTION } from '../../encoding/words/summary.ts'
+import { checkpoint } from '../../prompt/words/checkpoint.ts'
+import { SUMMARY_INSTRUCTION } from '../../prompt/words/summary.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { AskModel } from './turn-request.ts'
 
-interface Prepared {
+interface PreparedPlan {
   readonly plan: CompactionPlan
 }
 
@@ -16,7 +16,7 @@ interface WithFallback {
   readonly fallback?: string | undefined
 }
 
-interface Steps<P extends Prepared> {
+interface Steps<P extends PreparedPlan> {
   readonly ask: AskModel
   /** Plans the compaction again, now with this summary. */
   readonly prepare: (summary: SummarySource) => Promise<Result<P>>
@@ -26,7 +26,7 @@ interface Steps<P extends Prepared> {
  * Asks the model for the summary of a planned compaction. If its answer cannot be used, the summary consists of excerpts,
  * and `fallback` says why. Fails with `interrupted` if a person interrupts the call; there is no compaction then.
  */
-export async function withModelSummary<P extends Prepared>(
+export async function withModelSummary<P extends PreparedPlan>(
   session: { readonly events: readonly WholeEvent[]; readonly nextSeq: number },
   { data: { tail } }: PlannedCompaction,
   { ask, prepare }: Steps<P>,
@@ -47,7 +47,7 @@ export async function withModelSummary<P extends Prepared>(
   return why === undefined ? prepared : excerpts(prepare, why)
 }
 
-async function excerpts<P extends Prepared>(
+async function excerpts<P extends PreparedPlan>(
   prepare: Steps<P>['prepare'],
   why: string,
 ): Promise<Result<P & WithFallback>> {

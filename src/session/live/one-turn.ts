@@ -1,4 +1,4 @@
-import { turnResult, type TurnResult } from '../../history/turn-result.ts'
+import { turnResult, type TurnResult } from '../../history/results/turn-result.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
 import type { Session } from './session.ts'

@@ -9,11 +9,13 @@ import { acquireLog } from '../../log/open.ts'
 import { openReader, type LogReader } from '../../log/reader.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { LiveHistory } from '../../request/live-history.ts'
-import { recoverTurn } from '../../turn/recover.ts'
-import { headNotice } from './head-notice.ts'
+import { takeBack } from '../../policy/take-back.ts'
+import { recoverTurn, type Continues } from '../../turn/recover.ts'
+import { headNotice, notCovered } from './head-notice.ts'
 import { RedactedNotices } from '../watch/redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
-import { sessionFold, type SessionState } from './state.ts'
+import { rawStart, sessionFold, type SessionState } from './state.ts'
+import { VouchedState } from './vouched-state.ts'
 import { sessionStream, type SessionUpdate, type StreamedLog } from '../watch/session-stream.ts'
 import { Watchers, type Subscription } from '../watch/subscribe.ts'
 
@@ -31,9 +33,7 @@ export class SessionLog {
   readonly #notices: RedactedNotices
   #history: LiveHistory
   #cursor: Cursor = LOG_START
-  #state: SessionState = sessionFold.initial
-  /** The lines before this one are folded into the state already. */
-  #stateFrom = 0
+  readonly #state = new VouchedState()
   /** Number of the first known line: the first of the raw Events, or of all. */
   #first = 0
   /** Positions of lines that a checkpoint may cut at. */
@@ -46,6 +46,8 @@ export class SessionLog {
   /** The writer from the creation of the Log, kept for the next `acquire`. */
   #held: Writer | undefined
   #writing: boolean
+  /** The position after the last line that this process wrote. */
+  #written: Cursor | undefined
   /** This process created the Log, so that nothing of it can be skipped. */
   readonly #created: boolean
   #closed = false
@@ -64,7 +66,7 @@ export class SessionLog {
   }
 
   get state(): SessionState {
-    return this.#state
+    return this.#state.current
   }
 
   get events(): readonly WholeEvent[] {
@@ -92,20 +94,18 @@ export class SessionLog {
     return this.#read()
   }
 
-  /**
-   * Takes the lock, reads what other processes wrote, and ends a Turn that a crash left open. Release with `release`.
-   */
-  async acquire(): Promise<Result<Writer>> {
+  /** Takes the lock, reads what others wrote, and ends a crashed Turn, unless the caller `continues` it. Undo: `release`. */
+  async acquire(continues?: Continues): Promise<Result<Writer>> {
     if (this.#closed) return failed('interrupted', 'The Session is closed; open it again.')
     const { place, store } = this.#shared
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
     const held = this.#held
     this.#held = undefined
-    // This process is about to write: if it started to follow just now, it need not go on.
+    // This process is about to write: if it started to follow just now, it need not continue.
     this.#following?.stop.abort()
     const writer =
       held === undefined
-        ? await acquireLog(place, this.session, { fold: sessionFold, keep })
+        ? await acquireLog(place, this.session, { fold: sessionFold, keep, written: this.#written })
         : ok(held)
     if (!writer.ok) {
       this.#watch()
@@ -115,8 +115,10 @@ export class SessionLog {
     this.#writing = true
     const known = this.#isAt(writer.value.cursor) ? ok(undefined) : await this.catchUp()
     if (known.ok && this.#allKnown) writer.value.vouch(this.#cursor)
+    // The writer read the head under the lock.
+    if (known.ok && this.#isAt(writer.value.cursor)) this.#state.begin(writer.value)
     const recovered = known.ok
-      ? await recoverTurn(this.events, (turn, drafts) => this.commit(writer.value, turn, drafts))
+      ? await recoverTurn(this.events, (...of) => this.commit(writer.value, ...of), continues)
       : known
     if (recovered.ok) return writer
     await this.release(writer.value)
@@ -128,13 +130,17 @@ export class SessionLog {
       await this.#reportHead(writer)
     } finally {
       await writer.release().finally(() => {
+        this.#written = writer.cursor
         this.#writing = false
         this.#watch()
       })
     }
   }
 
-  /** Makes Events durable, then applies them here, then notifies watchers. Without a Turn the Events belong to none. */
+  /**
+   * Makes Events durable, then applies them here, then notifies watchers. Without a Turn the Events belong to none. Fails if
+   * they would widen something and the head that must cover them cannot be written: they are undone then.
+   */
   async commit(
     writer: Writer,
     turn: TurnId | undefined,
@@ -147,8 +153,22 @@ export class SessionLog {
       turn === undefined ? safe : safe.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
     const lines = await writer.append(stamped, 'now')
     if (!lines.ok) return lines
-    await this.#takeInOrder(lines.value)
-    return ok(undefined)
+    const uncovered = lines.value.filter(({ seq }) => writer.isUncovered(seq))
+    const covered = uncovered.length === 0
+    await this.#takeInOrder(lines.value, () => covered)
+    return covered ? ok(undefined) : this.#withdraw(writer, uncovered)
+  }
+
+  /** A checkpoint or surface stays while this process runs: it vouches for itself. */
+  async #withdraw(writer: Writer, uncovered: readonly LogLine[]): Promise<Result<void>> {
+    const claims = uncovered.flatMap(({ logged }) =>
+      ANSWERED.has(logged.event.type) ? [logged] : [],
+    )
+    if (claims.length === 0) return ok(undefined)
+    const lines = await writer.append(takeBack(this.state, claims), 'now')
+    if (!lines.ok) return lines
+    await this.#takeInOrder(lines.value, () => true)
+    return { ok: false, error: notCovered(this.#shared.place) }
   }
 
   /** The text as `commit` records it. */
@@ -201,7 +221,7 @@ export class SessionLog {
     this.#headReported = headFailure !== undefined
   }
 
-  /** Nothing was written since this process read the Log: the last line is the same. */
+  /** The last line is the one that this process read last. */
   #isAt({ offset, prev }: Cursor): boolean {
     return offset === this.#cursor.offset && prev === this.#cursor.prev && !this.#incomplete
   }
@@ -214,7 +234,8 @@ export class SessionLog {
       const read = await reader.value.lines(this.#cursor)
       if (!read.ok) return read
       const { lines, damage } = read.value
-      await this.#takeInOrder(lines)
+      await this.#takeInOrder(lines, reader.value.covers)
+      await this.#settle()
       return damage === undefined ? ok(undefined) : { ok: false, error: damage }
     } finally {
       await reader.value.close()
@@ -229,8 +250,7 @@ export class SessionLog {
     const tail = rawStart(place.state)
     // The position is read from a line of the Log, which may name any.
     if (tail.offset > 0 && !(await reader.holds(tail))) return
-    this.#state = place.state
-    this.#stateFrom = place.cursor.seq
+    this.#state.begin(place)
     if (tail.offset === 0) return
     this.#first = tail.seq
     this.#cursor = tail
@@ -239,29 +259,32 @@ export class SessionLog {
 
   #forget(): void {
     this.#first = 0
-    this.#stateFrom = 0
     this.#turnStarts.clear()
     this.#incomplete = false
     this.#history = new LiveHistory(this.#shared.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
-    this.#turnStarts.clear()
-    this.#state = sessionFold.initial
+    this.#state.forget()
     this.#allKnown = true
   }
 
-  #takeInOrder(lines: readonly LogLine[]): Promise<void> {
-    this.#taking = this.#taking.then(() => this.#take(lines))
+  #takeInOrder(lines: readonly LogLine[], covers: LogReader['covers']): Promise<void> {
+    this.#taking = this.#taking.then(() => this.#take(lines, covers))
     return this.#taking
   }
 
-  async #take(lines: readonly LogLine[]): Promise<void> {
+  #settle(): Promise<void> {
+    const { place } = this.#shared
+    this.#taking = this.#taking.then(() => this.#state.settle(place, this.session, this.#cursor))
+    return this.#taking
+  }
+
+  async #take(lines: readonly LogLine[], covers: LogReader['covers']): Promise<void> {
     const fresh = linesFrom(lines, this.#cursor.seq)
     const [first] = fresh
     if (first === undefined) return
     const added = await this.#history.add(fresh)
-    for (const line of linesFrom(fresh, this.#stateFrom))
-      this.#state = sessionFold.step(this.#state, line)
+    this.#state.take(fresh, covers)
     this.#cursor = fresh.at(-1)?.next ?? this.#cursor
     this.#allKnown &&= added.length === fresh.length || fresh.every(({ logged }) => logged.known)
     if (this.#watchers.any) this.#report(fresh, added)
@@ -294,7 +317,7 @@ export class SessionLog {
 
   /** Reads the Events that an undone checkpoint had replaced. */
   async #readRange(): Promise<void> {
-    const from = rawStart(this.#state)
+    const from = rawStart(this.state)
     if (from.seq >= this.#first) return
     this.#incomplete = true
     const reader = await openReader(this.#shared.place, this.session)
@@ -321,7 +344,7 @@ export class SessionLog {
   /** The nearest of the known positions: starts of Turns, tails of checkpoints, and the end. */
   #placeBefore(seq: number): Cursor {
     if (seq >= this.#cursor.seq) return this.#cursor
-    const tails = this.#state.compactions.flatMap(({ tail }) => tail ?? [])
+    const tails = this.state.compactions.flatMap(({ tail }) => tail ?? [])
     const turns = [...this.#turnStarts].map(([at, place]) => ({ seq: at, ...place }))
     const before = [...tails, ...turns].filter((place) => place.seq <= seq)
     return before.reduce((best, place) => (place.seq > best.seq ? place : best), LOG_START)
@@ -354,10 +377,11 @@ export class SessionLog {
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
       if (signal.aborted) return
-      for await (const line of reader.value.follow(this.#cursor, signal)) {
+      const { covers } = reader.value
+      for await (const line of reader.value.follow(this.#cursor, signal, () => this.#settle())) {
         // Following failed, but the Log can still be read: tell watchers to read it again.
         if (!line.ok) return this.#watchers.resync(this.#cursor.seq - 1)
-        await this.#takeInOrder([line.value])
+        await this.#takeInOrder([line.value], covers)
       }
     } finally {
       await reader.value.close()
@@ -365,13 +389,10 @@ export class SessionLog {
   }
 }
 
+const ANSWERED: ReadonlySet<string> = new Set(['session_settings', 'permission_decision'])
+
 /** The lines from the number `seq` on; their numbers are consecutive. */
 function linesFrom(lines: readonly LogLine[], seq: number): readonly LogLine[] {
   const known = seq - (lines[0]?.seq ?? seq)
   return known <= 0 ? lines : lines.slice(known)
-}
-
-/** The position of the first raw Event. */
-function rawStart({ compactions }: SessionState): Cursor {
-  return compactions.findLast(({ tail }) => tail !== null)?.tail ?? LOG_START
 }

@@ -7,6 +7,7 @@ import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../../log/place.ts'
 import type { Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type {
   EventPage,
   HistoryFindings,
@@ -14,7 +15,7 @@ import type {
   PageRange,
 } from '../../model/events/event-search.ts'
 import type { CompactionPolicy, CompactionSummary } from '../../model/modes.ts'
-import type { SessionId } from '../../model/ids.ts'
+import type { InstanceId, SessionId } from '../../model/ids.ts'
 import type { Rule } from '../../model/rule.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { UploadRules } from '../../policy/upload.ts'
@@ -30,6 +31,8 @@ export interface SessionParts {
   readonly workspace: {
     /** Absolute, as shown to people and the model. */
     readonly path: string
+    /** Which folder it is: commands run in no other, however long the Session is open. Default: see `Confinement`. */
+    readonly identity?: FolderIdentity | undefined
     /**
      * The current folder of the person, relative to the workspace; empty or absent at its root. Commands start there.
      */
@@ -38,6 +41,8 @@ export interface SessionParts {
     readonly home: string
     /** The path of another workspace that has this Session; `undefined` if none is known. */
     readonly whereIs?: ((session: SessionId) => Promise<string | undefined>) | undefined
+    /** The Instance whose records in this workspace contain this Session; `undefined` if none do. */
+    readonly instanceOf?: ((session: SessionId) => Promise<InstanceId | undefined>) | undefined
   }
   /** Where Events and blobs are stored. */
   readonly log: {
@@ -45,6 +50,8 @@ export interface SessionParts {
     readonly store: BlobStore
     /** Opens folders outside the workspace whose files may mention its blobs. They are closed after use. Default: none. */
     readonly mentions?: (() => Promise<Result<OpenMentions>>) | undefined
+    /** Opens the records of the Instances in this workspace, which are swept with it. Default: none. */
+    readonly records?: (() => Promise<Result<OpenRecords>>) | undefined
     /**
      * Keys that this process uses. They are redacted in everything that is stored or shown, except in original
      * attachments.
@@ -83,6 +90,8 @@ export interface SessionParts {
     readonly protectedPaths: readonly string[]
     /** Paths outside the workspace that commands may read, from the person's settings. */
     readonly readable?: readonly string[] | undefined
+    /** In a guest; see `Confinement.ofGuest`. */
+    readonly ofGuest?: boolean
     readonly limits: { readonly command_ms: number }
     /** Searches Logs for the model; loaded with the first search. */
     readonly history: () => Promise<HistoryQueries>
@@ -144,4 +153,17 @@ export interface HistoryQueries {
 export interface OpenMentions {
   readonly folders: readonly Folder[]
   close(): Promise<void>
+}
+
+/** The records of Instances. A guest may have put anything there, so each can fail alone. */
+export interface OpenRecords {
+  readonly stores: readonly { readonly instance: InstanceId; readonly store: Result<OpenStore> }[]
+  close(): Promise<void>
+}
+
+export interface OpenStore {
+  readonly sessions: Folder
+  readonly blobs: Folder
+  /** Further folders whose files may mention its blobs. */
+  readonly mentions: readonly Folder[]
 }

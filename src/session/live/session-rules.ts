@@ -6,7 +6,7 @@ import type { PermissionAnswer } from '../../turn/parts/permission.ts'
 /** The rules that apply to calls of one Session: its own, and those of its workspace. */
 export class SessionRules {
   readonly #store: RuleStore | undefined
-  /** Shared with whoever opens the Session later in this process. */
+  /** Shared with every client that opens the Session later in this process. */
   readonly #own: Rule[]
 
   constructor(store: RuleStore | undefined, own: Rule[]) {

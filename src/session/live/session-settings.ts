@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
+import { keyedChoice } from '../surface/keyed-choice.ts'
 import { currentSurface } from '../surface/current-surface.ts'
 import { storeSurface } from './create.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -58,6 +59,8 @@ async function modelDrafts(
   const effort = chosenEffort ?? state.effort
   const isEffort = effort === state.effort
   if (isModel && isEffort) return ok([])
+  const keyed = keyedChoice(parts.log.secrets, { provider, model })
+  if (keyed !== undefined) return keyed
   const known = await parts.model.providerOf(provider)
   if (!known.ok) return known
   const current = await currentSurface(parts, { provider, model, effort }, 'reload')

@@ -4,12 +4,15 @@ import { Redactor } from '../../encoding/redaction.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
+import { continuationNotice } from '../../turn/continue.ts'
 import { endTurn } from '../../turn/end.ts'
 import { openTurn } from '../../turn/open.ts'
 import { Steering } from '../../turn/parts/steering.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
+import type { CrashedTurn } from '../../turn/recover.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { judgeSkills } from '../../turn/skills/activations.ts'
+import { usageBefore } from '../../turn/usage.ts'
 import { turnSource } from '../admission/admit-options.ts'
 import { renewInputs } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
@@ -18,7 +21,7 @@ import { newSurfaceNotice } from '../surface/announce.ts'
 import { recordedSurface, type RecordedSurface } from '../surface/recorded-surface.ts'
 import { surfaceToRecord } from './create.ts'
 import { keyCheck } from './key-check.ts'
-import { remembered } from './last-request.ts'
+import { rememberRequest } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import type { CompactedSession, LockedSession } from './locked-compaction.ts'
 import type { SessionLog, Writer } from './session-log.ts'
@@ -168,19 +171,42 @@ export class SessionTurns {
       purpose,
     })
     if (!opened.ok) return opened
-    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
-    this.#running = record
-    const steering = new Steering()
-    // Text that is typed now would be hidden together with such a Turn.
-    if (purpose === undefined) this.#steering = steering
-    const preparation = opened.value
-    return ok({
-      turn: log.turn,
-      run: () => this.#run({ log, steering, signal, preparation }),
-    })
+    return ok(this.#begun(writer, { log, signal, preparation: opened.value }))
   }
 
-  async #run({ log, steering, signal, preparation }: OpenedTurn): Promise<Result<TurnOutcome>> {
+  /** Continues a Turn that a crash left open before its model answered. It keeps its settings and its surface. */
+  async goOn(
+    writer: Writer,
+    crashed: CrashedTurn,
+    { signal, fresh }: Pick<TurnRequest, 'signal' | 'fresh'>,
+  ): Promise<Result<BegunTurn>> {
+    const { place, store: shared } = this.#parts.log
+    const log = turnLog(this.#session, {
+      log: this.#log,
+      writer,
+      store: fresh.over(shared),
+      place,
+      turn: crashed.turn,
+    })
+    const noted = await log.commit([continuationNotice(crashed)])
+    if (!noted.ok) return noted
+    // Its late context was recorded with its message, and a message that can continue names nothing else.
+    const preparation = { views: [], skills: [], late: undefined }
+    const continued = true
+    return ok({ ...this.#begun(writer, { log, signal, preparation, continued }), continued })
+  }
+
+  #begun(writer: Writer, opened: Omit<OpenedTurn, 'steering'>): BegunTurn {
+    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
+    this.#running = this.#recording(writer)
+    const steering = new Steering()
+    // Text that is typed now would be hidden together with such a Turn.
+    if (opened.preparation.purpose === undefined) this.#steering = steering
+    return { turn: opened.log.turn, run: () => this.#run({ ...opened, steering }) }
+  }
+
+  async #run(opened: OpenedTurn): Promise<Result<TurnOutcome>> {
+    const { log, steering, signal, preparation, continued = false } = opened
     try {
       const own = {
         log,
@@ -190,21 +216,26 @@ export class SessionTurns {
         lastRequests: this.#lastRequests,
         recordedSurface: () => this.#recordedSurface(),
         purpose: preparation.purpose,
+        continued,
       }
       const [parts, news] = await Promise.all([
         turnParts(this.#parts, this.#session, own),
-        preparation.purpose === undefined ? this.#surfaceNews() : undefined,
+        preparation.purpose === undefined && !continued ? this.#surfaceNews() : undefined,
       ])
       const announced = news === undefined ? ok(undefined) : await log.commit([news])
       if (!announced.ok) return announced
       if (!parts.ok) {
         const { error } = parts
-        const ended = await endTurn(log, { how: 'loop', error }, steering.end())
+        const ended = await endTurn(
+          log,
+          { how: 'loop', error, usage: usageBefore(log) },
+          steering.end(),
+        )
         return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
       }
       const outcome = await runTurn(parts.value, preparation)
       if (!outcome.ok) return outcome
-      this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
+      this.#lastRequests = rememberRequest(this.#lastRequests, outcome.value.lastRequest)
       return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
     } finally {
       this.#running = undefined

@@ -111,8 +111,8 @@ export class Session {
   }
 
   /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
-  interrupt(): void {
-    if (this.#leaving === undefined) this.#live.interrupt()
+  interrupt(limit?: number): void {
+    if (this.#leaving === undefined) this.#live.interrupt(limit)
   }
 
   /**
@@ -155,10 +155,10 @@ export class Session {
     return subscription
   }
 
-  /** Leaves. A running Turn goes on, and its Session is closed after it, unless other clients stay. */
+  /** Leaves. A running Turn continues, and its Session is closed after it, unless other clients stay. */
   async detach(): Promise<void> {
     this.#leaving ??= this.#leave()
-    // Whoever detaches does not wait for a Turn.
+    // A client that detaches does not wait for a Turn.
     if (!this.#live.hasWork) await this.#leaving
     this.#endStreams()
   }

@@ -2,25 +2,29 @@ import * as z from 'zod'
 import { replacesRange } from '../../history/history.ts'
 import type { ModeChange } from '../admission/settings-change.ts'
 import type { Fold } from '../../log/derived-index.ts'
+import type { Cursor } from '../../log/line.ts'
+import { LOG_START } from '../../log/scan.ts'
 import type { EventDraft, KnownEvent } from '../../model/events/event.ts'
+import { PromptSurface } from '../../model/events/session-events.ts'
 import { Sha256 } from '../../model/ids.ts'
-import { PermissionMode, SessionMode } from '../../model/modes.ts'
-import { Count } from '../../model/shape.ts'
+import { narrower, PermissionMode, SessionMode } from '../../model/modes.ts'
+import { closedObject, Count } from '../../model/shape.ts'
 import { TetherBinding } from '../../model/tether/tether-address.ts'
+import { takeBack } from '../../policy/take-back.ts'
 
 /** A compaction in force. */
-const CompactionPlace = z.object({
+const CompactionPlace = closedObject(() => ({
   id: z.string(),
   /** Where its raw Events begin; null if it replaced none, or names no position. */
   tail: z.object({ offset: Count, seq: Count, prev: Sha256.nullable() }).nullable(),
-})
+}))
 type CompactionPlace = z.infer<typeof CompactionPlace>
 
 /** More are not kept: after as many undos, the Log is read from its start. */
 const MOST_COMPACTIONS = 32
 
 /** What a list of Sessions shows, and what opening a Session needs immediately. */
-const SessionState = z.object({
+const SessionState = closedObject(() => ({
   workspace: z.string(),
   provider: z.string(),
   model: z.string(),
@@ -42,8 +46,15 @@ const SessionState = z.object({
   compactions: z.array(CompactionPlace),
   /** The conversation of an Instance that it belongs to. */
   tether: TetherBinding.optional(),
-})
+  /** The surface in force. */
+  surface: PromptSurface.optional(),
+}))
 export type SessionState = z.infer<typeof SessionState>
+
+/** The position of the first raw Event. */
+export function rawStart({ compactions }: SessionState): Cursor {
+  return compactions.findLast(({ tail }) => tail !== null)?.tail ?? LOG_START
+}
 
 /** What a change of modes records; nothing if they are already set. */
 export function modeDrafts(
@@ -61,7 +72,7 @@ export function modeDrafts(
 const FIRST_LINE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-6',
+  version: 'session-7',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -78,7 +89,12 @@ export const sessionFold: Fold<SessionState> = {
     turn_open: false,
     compactions: [],
   },
-  step: (before, { logged, offset }) => {
+  takeBack: (state, lines) =>
+    takeBack(
+      state,
+      lines.map(({ logged }) => logged),
+    ),
+  step: (before, { logged, offset }, vouched) => {
     const state = { ...before, last_ts: logged.event.ts }
     if (!logged.known) return state
     const { event } = logged
@@ -86,8 +102,18 @@ export const sessionFold: Fold<SessionState> = {
       case 'session_started': {
         const { workspace = '', provider = '', model = '', mode, permission_mode } = event.data
         const { tether } = event.data
+        // Only the first one starts the Session; our writers write no other.
+        if (state.provider !== '')
+          return {
+            ...state,
+            ...settled(state, { provider, model, mode, permission_mode }, vouched),
+          }
         const root_session_id = event.session_id
-        const began = { provider, model, mode, starting_mode: mode, permission_mode }
+        // There is nothing else to begin with, but a mode is at most the default.
+        const permitted = vouched
+          ? permission_mode
+          : narrower(state.permission_mode, permission_mode)
+        const began = { provider, model, mode, starting_mode: mode, permission_mode: permitted }
         const bound = tether === undefined ? {} : { tether }
         return { ...state, ...began, ...bound, workspace, root_session_id }
       }
@@ -100,15 +126,23 @@ export const sessionFold: Fold<SessionState> = {
       }
       case 'session_settings': {
         const { provider, model, effort, mode, permission_mode, title } = event.data
-        return {
-          ...state,
+        const chosen = {
           provider: provider ?? state.provider,
           model: model ?? state.model,
           mode: mode ?? state.mode,
           permission_mode: permission_mode ?? state.permission_mode,
+        }
+        return {
+          ...state,
+          ...settled(state, chosen, vouched),
           title: title ?? state.title,
           ...(effort === undefined ? {} : { effort }),
         }
+      }
+      case 'prompt_surface': {
+        if (!vouched && state.surface !== undefined) return state
+        const surface = PromptSurface.safeParse(event.data).data
+        return surface === undefined ? state : { ...state, surface }
       }
       case 'turn_started':
         return { ...state, turns: state.turns + 1, turn_open: true }
@@ -122,6 +156,7 @@ export const sessionFold: Fold<SessionState> = {
           : state
       }
       case 'history_compaction': {
+        if (!vouched) return state
         const compactions = [...state.compactions, placeOf(event)].slice(-MOST_COMPACTIONS)
         return { ...state, compactions: usable(compactions, event) }
       }
@@ -130,7 +165,6 @@ export const sessionFold: Fold<SessionState> = {
         return { ...state, compactions: state.compactions.filter(({ id }) => id !== undone) }
       }
       // Event types that a list of Sessions does not show. All are listed, so that a new type requires a decision.
-      case 'prompt_surface':
       case 'late_context':
       case 'project_instructions':
       case 'skill_activation':
@@ -154,6 +188,7 @@ export const sessionFold: Fold<SessionState> = {
       case 'provider_usage':
       case 'files_restored':
       case 'text_pinned':
+      case 'text_unpinned':
       case 'log_repaired':
       case 'lock_taken':
       case 'notice':
@@ -162,6 +197,22 @@ export const sessionFold: Fold<SessionState> = {
         return event satisfies never
     }
   },
+}
+
+type ChosenSettings = Pick<SessionState, 'provider' | 'model' | 'mode' | 'permission_mode'>
+
+/** What a line sets: if it is not vouched for, only stricter modes. */
+function settled(
+  state: SessionState,
+  chosen: ChosenSettings,
+  vouched: boolean,
+): Partial<ChosenSettings> {
+  if (vouched) return chosen
+  const { mode, permission_mode } = chosen
+  return {
+    mode: state.mode === 'plan' ? state.mode : mode,
+    permission_mode: narrower(state.permission_mode, permission_mode),
+  }
 }
 
 /** Raw Events never begin before those of an earlier checkpoint. If a Log claims it, no position is used. */

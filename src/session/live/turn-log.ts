@@ -1,7 +1,7 @@
 import type { LogPlace } from '../../log/place.ts'
 import type { LogWriter } from '../../log/append.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import type { SessionId } from '../../model/ids.ts'
+import type { SessionId, TurnId } from '../../model/ids.ts'
 import { ResourceNames } from '../../turn/parts/resource-names.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { SessionLog } from './session-log.ts'
@@ -16,15 +16,16 @@ interface LogAccess extends Pick<TurnParts['log'], 'store'> {
   readonly log: SessionLog
   readonly writer: LogWriter<SessionState>
   readonly place: LogPlace
+  /** The Turn that continues; a new one by default. */
+  readonly turn?: TurnId | undefined
 }
 
-/** The part of the Log that a new Turn uses. */
+/** The part of the Log that a Turn uses. */
 export function turnLog(
   session: LoggedSession,
-  { log, writer, store, place: { ids, clock } }: LogAccess,
+  { log, writer, store, place: { ids, clock }, turn = ids.turn() }: LogAccess,
 ): TurnParts['log'] {
   const { id } = session
-  const turn = ids.turn()
   const events = () => session.events
   return {
     session: id,

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
+import { eventsBefore } from '../../history/without-calls.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
@@ -8,9 +9,11 @@ import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
+import type { AppliedRule } from '../../model/rule.ts'
 import type { Decision } from '../../policy/decide.ts'
-import { lentRules } from '../../policy/lent-rules.ts'
+import type { LendingSkill } from '../../policy/lent-rules.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
+import { interruptedCall } from '../../turn/continue.ts'
 import type { TurnPurpose } from '../../turn/open.ts'
 import type { RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { PermissionAnswer } from '../../turn/parts/permission.ts'
@@ -19,7 +22,7 @@ import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
 import { inspectSince, keepRedacted } from '../commands/protected-files.ts'
-import { cacheKeyOf } from './cache-family.ts'
+import { cacheKeyOf } from '../surface/cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { lastRequestOf } from './last-request.ts'
@@ -45,6 +48,8 @@ interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   /** Reads the surface in force; the same object as long as it is in force. */
   readonly recordedSurface: () => Promise<Result<RecordedSurface>>
   readonly purpose: TurnPurpose
+  /** It continues after a crash. */
+  readonly continued: boolean
 }
 
 /** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
@@ -66,7 +71,7 @@ export async function turnParts(
 async function modelOf(
   shared: SessionParts,
   { state }: SessionContext,
-  { log, holdsKey, lastRequests, recordedSurface }: TurnContext,
+  { log, holdsKey, lastRequests, recordedSurface, continued }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
   const found = await recordedSurface()
@@ -76,11 +81,15 @@ async function modelOf(
   const { surface, recorded } = found.value
   const { dialect } = provider.value
   const keeper = { provider: state.provider, dialect, model: surface.model }
-  const last = await lastRequestOf(shared, log.events(), keeper, {
-    known: lastRequests,
-    current: found.value,
-  })
+  const known = { known: lastRequests, current: found.value }
+  const last = await lastRequestOf(shared, log.events(), keeper, known)
   if (!last.ok) return last
+  const call = continued ? interruptedCall(log.events(), log.turn) : undefined
+  const before =
+    call === undefined
+      ? ok(undefined)
+      : await lastRequestOf(shared, eventsBefore(log.events(), call.first), keeper, known)
+  if (!before.ok) return before
   const { provider_calls, retries } = model.limits
   return ok({
     provider: provider.value,
@@ -93,6 +102,7 @@ async function modelOf(
     variants: model.variants ?? variantMaker,
     holdsKey,
     lastRequest: last.value,
+    ...(call === undefined ? {} : { interrupted: { ...call, before: before.value } }),
     limits: { provider_calls },
     retry: { retries, chance: model.chance },
   })
@@ -168,8 +178,10 @@ function toolsOf(
       const own = await owner.rules.inForce()
       // A Skill lends nothing to its own hydrations.
       const active = activeSkills(turn.log.events(), turn.log.turn)
-      const lent = claim.hydration === undefined ? lentRules(active.map(({ data }) => data)) : []
-      return { mode: owner.permissionMode, confined, rules: own && [...own, ...lent] }
+      const lending = claim.hydration === undefined ? active.map(({ data }) => data) : []
+      const lent = lending.length === 0 ? [] : await lentBy(lending)
+      const instance = owner.state.tether !== undefined
+      return { mode: owner.permissionMode, confined, rules: own && [...own, ...lent], instance }
     },
     placeOf: async (path) => {
       const place = await tools.files.realRelative(path)
@@ -194,6 +206,11 @@ function toolsOf(
     ingest: (path) => ingest(shared, path, turn),
     attachable: answerPlaces(shared.person.answers),
   }
+}
+
+async function lentBy(skills: readonly LendingSkill[]): Promise<readonly AppliedRule[]> {
+  const { lentRules } = await import('../../policy/lent-rules.ts')
+  return lentRules(skills)
 }
 
 /** For the agent: only from this workspace, without following links. */
@@ -243,15 +260,19 @@ type ToolParts = ReturnType<TurnParts['tools']['contextOf']>
 
 /** Runs a program as decided. A person was asked before anything runs without a sandbox. */
 function contextOf(
-  { workspace: { path: workspace, folder, home }, log: { store, secrets }, tools }: SessionParts,
+  {
+    workspace: { path: workspace, identity, folder, home },
+    log: { store, secrets },
+    tools,
+  }: SessionParts,
   { log, person }: Pick<TurnParts, 'log' | 'person'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
-  const { instructions, sandbox, protectedPaths, readable = [] } = tools
+  const { instructions, sandbox, protectedPaths, readable = [], ofGuest = false } = tools
   const files = bufferedFiles(tools.files, tools.buffers?.(log.session))
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })
-  const base = { workspace, home, protectedPaths, readable, keep, watching }
+  const base = { workspace, identity, home, protectedPaths, readable, ofGuest, keep, watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {

@@ -22,12 +22,15 @@ export type AskModel = (text: string, purpose: 'summary') => Promise<Result<Turn
 export interface BegunTurn {
   readonly turn: TurnId
   readonly run: () => Promise<Result<TurnOutcome>>
+  /** It began before a crash. */
+  readonly continued?: true
 }
 
 /** What running a Turn needs of its opening. */
 export interface OpenedTurn
   extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
   readonly preparation: TurnPreparation
+  readonly continued?: true
 }
 
 /** The input of a Turn, with its resolved attachments. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { environmentOf, liveTarget, probePlan, REHEARSED } from './plan.ts'
+import { environmentOf, liveTarget, probePlan, REHEARSAL_PROVIDERS } from './plan.ts'
 
 const CHOICE = { provider: 'openai', model: 'model' }
 const ENV = { OPENAI_API_KEY: 'k-openai', ANTHROPIC_API_KEY: 'k-anthropic' }
@@ -47,8 +47,8 @@ test('live without a key, or with the offline model, nothing is sent', () => {
 })
 
 test('the offline model replaces the vendor, and its key is too short to be redacted', () => {
-  const at = (provider: keyof typeof REHEARSED) =>
-    environmentOf({ provider: REHEARSED[provider], model: 'm' }, 'http://127.0.0.1:9')
+  const at = (provider: keyof typeof REHEARSAL_PROVIDERS) =>
+    environmentOf({ provider: REHEARSAL_PROVIDERS[provider], model: 'm' }, 'http://127.0.0.1:9')
   expect(at('transport')).toEqual({
     OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
     OPENAI_API_KEY: 'none',

@@ -54,7 +54,7 @@ function over(name: string): ProbeVariant {
 }
 
 /** Only Responses has two transports; only Messages has a cache that all workspaces share. */
-export const REHEARSED: Readonly<Record<Factor, RemoteProvider>> = {
+export const REHEARSAL_PROVIDERS: Readonly<Record<Factor, RemoteProvider>> = {
   transport: 'openai',
   contract: 'anthropic',
 }
@@ -71,7 +71,7 @@ export function liveTarget(
   vary: Factor,
   options: Omit<ChoiceOptions, 'provider'>,
 ): Result<ProbeTarget> {
-  const only = vary === 'transport' ? REHEARSED.transport : undefined
+  const only = vary === 'transport' ? REHEARSAL_PROVIDERS.transport : undefined
   const choice = chooseProvider({ ...options, provider: only })
   if (!choice.ok) return choice
   const { provider, model } = choice.value

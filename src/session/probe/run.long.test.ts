@@ -1,16 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { harnessPlace } from '../../../test/support/harness-place.ts'
-import { openRehearsal } from '../../../test/support/rehearsal-server.ts'
-import { value } from '../../../test/support/story.ts'
-import { wayPlace } from '../../../test/support/ways.ts'
-import { earlyWorkspace } from '../../contract/early-workspace.ts'
+import { harnessPlace } from '../../../test/support/session/harness-place.ts'
+import { openRehearsal } from '../../../test/support/providers/rehearsal-server.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { wayPlace } from '../../../test/support/providers/ways.ts'
+import { earlyWorkspace } from '../../prompt/early-workspace.ts'
 import { failed } from '../../model/errors.ts'
 import { compareRuns } from './cache-comparison.ts'
 import { runProbe } from './run.ts'
 import { PROBE_PROMPTS, probeFiles } from './script.ts'
-import type { Changes } from '../../../test/support/harness-parts.ts'
+import type { Changes } from '../../../test/support/session/harness-parts.ts'
 
 const CHOICE = { provider: 'rehearsal', model: 'rehearsal' }
 const never = new AbortController().signal

@@ -40,13 +40,13 @@ export async function runProbe(
 
 async function askAll(session: Session, signal: AbortSignal): Promise<Result<void>> {
   for (const prompt of PROBE_PROMPTS) {
-    if (signal.aborted) return interrupted()
+    if (signal.aborted) return interruptedProbe()
     const admitted = await session.admit(prompt)
     if (!admitted.ok) return admitted
     const outcome = await admitted.value.done
     if (!outcome.ok) return outcome
     const { status, error } = outcome.value.ended
-    if (status === 'interrupted') return interrupted()
+    if (status === 'interrupted') return interruptedProbe()
     if (status !== 'completed') {
       const { kind = 'internal', message = 'A Turn failed.', details = {} } = error ?? {}
       return failed(kind, message, details)
@@ -55,6 +55,6 @@ async function askAll(session: Session, signal: AbortSignal): Promise<Result<voi
   return ok(undefined)
 }
 
-function interrupted(): Failed {
+function interruptedProbe(): Failed {
   return failed('interrupted', 'The comparison was interrupted.')
 }

@@ -1,4 +1,4 @@
-import { OWN_PATH } from '../../encoding/words/instructions.ts'
+import { OWN_PATH } from '../../prompt/words/instructions.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { ok, type Result } from '../../model/errors.ts'

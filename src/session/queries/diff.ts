@@ -3,12 +3,13 @@ import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { unifiedDiff } from '../../encoding/unified-diff.ts'
 import { shownPath } from '../../host/files/confined-path.ts'
-import { changedTurns, joinedChanges, type FileChange } from '../../history/file-changes.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { changedTurns, changesInForce, type FileChange } from '../../history/file-changes.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { ranCommands, type RanCommand } from '../../history/ran-commands.ts'
 import type { BlobKey, TurnId } from '../../model/ids.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
-import { changingEvents } from './undo.ts'
+import { changingEvents, noChanges } from './undo.ts'
 
 /** The change of one file. */
 export interface FileDiff {
@@ -20,26 +21,36 @@ export interface FileDiff {
   readonly diff: string
 }
 
+export interface SessionDiff {
+  readonly files: readonly FileDiff[]
+  /** Commands that ran; what they changed is not recorded and not among `files`. */
+  readonly uncovered: readonly RanCommand[]
+  /** The Turn is undone: its changes are no longer in the files. */
+  readonly undone: boolean
+}
+
 /**
- * The changes that write and edit made to files in the whole Session or in one Turn: from before the first change to
- * after the last.
+ * The changes that write and edit made to files. Of the whole Session: from before the first change to after the last,
+ * without those that were undone. Of one Turn: what it changed, also if that was undone.
  */
 export async function diffTurns(
   log: SessionParts['log'],
   session: Session,
   turn?: TurnId,
-): Promise<Result<FileDiff[]>> {
+): Promise<Result<SessionDiff>> {
   const events = await changingEvents(log, session)
   if (!events.ok) return events
-  const all = changedTurns(events.value)
-  const chosen = turn === undefined ? all : all.filter((one) => one.turn === turn)
-  if (turn !== undefined && chosen.length === 0) {
-    return failed('not_found', 'That Turn did not change any files.')
-  }
+  const ran = ranCommands(events.value)
+  const uncovered = turn === undefined ? ran : ran.filter(({ turn_id }) => turn_id === turn)
+  const chosen = changedTurns(events.value).find((one) => one.turn === turn)
+  if (turn !== undefined && chosen === undefined && uncovered.length === 0) return noChanges([])
+  const changes = turn === undefined ? changesInForce(events.value) : (chosen?.files ?? [])
   const redactor = new Redactor(log.secrets)
-  return ok(
-    await Promise.all(joinedChanges(chosen).map((change) => diffOf(log.store, redactor, change))),
-  )
+  return ok({
+    files: await Promise.all(changes.map((change) => diffOf(log.store, redactor, change))),
+    uncovered,
+    undone: chosen?.undone ?? false,
+  })
 }
 
 async function diffOf(
@@ -57,7 +68,7 @@ async function diffOf(
     return { path, change, text: false, diff: `${name}: the content is not text, or is missing.\n` }
   }
   // Redacted again, because earlier versions stored unredacted content.
-  const diff = unifiedDiff(name, redactor.text(before), redactor.text(after))
+  const diff = await unifiedDiff(name, redactor.text(before), redactor.text(after))
   const differ = before !== after || redacted_of?.before !== redacted_of?.after
   if (diff !== '' || !differ) return { path, change, text: true, diff }
   return { path, change, text: false, diff: `${name}: only keys changed; they are not shown.\n` }

@@ -12,7 +12,7 @@ import type {
 import type { HistoryParts } from '../live/session-parts.ts'
 import { readLog } from '../reading/read-log.ts'
 import { searchLog, type Match } from './search.ts'
-import { SEARCHED, storedTextsOf, textsOf, toolOf } from './searched-texts.ts'
+import { SEARCHED_TYPES, storedTextsOf, textsOf, toolOf } from './searched-texts.ts'
 import { readStoredText, type UnreadBecause } from './stored-text.ts'
 import { TurnNumbers } from './turn-numbers.ts'
 
@@ -96,7 +96,7 @@ export async function readEvent(
   })
   if (!end.ok) return end
   if (signal.aborted) return failed('interrupted', 'The search was interrupted.')
-  if (found === undefined || !SEARCHED.has(found.type)) {
+  if (found === undefined || !SEARCHED_TYPES.has(found.type)) {
     if (last < seq && end.value.damage !== undefined) return { ok: false, error: end.value.damage }
     return last < seq && clock.monotonicMs() > deadline
       ? failed('timeout', `Event ${seq} was not reached in ${TOTAL_MS / 1000} s.`)

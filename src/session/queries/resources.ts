@@ -1,3 +1,4 @@
+import { linkFacts } from '../../prompt/words/resources.ts'
 import { NO_STATE } from '../../history/history.ts'
 import type { BlobStore } from '../../blobs/store.ts'
 import { SessionResources, type SessionResource } from '../../history/session-resources.ts'
@@ -87,7 +88,8 @@ export async function resourceBytes(
   if (found.value === undefined) return unknownHandle(session)
   const { descriptor } = found.value
   if (descriptor.kind !== 'link') return store.get(descriptor.blob)
-  return failed('unsupported_type', `${descriptor.handle} is a link. Its target was not fetched.`)
+  const [target = '', why = ''] = linkFacts(descriptor)
+  return failed('unsupported_type', `${descriptor.handle} is a link to ${target}: ${why}.`)
 }
 
 /** A smaller form of an image. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { harnessPlace } from '../../../test/support/harness-place.ts'
-import { sessionStarted, value } from '../../../test/support/story.ts'
+import { harnessPlace } from '../../../test/support/session/harness-place.ts'
+import { sessionStarted, value } from '../../../test/support/log/story.ts'
 import { createLog } from '../../log/open.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 import { searchLog, type Match, type SearchOptions } from './search.ts'

@@ -1,5 +1,5 @@
 import { Redactor } from '../../encoding/redaction.ts'
-import { fieldMissing } from '../../encoding/words/resources.ts'
+import { fieldMissing } from '../../prompt/words/resources.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
@@ -7,7 +7,13 @@ import type { SessionId } from '../../model/ids.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { LineSearch, type StoppedBecause, type TextPlace } from './line-search.ts'
 import { readLog, readLogBackward, type LogEnd, type ReadEvent } from '../reading/read-log.ts'
-import { SEARCHED, storedTextsOf, textsOf, toolOf, type StoredText } from './searched-texts.ts'
+import {
+  SEARCHED_TYPES,
+  storedTextsOf,
+  textsOf,
+  toolOf,
+  type StoredText,
+} from './searched-texts.ts'
 import { readStoredText, type UnreadBecause } from './stored-text.ts'
 import { TurnNumbers } from './turn-numbers.ts'
 
@@ -122,7 +128,7 @@ function isWanted(
   turn: number | undefined,
   options: SearchOptions,
 ): boolean {
-  if (!SEARCHED.has(type)) return false
+  if (!SEARCHED_TYPES.has(type)) return false
   if (options.turn !== undefined && options.turn !== turn) return false
   if (options.seq !== undefined && options.seq !== seq) return false
   const isCall = type === 'tool_call' || type === 'tool_result'
@@ -260,7 +266,7 @@ function matchOf({
   return { ...event, field, ...(resource === undefined ? {} : { resource }), text, start, end }
 }
 
-/** Long fields whose blob is missing or damaged; a sentence stands in their place. */
+/** Long fields whose blob is missing or damaged; a sentence replaces them. */
 function lostFields(raw: EventEnvelope, event: WholeEvent): string[] {
   const data: Readonly<Record<string, unknown>> = event.data
   return Object.keys(raw.data).flatMap((key) => {

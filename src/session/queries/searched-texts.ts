@@ -54,6 +54,8 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
   provider_usage: false,
   compaction_undone: false,
   files_restored: false,
+  // The Event that pinned the text contains it.
+  text_unpinned: false,
   log_repaired: false,
   lock_taken: false,
   notice: false,
@@ -61,7 +63,7 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
 }
 
 /** The types of Events that have texts to search. */
-export const SEARCHED: ReadonlySet<string> = new Set(
+export const SEARCHED_TYPES: ReadonlySet<string> = new Set(
   Object.entries(HAS_TEXTS).flatMap(([type, has]) => (has ? [type] : [])),
 )
 
@@ -130,7 +132,7 @@ function messageTexts(data: EventData<'user_message'>): EventText[] {
 }
 
 function resourceName(path: string, resource: Descriptor): EventText {
-  return resource.kind === 'link'
+  return resource.kind === 'link' && resource.uri !== undefined
     ? { field: `${path}.uri`, text: resource.uri }
     : { field: `${path}.name`, text: resource.name }
 }

@@ -1,21 +1,34 @@
-import { sweepBlobs, type SweepResult } from '../../blobs/sweep.ts'
+import { sweepBlobs, type SweepOptions, type SweepResult } from '../../blobs/sweep.ts'
+import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import { asResult, closing } from '../../host/files/files.ts'
 import { sessionsBeingWritten } from '../../log/lease.ts'
 import { removeUnbegun } from '../../log/unbegun.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import type { InstanceId } from '../../model/ids.ts'
 import type { OpenMentions, SessionParts } from '../live/session-parts.ts'
 
 /** What `gc` deleted, or would delete with `dryRun`. */
 export interface GcResult extends SweepResult {
   /** Logs that were created but never written. */
   readonly unbegun: number
+  /** The same for the blobs of each Instance in the workspace, or why they were left alone. */
+  readonly instances: readonly SweptInstance[]
 }
 
-/** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
+export interface SweptInstance {
+  readonly instance: InstanceId
+  readonly swept: Result<SweepResult>
+}
+
+/**
+ * Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. Each Instance has its own blobs
+ * and its own references: what is wrong with one concerns no other.
+ */
 export async function sweepWorkspace(
-  { store, place, mentions }: SessionParts['log'],
+  parts: SessionParts['log'],
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Result<GcResult>> {
+  const { store, place, mentions } = parts
   const unbegun = await asResult('remove Logs that were never written', async () =>
     ok(await removeUnbegun(place, { dryRun })),
   )
@@ -32,7 +45,37 @@ export async function sweepWorkspace(
       dryRun,
     }),
   )
-  return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
+  if (!swept.ok) return swept
+  const instances = await sweepInstances(parts, { olderThan, dryRun })
+  if (!instances.ok) return instances
+  return ok({ ...swept.value, unbegun: unbegun.value, instances: instances.value })
+}
+
+async function sweepInstances(
+  { place: { ids, clock }, records }: SessionParts['log'],
+  options: Pick<SweepOptions, 'olderThan' | 'dryRun'>,
+): Promise<Result<readonly SweptInstance[]>> {
+  const found = await records?.()
+  if (found === undefined) return ok([])
+  if (!found.ok) return found
+  return closing(found.value, async ({ stores }) => {
+    const all: SweptInstance[] = []
+    for (const { instance, store } of stores) {
+      if (!store.ok) {
+        all.push({ instance, swept: store })
+        continue
+      }
+      const { sessions, blobs, mentions } = store.value
+      const swept = await sweepBlobs(workspaceBlobStore({ folder: blobs, ids, clock }), {
+        mentions: [sessions, ...mentions],
+        writing: () => sessionsBeingWritten({ sessions }),
+        tidy: [sessions],
+        ...options,
+      })
+      all.push({ instance, swept })
+    }
+    return ok(all)
+  })
 }
 
 /**

@@ -1,23 +1,35 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
-import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
+import { causeOf, failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
+import {
+  COMMAND_EVENTS,
+  ranCommands,
+  uncoveredLines,
+  type RanCommand,
+} from '../../history/ran-commands.ts'
 import { bufferedFiles, type OpenBuffers } from '../../host/files/buffered-files.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
 import { eventsOf } from '../reading/whole-session.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-export type UndoResult = EventData<'files_restored'>
-type RestoredFile = UndoResult['files'][number]
+type FilesRestored = EventData<'files_restored'>
+type RestoredFile = FilesRestored['files'][number]
+
+export interface UndoResult extends FilesRestored {
+  /** Commands of the Turn; what they changed is not recorded and stays. */
+  readonly uncovered: readonly RanCommand[]
+}
+
 type UndoParts = Pick<SessionParts, 'log' | 'tools'>
 
 /**
- * Restores the files that a Turn wrote or edited; without `turn`, of the last such Turn that is not yet undone. A file
- * that changed since the Turn is left alone and reported. So is a file whose stored content is redacted, unless the
+ * Restores the files that a Turn wrote or edited; without `turn`, of the last such Turn that is not yet undone, unless
+ * commands ran since: what they changed is not recorded, so the person must name the older Turn. A file that changed since the Turn is left alone and reported. So is a file whose stored content is redacted, unless the
  * current keys restore its exact content. Can be repeated after a crash: files that are already restored count as
  * restored.
  */
@@ -29,7 +41,8 @@ export async function undoTurn(
   return session.between(async (record) => {
     const events = await changingEvents(parts.log, session)
     if (!events.ok) return events
-    const chosen = chooseTurn(changedTurns(events.value), turn)
+    const ran = ranCommands(events.value)
+    const chosen = chooseTurn(session, changedTurns(events.value), ran, turn)
     if (!chosen.ok) return chosen
     const { turn: undone_turn_id, files, number } = chosen.value
     const names = files.map(({ path }) => path).join(', ')
@@ -40,35 +53,71 @@ export async function undoTurn(
     const restored: RestoredFile[] = []
     const buffers = parts.tools.buffers?.(session.id)
     for (const change of files) restored.push(await restore(parts, change, buffers))
-    const data: UndoResult = { undone_turn_id, files: restored, by: 'person' }
+    const data: FilesRestored = { undone_turn_id, files: restored, by: 'person' }
     const recorded = await record([{ type: 'files_restored', data }])
-    return recorded.ok ? ok(data) : recorded
+    const uncovered = ran.filter(({ turn_id }) => turn_id === undone_turn_id)
+    return recorded.ok ? ok({ ...data, uncovered }) : recorded
   })
 }
 
-/** The Events of the whole Session that tell which files Turns changed. */
+/** The Events of the whole Session about files that Turns changed, and about commands that could change any. */
 export function changingEvents(
   log: SessionParts['log'],
   session: Session,
 ): Promise<Result<readonly WholeEvent[]>> {
-  const types = ['turn_started', 'tool_result', 'files_restored'] as const
+  const types = ['tool_result', 'files_restored', ...COMMAND_EVENTS] as const
   return eventsOf(log, session, types, (event) => {
+    if (event.type === 'tool_call') return event.data.name === 'bash'
     return event.type !== 'tool_result' || event.data.after_blob !== undefined
   })
 }
 
 /** The Turn with this id, or the last one that can be undone. */
-function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Result<ChangedTurn> {
-  const chosen =
-    turn === undefined
-      ? turns.findLast(({ undone }) => !undone)
-      : turns.find((one) => one.turn === turn)
-  if (chosen !== undefined) return ok(chosen)
-  const text =
-    turn === undefined
-      ? 'Nothing to undo: this Session has no file changes that are not already restored.'
-      : 'That Turn did not change any files.'
-  return failed('not_found', text)
+function chooseTurn(
+  { id }: Session,
+  turns: readonly ChangedTurn[],
+  ran: readonly RanCommand[],
+  turn: TurnId | undefined,
+): Result<ChangedTurn> {
+  if (turn !== undefined) {
+    const named = turns.find((one) => one.turn === turn)
+    return named === undefined
+      ? noChanges(ran.filter(({ turn_id }) => turn_id === turn))
+      : ok(named)
+  }
+  const last = turns.findLast(({ undone }) => !undone)
+  const since = ran.filter((one) => last === undefined || isAfter(one, last))
+  if (last === undefined) {
+    const nothing =
+      'Nothing to undo: this Session has no file changes that are not already restored.'
+    return failed('not_found', [nothing, ...uncoveredWords(since)].join(' '), { uncovered: since })
+  }
+  if (since.length === 0) return ok(last)
+  const { number } = last
+  const words = [
+    ...uncoveredWords(since),
+    `Nothing was undone. The last Turn with recorded file changes is Turn ${number}.`,
+  ]
+  const next = { action: `Undo Turn ${number} only.`, command: `hawser undo ${id} ${number}` }
+  const refused = failed('not_found', words.join(' '), { turn: number, uncovered: since }, [next])
+  return withCause(refused, { type: 'commands_since', turn: last.turn })
+}
+
+/** A command of the person after a Turn has the number of that Turn. */
+function isAfter({ turn, by }: RanCommand, { number }: ChangedTurn): boolean {
+  return by === 'person' ? turn >= number : turn > number
+}
+
+/** For a Turn that wrote and edited nothing. */
+export function noChanges(ran: readonly RanCommand[]): Failed {
+  const nothing = 'That Turn did not write or edit any files.'
+  return failed('not_found', [nothing, ...uncoveredWords(ran)].join(' '), { uncovered: ran })
+}
+
+/** Which Turns ran commands, and which ones; empty without any. */
+function uncoveredWords(ran: readonly RanCommand[]): string[] {
+  if (ran.length === 0) return []
+  return [`What these commands changed is not recorded: ${uncoveredLines(ran).join('; ')}.`]
 }
 
 async function restore(

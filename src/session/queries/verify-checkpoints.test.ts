@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generatedEvents } from '../../../test/support/generated-requests.ts'
+import { generatedEvents } from '../../../test/support/history/generated-requests.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import { verifyCheckpoints } from './verify-checkpoints.ts'
 

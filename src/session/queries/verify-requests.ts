@@ -1,5 +1,5 @@
 import { namedProvider } from '../../history/provider-name.ts'
-import { thawSurface, wordsHash } from '../../contract/surface.ts'
+import { thawSurface, wordsHash } from '../../prompt/surface.ts'
 import { closing } from '../../host/files/files.ts'
 import type { LogLine } from '../../log/line.ts'
 import { openReader } from '../../log/reader.ts'
@@ -25,11 +25,21 @@ export interface Mismatch {
   readonly recomposed: unknown
 }
 
+/** Prompt texts of another version, and the number of requests that were written with them. */
+export interface OtherWords {
+  readonly contract_version: string
+  /** Absent if that version did not record it. */
+  readonly words_sha256?: string | undefined
+  readonly requests: number
+}
+
 export interface RequestsVerdict {
   /** Requests that were composed again and compared. */
   readonly requests: number
   /** Requests that were written with prompt texts of another version, so that their bytes cannot be compared. */
   readonly not_comparable: number
+  /** The prompt texts of those, in the order of their first request; absent without any. */
+  readonly other_words?: readonly OtherWords[]
   readonly mismatches: readonly Mismatch[]
 }
 
@@ -69,7 +79,8 @@ export async function verifyRequests(
 ): Promise<Result<RequestsVerdict>> {
   const mismatches: Mismatch[] = []
   let requests = 0
-  let not_comparable = 0
+  const others = new WordsCount()
+  let contract = ''
   let surface: Surface | undefined
   let words: string | undefined
   const ours = wordsHash(model.contract)
@@ -85,6 +96,7 @@ export async function verifyRequests(
       if (!blob.ok) return blob
       surface = thawSurface(blob.value)
       words = event.data.words_sha256
+      contract = event.data.contract_version
       composer = undefined
     }
     if (event.type !== 'provider_request') continue
@@ -109,11 +121,29 @@ export async function verifyRequests(
     if (words === ours) {
       mismatches.push(...compare(event, request, last?.request))
       requests += 1
-    } else not_comparable += 1
+    } else others.add(contract, words)
     latest = { call, request: asSent(request), before }
     sent.set(keeper, latest)
   }
-  return ok({ requests, not_comparable, mismatches })
+  return ok({ requests, ...others.counted(), mismatches })
+}
+
+/** Counts requests by the prompt texts that they were written with. */
+class WordsCount {
+  readonly #counts = new Map<string, OtherWords>()
+
+  add(contract_version: string, words_sha256: string | undefined): void {
+    const key = JSON.stringify([contract_version, words_sha256])
+    const requests = (this.#counts.get(key)?.requests ?? 0) + 1
+    const hash = words_sha256 === undefined ? {} : { words_sha256 }
+    this.#counts.set(key, { contract_version, ...hash, requests })
+  }
+
+  counted(): Pick<RequestsVerdict, 'not_comparable' | 'other_words'> {
+    const other_words = [...this.#counts.values()]
+    const not_comparable = other_words.reduce((sum, { requests }) => sum + requests, 0)
+    return { not_comparable, ...(not_comparable === 0 ? {} : { other_words }) }
+  }
 }
 
 interface LastSent {

@@ -5,8 +5,8 @@ import {
   SECRET,
   SESSION,
   TURN,
-} from '../../../test/support/asked-questions.ts'
-import { virtualClock } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/session/asked-questions.ts'
+import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { TurnId } from '../../model/ids.ts'
 import { verdictDraft } from '../../turn/parts/verdict.ts'

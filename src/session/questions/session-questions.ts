@@ -58,7 +58,7 @@ export class SessionQuestions implements OpenQuestions {
   readonly #listeners = new Set<(change: QuestionChange) => void>()
   #waiting: WaitingQuestion[] = []
   /** Answered, but the decision is not durable yet. */
-  #unrecorded: Unrecorded[] = []
+  #unrecorded: UnrecordedQuestion[] = []
   /** The newest settled questions. */
   #settled: EphemeralEvent<'permission_settled'>[] = []
   #able = 0
@@ -187,7 +187,7 @@ export class SessionQuestions implements OpenQuestions {
     const own = { session_id: this.#parts.session, turn_id: turn }
     const notice = { type: 'permission_settled', ...own, data: settled } as const
     this.#settled = [...this.#settled, notice].slice(-SETTLED_KEPT)
-    // First, so that a defect of a listener does not hold up the Turn, which goes on after this function.
+    // First, so that a defect of a listener does not hold up the Turn, which continues after this function.
     waiting.resolve(answer)
     this.#parts.publish(notice)
     this.#notify({ kind: 'settled', question, settled })
@@ -234,7 +234,7 @@ interface WaitingQuestion {
   stopTimer: () => void
 }
 
-interface Unrecorded {
+interface UnrecordedQuestion {
   readonly waiting: WaitingQuestion
   readonly resolve: (outcome: Result<void>) => void
 }

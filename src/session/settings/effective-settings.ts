@@ -16,9 +16,11 @@ export function effectiveSettings({
   userFile,
   workspaceFile,
   trusted,
+  foreign,
 }: AllStoredSettings): EffectiveSettings {
   const users = userFile?.settings ?? {}
-  const counts = (key: string) => trusted || UNTRUSTED_SETTINGS.some((allowed) => allowed === key)
+  const counts = (key: string) =>
+    trusted || (foreign !== true && UNTRUSTED_SETTINGS.some((allowed) => allowed === key))
   const entries = Object.entries(workspaceFile?.settings ?? {})
   const added = Settings.parse(Object.fromEntries(entries.filter(([key]) => counts(key))))
   const both = Settings.parse(overlaid(users, added))

@@ -4,10 +4,14 @@ import { readTrusted } from '../../host/trust.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EffectiveSettings } from './effective-settings.ts'
 
-/** The user's settings, overlaid with those of the workspace that are allowed. */
+/**
+ * The user's settings, overlaid with those of the workspace that are allowed: none without trust if the workspace is
+ * `foreign`, which means that this home did not create its `.hawser`.
+ */
 export async function loadSettings(
   home: Folder,
   workspace: Folder | undefined,
+  { foreign = false }: { readonly foreign?: boolean } = {},
 ): Promise<Result<EffectiveSettings>> {
   const userFile = await readSettings(home)
   if (!userFile.ok) return userFile
@@ -19,7 +23,6 @@ export async function loadSettings(
   if (!known.ok) return known
   const trusted = known.value.has(workspaceFile.value.sha256)
   const { effectiveSettings } = await import('./effective-settings.ts')
-  return ok(
-    effectiveSettings({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted }),
-  )
+  const files = { userFile: userFile.value, workspaceFile: workspaceFile.value }
+  return ok(effectiveSettings({ ...files, trusted, foreign }))
 }

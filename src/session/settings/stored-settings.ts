@@ -16,11 +16,14 @@ export interface AllStoredSettings {
   readonly workspaceFile: StoredSettings | undefined
   /** A person trusts the current content of the workspace's file. */
   readonly trusted: boolean
+  /** This home did not create the `.hawser` of the workspace, so nothing in its file applies without trust. */
+  readonly foreign?: boolean
 }
 
 export async function readAllSettings(
   home: Folder,
   workspace: Folder | undefined,
+  { foreign = false }: { readonly foreign?: boolean } = {},
 ): Promise<Result<AllStoredSettings>> {
   const userFile = await readSettings(home)
   if (!userFile.ok) return userFile
@@ -29,7 +32,7 @@ export async function readAllSettings(
   const known = await readTrusted(home)
   if (!known.ok) return known
   const trusted = workspaceFile.value !== undefined && known.value.has(workspaceFile.value.sha256)
-  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted })
+  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted, foreign })
 }
 
 /** A setting with its effective value and source. A secret value is replaced by `SET`. */
@@ -57,12 +60,12 @@ export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
 
 /** One setting: the workspace overrides the user, as far as it is allowed. Pure. */
 export function sourcedSetting(
-  { userFile, workspaceFile, trusted }: AllStoredSettings,
+  { userFile, workspaceFile, trusted, foreign }: AllStoredSettings,
   setting: Setting,
 ): SourcedSetting {
   const { path, fallback, secret } = setting
   const shown = (value: unknown) => (secret ? SET : value)
-  const counts = trusted || appliesUntrusted(path)
+  const counts = trusted || (foreign !== true && appliesUntrusted(path))
   const workspaces = valueAt(workspaceFile?.settings, path)
   const users =
     counts && isReplaced(workspaceFile?.settings, path)

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import { surfaceAfter } from '../../history/surface-record.ts'
-import { thawSurface } from '../../contract/surface.ts'
+import { thawSurface } from '../../prompt/surface.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { BlobKey } from '../../model/ids.ts'

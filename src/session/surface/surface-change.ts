@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../encoding/json.ts'
-import { UNTRUSTED_HEADING } from '../../encoding/words/skills.ts'
+import { UNTRUSTED_HEADING } from '../../prompt/words/skills.ts'
 import type { Surface } from '../../model/surface.ts'
 
 /** What differs between two surfaces, in words for a person; at least one difference is named. Pure. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { harnessPlace } from '../../../test/support/harness-place.ts'
+import { harnessPlace } from '../../../test/support/session/harness-place.ts'
 import { surfaceParams } from './surface-params.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const

@@ -1,4 +1,4 @@
-import type { PromptContract } from '../../contract/surface.ts'
+import type { PromptContract } from '../../prompt/surface.ts'
 import type { ModelFacts } from '../../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import type { DialectName } from '../../providers/provider.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random } from '../../../test/support/random.ts'
+import { random } from '../../../test/support/host/random.ts'
 import { KEY_PLACEHOLDER, Redactor } from '../../encoding/redaction.ts'
 import type { EphemeralEvent, EventDraft } from '../../model/events/event.ts'
 import { SessionId } from '../../model/ids.ts'

@@ -1,9 +1,11 @@
 import { openConfined, type ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { Folder } from '../../host/files/files.ts'
+import { identifyFolder } from '../../host/files/folder-identity.ts'
 import { instructionFiles } from '../../host/instructions/instruction-files.ts'
-import { leadsThrough, realPathOf } from '../../host/skills/skill-places.ts'
+import { leadsThrough } from '../../host/skills/skill-places.ts'
 import { readTrustedInstructions } from '../../host/trust.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { OWN_INSTRUCTIONS } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { EffectiveSettings } from '../settings/effective-settings.ts'
@@ -31,7 +33,9 @@ export function workspaceInstructions({
     isTrusted: async (path, sha256) => {
       // A tool could have written a home in the workspace.
       if (path === OWN_INSTRUCTIONS) return !leadsThrough(home.label, [workspace, files.root])
-      const trusted = await readTrustedInstructions(home, files.root)
+      const folder = await identifyFolder(files.root)
+      if (!folder.ok) return false
+      const trusted = await readTrustedInstructions(home, folder.value)
       return trusted.ok && trusted.value.some((one) => one.path === path && one.sha256 === sha256)
     },
   }
@@ -40,14 +44,16 @@ export function workspaceInstructions({
 /** The same where no Session needs to exist. `work` must not keep them. */
 export async function withInstructions<T>(
   place: InstructionsPlace & { readonly homePath: string },
-  work: (parts: InstructionParts, root: string) => Promise<T>,
+  work: (parts: InstructionParts, folder: FolderIdentity) => Promise<T>,
 ): Promise<Result<T>> {
   const { workspace, homePath } = place
-  const files = await openConfined(workspace, { refuse: [homePath, `${workspace}/.hawser`] })
+  const identity = await identifyFolder(workspace)
+  if (!identity.ok) return identity
+  const refuse = [homePath, `${workspace}/.hawser`]
+  const files = await openConfined(workspace, { refuse, identity: identity.value })
   if (!files.ok) return files
   try {
-    const root = realPathOf(workspace) ?? workspace
-    return ok(await work(workspaceInstructions({ ...place, files: files.value }), root))
+    return ok(await work(workspaceInstructions({ ...place, files: files.value }), identity.value))
   } finally {
     await files.value.close()
   }

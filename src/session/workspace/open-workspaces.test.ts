@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { OpenAt, OpenWorkspace } from './workspace.ts'
@@ -25,7 +25,7 @@ function recorded(found = async (_make: boolean | undefined) => true) {
     return ok({ close, harness } as Partial<OpenWorkspace> as OpenWorkspace)
   }
   const register = {
-    add: async () => {},
+    add: async () => 'created' as const,
     workspaceOf: async () => void calls.push('look up'),
     all: async () => [],
   }

@@ -1,11 +1,12 @@
-import { realFolder } from '../../host/files/real-folder.ts'
+import { identifyFolder } from '../../host/files/folder-identity.ts'
 import type { WorkspaceRegister } from '../../host/workspace-register.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { OpenAt, OpenWorkspace } from './workspace.ts'
 
 /**
- * The workspaces that requests use now, by their real path. Requests for one folder share it, whatever its spelling; it is
+ * The workspaces that requests use now, by the identity of their folder. Requests for one folder share it, whatever its spelling; it is
  * closed when the last of them has finished, so changed settings apply to the next one. A Session is served only from the
  * workspace that it belongs to.
  */
@@ -48,21 +49,27 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       return opened
     }
     entry.opened = opened.value
-    return ok({ path: key, workspace: opened.value, release })
+    return ok({ path: entry.path, workspace: opened.value, release })
   }
 
-  const hold: Workspaces['hold'] = async (path, { make = false } = {}) => {
-    const real = await realFolder(path)
-    if (!real.ok) return real
+  const holdFolder = async (
+    identity: FolderIdentity,
+    make: boolean,
+  ): Promise<Result<HeldWorkspace>> => {
     if (isClosed) return failed('overloaded', 'The server is stopping.')
-    const key = real.value
+    const { path } = identity
+    const key = keyOf(identity)
     const known = entries.get(key)
     // One that was opened with `make: false` is as complete as any other.
-    const entry: Entry = known ?? { users: 0, opening: open(key, { make }) }
+    const entry: Entry = known ?? { path, users: 0, opening: open(path, { make, identity }) }
     entries.set(key, entry)
     const held = await share(key, entry)
     // The one that opened it did not create what is missing.
-    return !held.ok && known !== undefined && make ? hold(path, { make }) : held
+    return !held.ok && known !== undefined && make ? holdFolder(identity, make) : held
+  }
+  const hold: Workspaces['hold'] = async (path, { make = false } = {}) => {
+    const identity = await identifyFolder(path)
+    return identity.ok ? holdFolder(identity.value, make) : identity
   }
 
   return {
@@ -71,8 +78,8 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       // Looking it up reads files, and a Session that is open has only one workspace.
       const inUse = [...entries].find(([, { opened }]) => opened?.harness.isOpen(session))
       if (inUse !== undefined && !isClosed) return share(...inUse)
-      const path = await register.workspaceOf(session)
-      return path === undefined ? noSuchSession() : hold(path)
+      const found = await register.workspaceOf(session)
+      return found === undefined ? noSuchSession() : holdFolder(found, false)
     },
     all: () => openedOf(entries.values()),
     close: async () => {
@@ -90,7 +97,13 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
   }
 }
 
+/** Another folder that is at the same path now is another workspace. */
+function keyOf({ path, dev, ino, born = '' }: FolderIdentity): string {
+  return [path, dev, ino, born].join('\0')
+}
+
 interface Entry {
+  readonly path: string
   users: number
   readonly opening: ReturnType<OpenAt>
   /** Set as soon as it is open. */
@@ -129,7 +142,7 @@ export async function inHeld<T>(
   }
 }
 
-/** The same for an id that no Session has and for a text that is no id, which is never repeated. */
+/** The same for an id that no Session has and for a text that is not an id, which is never repeated. */
 export function noSuchSession(): Failed {
   return failed('not_found', 'No such Session.', {}, [{ action: 'List the Sessions of a folder.' }])
 }

@@ -34,6 +34,13 @@ export async function sessionNamed(
   )
 }
 
+/** Whether a word names a Session here. What begins like an id counts as one, also if it has a mistake. */
+export async function namesSession(harness: Harness, word: string): Promise<boolean> {
+  if (word === 'latest' || word.startsWith('ses_')) return true
+  if (!ENDING.test(word)) return false
+  return (await harness.list()).some(({ id }) => id.endsWith(word))
+}
+
 export async function openNamed(
   harness: Harness,
   named: unknown,

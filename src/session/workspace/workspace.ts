@@ -1,6 +1,8 @@
 import type { Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
+import type { InstanceId } from '../../model/ids.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Harness } from '../harness.ts'
 import type { SessionParts } from '../live/session-parts.ts'
@@ -10,6 +12,8 @@ import type { EffectiveSettings } from '../settings/effective-settings.ts'
 export interface OpenWorkspace {
   readonly harness: Harness
   readonly settings: EffectiveSettings
+  /** Its `.hawser` has contents that this home did not create, and is a workspace of this home from now on. */
+  readonly adopts: boolean
   /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
   readonly folders: { readonly workspace: Folder; readonly home: Folder }
   readonly sandbox: SessionParts['tools']['sandbox']
@@ -33,8 +37,12 @@ export interface OpenOptions {
   readonly folder?: string
   /** The files that clients of Sessions have open. */
   readonly buffers?: SessionParts['tools']['buffers']
+  /** Opens the records of this Instance in the workspace, to read them, in place of those of the person. */
+  readonly instance?: InstanceId | undefined
   /** Creates `.hawser` if it is missing; otherwise a missing one is `not_found`. */
   readonly make?: boolean
+  /** Which folder it must be. Default: the one that the path leads to. */
+  readonly identity?: FolderIdentity
 }
 
 /**

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
+import type { FrameOf } from '../frames/guest-frames.ts'
 
 /**
  * A frame of a guest with the fields of its type only: a guest is of our version, so anything else, such as a `seq` or bytes, is
@@ -27,23 +28,29 @@ export function cleanFrame(frame: FrameToHost): FrameToHost | undefined {
     case 'reasoning.delta':
       return { ...envelope, type: frame.type, payload: { text: frame.payload.text } }
     case 'assistant.done': {
-      const { text, images, status, truncated, text_blob } = frame.payload
+      const { text, images, status, truncated, text_blob, notices } = frame.payload
       const done = {
         text,
         ...(images === undefined ? {} : { images }),
         status,
         ...(truncated === undefined ? {} : { truncated }),
         ...(text_blob === undefined ? {} : { text_blob }),
+        ...cleanNotices(notices),
       }
       return { ...envelope, type: frame.type, payload: done }
     }
     case 'error': {
-      const { kind, message, retryable } = frame.payload
-      return { ...envelope, type: frame.type, payload: { kind, message, retryable } }
+      const { kind, message, retryable, notices } = frame.payload
+      const error = { kind, message, retryable, ...cleanNotices(notices) }
+      return { ...envelope, type: frame.type, payload: error }
     }
     case 'status.pong':
       return { ...envelope, type: frame.type, payload: {} }
     default:
       return frame satisfies never
   }
+}
+
+function cleanNotices(notices: FrameOf<'assistant.done'>['payload']['notices']) {
+  return notices === undefined ? {} : { notices: notices.map(({ code, text }) => ({ code, text })) }
 }

@@ -2,22 +2,23 @@ import { sha256 } from '../../encoding/hash.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
 import { inBlobsOf } from '../../host/distrusted-workspace.ts'
 import { asResult, closing, ifThere, readSpan, type File } from '../../host/files/files.ts'
+import type { RecordsPlace } from '../../host/files/records.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
 
 /**
- * The bytes of an image that a guest names, read from its workspace now. The guest may have put anything there, so the file is
+ * The bytes of an image that a guest names, read from its records now. The guest may have put anything there, so the file is
  * opened without following links, and its size, hash and magic bytes must agree with the reference before a byte is used.
- * `resource_missing` with the cause `payload` otherwise, and `invalid_args` for a reference that is none.
+ * `resource_missing` with the cause `payload` otherwise, and `invalid_args` for an invalid reference.
  */
-export async function readGuestBlob(workspace: string, named: unknown): Promise<Result<Buffer>> {
+export async function readGuestBlob(place: RecordsPlace, named: unknown): Promise<Result<Buffer>> {
   const reference = ImageReference.safeParse(named)
   if (!reference.success) return failed('invalid_args', 'Invalid image reference.')
   const { blob } = reference.data
   const read = await asResult('read an image of the agent', async () => {
-    const found = await inBlobsOf(workspace, async (folder) => {
+    const found = await inBlobsOf(place, async (folder) => {
       const file = await ifThere(folder.open(blob, 'read'))
       return file && closing(file, () => verified(file, reference.data))
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fakeGuest } from '../../../test/support/fake-guest.ts'
+import { fakeGuest } from '../../../test/support/tether/fake-guest.ts'
 import {
   DONE,
   message,
@@ -7,10 +7,10 @@ import {
   reply,
   running,
   scene,
-} from '../../../test/support/guest-host-scene.ts'
-import { envelope } from '../../../test/support/host-end.ts'
-import { value } from '../../../test/support/story.ts'
-import { until as happens, virtualClock } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/tether/guest-host-scene.ts'
+import { envelope } from '../../../test/support/tether/host-end.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until as happens, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { ok } from '../../model/errors.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import { MessageBook } from './message-book.ts'
@@ -39,15 +39,79 @@ test('a message that was cancelled is cancelled in the next guest as well, unles
   first.guest.exit(1)
   await first.host.ended
   const { guest, host } = await running({ book })
-  await happens(() => guest.lines().length === 4)
+  await happens(() => guest.lines().length === 6)
   expect(sent(guest.lines())).toEqual([
+    ['guest.resend', 'm2'],
     ['user.message', 'm2'],
+    ['guest.resend', 'm3'],
     ['user.message', 'm3'],
     ['control.cancel', 'c2', 'm3'],
   ])
   await host.stop()
   // The daemon may be another one as well.
   expect(new MessageBook(book.deliveries).deliveries).toEqual(book.deliveries)
+})
+
+test('the next guest may continue with a message only if no piece of its answer was passed on', async () => {
+  const book = new MessageBook()
+  const first = await running({ book })
+  for (const id of ['m1', 'm2', 'm3', 'm4']) value(first.host.send(message(id)))
+  first.guest.write(reply('assistant.delta', { text: 'x' }))
+  const other = { in_reply_to: 'm2', turn_id: OTHER_TURN, msg_id: 'r2' }
+  first.guest.write(reply('reasoning.delta', { text: 'x' }, other))
+  await first.until(2)
+  first.guest.exit(1)
+  await first.host.ended
+  // Shown by an earlier daemon.
+  book.noteShown(message('m3'))
+  const { guest, host } = await running({ book })
+  await happens(() => guest.lines().length === 6)
+  expect(sent(guest.lines())).toEqual([
+    ['user.message', 'm1'],
+    ['user.message', 'm2'],
+    ['user.message', 'm3'],
+    ['guest.resend', 'm4'],
+    ['user.message', 'm4'],
+  ])
+  await host.stop()
+})
+
+test('frames pass unchanged between the host and the guest, with images and without [TI-104]', async () => {
+  const { guest, host, frames, until } = await running()
+  const image = { media_type: 'image/png', blob: `${'a'.repeat(64)}.png`, size: 7 } as const
+  const user = { id: '7', name: 'Zoë' }
+  const text = 'Tide\u2028\u0000 "quay" \\ 🚢'
+  const given: FrameToGuest[] = [
+    { ...envelope('m1', 'default'), type: 'user.message', payload: { text, user } },
+    {
+      ...envelope('m2', 'a b'),
+      type: 'user.message',
+      payload: { text: '', images: [image], user, when_busy: 'queue' },
+    },
+    { ...envelope('p1', 'default'), type: 'control.ping', payload: {} },
+  ]
+  for (const frame of given) value(host.send(frame))
+  await happens(() => guest.lines().length === 4)
+  expect(
+    guest
+      .lines()
+      .slice(1)
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual(given)
+  const back = [
+    reply('assistant.delta', { text }, { msg_id: 'r1' }),
+    reply('assistant.done', { text, status: 'completed' }, { msg_id: 'r2' }),
+    {
+      ...reply('assistant.done', { text: '', images: [image, image], status: 'completed' }),
+      ...envelope('r3', 'a b'),
+      in_reply_to: 'm2',
+      turn_id: OTHER_TURN,
+    },
+  ]
+  for (const frame of back) guest.write(frame)
+  await until(back.length)
+  expect(frames).toEqual(back)
+  await host.stop()
 })
 
 test('what cancels nothing, or the same message again, is not sent', async () => {
@@ -103,7 +167,7 @@ test('a guest that floods the daemon with valid frames has to wait, and its fram
   value(host.send(message('m1')))
   const COUNT = 6_000
   for (let at = 0; at < COUNT; at += 1)
-    guest.write(reply('event.ack', { status: 'started' }, { msg_id: `r${at}` }))
+    guest.write(reply('assistant.delta', { text: 'x' }, { msg_id: `r${at}` }))
   await happens(() => clock.pending().length === 1)
   const atOnce = frames.length
   expect(atOnce).toBeLessThanOrEqual(5_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fakeGuest } from '../../../test/support/fake-guest.ts'
+import { fakeGuest } from '../../../test/support/tether/fake-guest.ts'
 import {
   DONE,
   message,
@@ -8,11 +8,12 @@ import {
   running,
   scene,
   START,
-} from '../../../test/support/guest-host-scene.ts'
-import { envelope } from '../../../test/support/host-end.ts'
-import { until as happens, virtualClock } from '../../../test/support/virtual-clock.ts'
-import { value } from '../../../test/support/story.ts'
+} from '../../../test/support/tether/guest-host-scene.ts'
+import { envelope } from '../../../test/support/tether/host-end.ts'
+import { until as happens, virtualClock } from '../../../test/support/host/virtual-clock.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import { MessageBook } from './message-book.ts'
 
@@ -80,6 +81,12 @@ test.each<[string, object | string]>([
     }),
   ],
   ['text over the limit', reply('assistant.delta', { text: 'x'.repeat(210 * 1024) })],
+  ['a long state', reply('status.presence', { state: 'x'.repeat(201) })],
+  ['a long acknowledgement', reply('event.ack', { status: 'x'.repeat(200_000) })],
+  [
+    'a long error',
+    reply('error', { kind: 'network', message: 'x'.repeat(4 * 1024 + 1), retryable: true }),
+  ],
   [
     'a path as blob key',
     reply('assistant.done', {
@@ -103,6 +110,27 @@ test.each<[string, object | string]>([
   expect(guest.steps).toEqual(['stop 0'])
   expect(frames).toHaveLength(1)
 })
+
+test('of the frames about the state of one message, a limited number is stored', async () => {
+  const { guest, host, frames, until } = await running()
+  value(host.send(message('m1')))
+  value(host.send(message('m2')))
+  const most = LIMITS.message_status_frames
+  for (let i = 0; i < most * 3; i++)
+    guest.write(reply(i % 2 === 0 ? 'event.ack' : 'status.presence', STATES[i % 2] ?? {}))
+  guest.write(reply('status.presence', { state: 'x' }, { in_reply_to: 'm2', turn_id: OTHER_TURN }))
+  guest.write(DONE)
+  await until(most + 2)
+  expect(frames.map(({ in_reply_to }) => in_reply_to)).toEqual([
+    ...Array.from({ length: most }, () => 'm1'),
+    'm2',
+    'm1',
+  ])
+  await host.stop()
+  expect((await host.ended).reason).toBeUndefined()
+})
+
+const STATES = [{ status: 'x' }, { state: 'x' }]
 
 test('a frame before guest.ready stops the guest', async () => {
   const { guest, starting } = await scene()
@@ -173,7 +201,8 @@ test('more than 4 MB of messages without an end are delivered as fast as the gue
   const text = 'x'.repeat(190 * 1024)
   for (let at = 0; at < 60; at += 1) book.add(message(`m${at}`, text))
   const { guest, host } = await running({ book })
-  await happens(() => guest.lines().length === 61)
+  // Each is preceded by a line that vouches for it.
+  await happens(() => guest.lines().length === 121)
   expect((await host.stop()).reason).toBeUndefined()
 })
 
@@ -247,7 +276,7 @@ test('a message that is too long, or has images where none can be, is not sent',
   await host.stop()
 })
 
-test('a resumed guest is told the length of its pause before it continues', async () => {
+test('a resumed guest receives the length of its pause before it continues', async () => {
   const { guest, host } = await running()
   value(await host.pause())
   expect(value(await host.resume())).toBe(7)

@@ -8,7 +8,12 @@ import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
-import { LineToGuest, LineToHost, type GuestStart } from '../../model/tether/guest-line.ts'
+import {
+  LineToGuest,
+  LineToHost,
+  type GuestResend,
+  type GuestStart,
+} from '../../model/tether/guest-line.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { isTerminal } from '../frames/guest-frames.ts'
 import type { LineFault } from '../frames/line-reader.ts'
@@ -27,6 +32,8 @@ export interface GuestHostParts {
   readonly logs: Pick<GuestLogs, 'verify' | 'follow'>
   readonly book: MessageBook
   readonly clock: Clock
+  /** What the guest gets of a frame: it may have been stored when a key was not known. */
+  readonly redact?: (frame: FrameToGuest) => FrameToGuest
   /**
    * Receives each valid frame once, in order, without a `seq`. The next one is read when it resolves. A message ends only after
    * its Log was checked.
@@ -85,7 +92,7 @@ export class GuestHost {
     this.#parts = parts
     this.#process = process
     const socket = process.descriptor('frames')
-    const onStuck = () => this.#fail(stuck())
+    const onStuck = () => this.#fail(stuckAgent())
     this.#lines = new GuestLines({ socket, clock: parts.clock, onStuck })
     this.#allowance = new Allowance(FRAMES_AT_ONCE, FRAMES_PER_SECOND, parts.clock)
     this.#relay = parts.relay(process.descriptor('relay'))
@@ -170,6 +177,7 @@ export class GuestHost {
     const { book } = this.#parts
     book.forgetPings()
     for (const frame of book.deliveries) {
+      if (frame.type === 'user.message' && !book.isShown(frame)) this.#vouch(frame)
       if (!this.#write(frame).ok) return 'failed'
       await this.#lines.room()
     }
@@ -189,9 +197,19 @@ export class GuestHost {
     return failed('images_require_workspace', 'images require workspace mapping')
   }
 
-  #write(frame: object): Result<void> {
-    this.#lines.write(frame)
-    return this.#reason?.kind === 'backpressure' ? stuck() : ok(undefined)
+  /** The message that follows may have a Turn: it may continue. */
+  #vouch(frame: FrameToGuest): void {
+    const { session, msg_id } = this.#safe(frame)
+    this.#lines.write({ type: 'guest.resend', session, msg_id } satisfies GuestResend)
+  }
+
+  #safe(frame: FrameToGuest): FrameToGuest {
+    return this.#parts.redact?.(frame) ?? frame
+  }
+
+  #write(frame: FrameToGuest): Result<void> {
+    this.#lines.write(this.#safe(frame))
+    return this.#reason?.kind === 'backpressure' ? stuckAgent() : ok(undefined)
   }
 
   async #serve(socket: Duplex): Promise<GuestEnding> {
@@ -237,7 +255,7 @@ export class GuestHost {
       if (this.#isGone && !isReady) continue
       if ('fault' in read) return this.#fail(wrong(`a line that is ${FAULTS[read.fault]}`))
       const line = LineToHost.safeParse(read.value)
-      if (!line.success) return this.#fail(wrong('a line that is no frame of an agent'))
+      if (!line.success) return this.#fail(wrong('a line that is not a frame of an agent'))
       const isFirst = line.data.type === 'guest.ready'
       if (isFirst === isReady)
         return this.#fail(wrong('frames before it was ready, or ready twice'))
@@ -318,7 +336,7 @@ function wrong(what: string): Failed {
   return failed('invalid_response', `The agent was stopped because it sent ${what}.`)
 }
 
-function stuck(): Failed {
+function stuckAgent(): Failed {
   return failed('backpressure', 'The agent does not read its messages.')
 }
 

@@ -14,7 +14,7 @@ const MOST_WAITING = 4 * 1024 * 1024
 /** How long a running guest may read nothing of what was held back. */
 const STUCK_MS = 30_000
 
-/** The lines to a guest, in order. While it is paused, they wait here, so that none is lost in a socket that nobody reads. */
+/** The lines to a guest, in order. While it is paused, they wait here, so that none is lost in a socket without a reader. */
 export class GuestLines {
   readonly #parts: GuestLinesParts
   readonly #writer: LineWriter

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { registerDamage } from '../../../test/support/registered-damage.ts'
-import { openParts } from '../../../test/support/harness-parts.ts'
-import { value } from '../../../test/support/story.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { registerDamage } from '../../../test/support/log/registered-damage.ts'
+import { openParts } from '../../../test/support/session/harness-parts.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { systemClock } from '../../host/clock.ts'
 import { diskFolder } from '../../host/files/disk.ts'
 import { systemIds } from '../../host/ids.ts'
@@ -31,7 +31,7 @@ const ADDRESS = { channel: 'host', id: 'default' }
 /** A workspace whose agent has answered two messages, and the daemon's view of its Logs. */
 async function scene(instance = 'inst_1') {
   const root = await freshFolder()
-  const { parts, close, workspace } = await openParts(root)
+  const { parts, close, workspace } = await openParts(root, {}, 'inst_1')
   const harness = new Harness(parts)
   const tether = { instance, ...ADDRESS }
   const options = { provider: 'rehearsal', model: 'rehearsal', tether } as const
@@ -44,7 +44,7 @@ async function scene(instance = 'inst_1') {
   const heads = await diskFolder(join(root, 'daemon'))
   onTestFinished(() => heads.close())
   const own = { instance: 'inst_1', workspace, heads, ids: systemIds(systemClock) }
-  const path = join(workspace, '.hawser/sessions', `${session.id}.ndjson`)
+  const path = join(workspace, '.hawser/instances/inst_1/sessions', `${session.id}.ndjson`)
   const end = async () => {
     await session.close()
     await close()
@@ -138,7 +138,7 @@ test('another valid history under the same name is noticed', async () => {
   })
 })
 
-test('the incomplete line of a writer that was killed is no change', async () => {
+test('the incomplete line of a writer that was killed is not a change', async () => {
   const { logs, end, path, root } = await scene()
   await registerDamage(root, 'log', 'A writer was killed.')
   expect(await logs.verify()).toEqual(ok(undefined))

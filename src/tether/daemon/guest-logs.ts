@@ -1,8 +1,9 @@
 import { inSessionsOf } from '../../host/distrusted-workspace.ts'
+import type { FolderPlace } from '../../host/files/disk.ts'
 import { asResult, closing, ifThere, type File, type Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import { cursorHolds } from '../../log/backward.ts'
-import { damaged } from '../../log/damage.ts'
+import { damageError } from '../../log/damage.ts'
 import { headOf, type HeadRecord } from '../../log/head-record.ts'
 import { readHead, writeHead } from '../../log/head.ts'
 import type { Cursor, Fault, LogLine } from '../../log/line.ts'
@@ -16,7 +17,7 @@ import type { TetherAddress, TetherBinding } from '../../model/tether/tether-add
 export interface GuestLogsParts {
   readonly instance: string
   /** The workspace of the Instance. */
-  readonly workspace: string
+  readonly workspace: FolderPlace
   /** The daemon's own heads of its Logs, where the guest cannot see them. */
   readonly heads: Folder
   readonly ids: Ids
@@ -28,8 +29,8 @@ const MOST_BYTES = 1024 * 1024 * 1024
 
 /**
  * The Logs of a guest, which it can change as it likes. A Log may only grow: the daemon's head is the end of the last Turn that
- * it has seen, and the Log must contain it. Changes to lines before the head are found when the whole Log is read. Logs of
- * other programs in the same workspace are ignored.
+ * it has seen, and the Log must contain it. Changes to lines before the head are found when the whole Log is read. Logs that
+ * name another Instance, or none, are ignored.
  */
 export class GuestLogs {
   readonly #parts: GuestLogsParts
@@ -63,7 +64,7 @@ export class GuestLogs {
   ): Promise<Result<void>> {
     return asResult('read the Logs of the agent', async () => {
       const known = new Set(sessionsIn(await this.#parts.heads.names(), ''))
-      const result = await inSessionsOf(this.#parts.workspace, async (folder) => {
+      const result = await inSessionsOf(this.#parts, async (folder) => {
         const present = sessionsIn(await folder.names(), '.ndjson')
         for (const session of new Set([...known, ...present])) {
           const checked = await check(session, folder, known.has(session))
@@ -72,7 +73,7 @@ export class GuestLogs {
         return ok(undefined)
       })
       const [lost] = known
-      return result ?? (lost === undefined ? ok(undefined) : gone(lost))
+      return result ?? (lost === undefined ? ok(undefined) : goneLog(lost))
     })
   }
 
@@ -80,7 +81,7 @@ export class GuestLogs {
     const head = await readHead(this.#parts, session)
     if (!head.ok) return head
     const file = await ifThere(folder.open(logName(session), 'read'))
-    if (file === undefined) return head.value === undefined ? ok(undefined) : gone(session)
+    if (file === undefined) return head.value === undefined ? ok(undefined) : goneLog(session)
     return closing(file, async () => {
       const from = whole || head.value === undefined ? LOG_START : cursorAfter(head.value)
       return this.#read(session, file, head.value, from)
@@ -95,7 +96,7 @@ export class GuestLogs {
   ): Promise<Result<void>> {
     const most = this.#parts.mostBytes ?? MOST_BYTES
     if ((await file.stat()).size - from.offset > most) return tooLong(session, most)
-    if (!(await cursorHolds(file, from))) return changed(session, from.offset, 'head_differs')
+    if (!(await cursorHolds(file, from))) return changedLog(session, from.offset, 'head_differs')
     let isOurs = head !== undefined
     let last: Cursor | undefined
     let differs = false
@@ -108,13 +109,13 @@ export class GuestLogs {
       return line.next.offset - from.offset > most ? false : undefined
     })
     if (!isOurs) return ok(undefined)
-    if (differs) return changed(session, head?.offset ?? 0, 'head_differs')
+    if (differs) return changedLog(session, head?.offset ?? 0, 'head_differs')
     const { cursor, fault } = end
     // The guest may be writing, or was killed while it wrote.
     if (fault !== undefined && (await findTornTail(file, session, end)) === undefined)
-      return changed(session, fault.offset, fault.reason)
+      return changedLog(session, fault.offset, fault.reason)
     if (head !== undefined && cursor.seq <= head.seq)
-      return changed(session, cursor.offset, 'head_missing')
+      return changedLog(session, cursor.offset, 'head_missing')
     if (last === undefined || last.seq - 1 <= (head?.seq ?? -1)) return ok(undefined)
     // The head must not be ahead of what survives a power cut.
     await file.datasync()
@@ -144,8 +145,8 @@ function cursorAfter({ seq, hash, offset }: HeadRecord): Cursor {
   return { seq: seq + 1, prev: hash, offset }
 }
 
-function changed(session: SessionId, offset: number, reason: Fault): Failed {
-  const { details, message, next_actions } = damaged(session, offset, reason).error
+function changedLog(session: SessionId, offset: number, reason: Fault): Failed {
+  const { details, message, next_actions } = damageError(session, offset, reason).error
   return failed(
     'log_damaged',
     `The Log of Session ${session} was tampered with. ${message}`,
@@ -156,7 +157,7 @@ function changed(session: SessionId, offset: number, reason: Fault): Failed {
 
 const RESTORE = { action: 'Restore the Log from a backup, or create the Instance again.' }
 
-function gone(session: SessionId): Failed {
+function goneLog(session: SessionId): Failed {
   const message = `The Log of Session ${session} is gone.`
   return failed('log_damaged', message, { session_id: session, reason: 'missing' }, [RESTORE])
 }

@@ -1,7 +1,8 @@
 import type { TurnId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
-import { isTerminal, type FrameOf, type TerminalFrame } from '../frames/guest-frames.ts'
+import { isDelta, isTerminal, type FrameOf, type TerminalFrame } from '../frames/guest-frames.ts'
 
 type Message = FrameOf<'user.message'>
 
@@ -18,6 +19,10 @@ interface Delivery {
   /** What is to interrupt it. */
   cancel?: FrameOf<'control.cancel'>
   turn?: TurnId
+  /** Text of its answer was passed on. */
+  shown: boolean
+  /** Frames about its state that were stored. */
+  statuses: number
   ended: boolean
 }
 
@@ -50,8 +55,19 @@ export class MessageBook {
     if (frame.type === 'control.ping') return this.#addPing(key)
     if (frame.type === 'control.cancel') return this.#addCancel(frame)
     if (this.#messages.has(key)) return false
-    this.#messages.set(key, { frame, ended: false })
+    this.#messages.set(key, { frame, shown: false, statuses: 0, ended: false })
     return true
+  }
+
+  /** Text of this message was shown by an earlier daemon. */
+  noteShown({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): void {
+    const delivery = this.#messages.get(keyOf(session, msg_id))
+    if (delivery !== undefined) delivery.shown = true
+  }
+
+  /** Whether text of this message was shown. */
+  isShown({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): boolean {
+    return this.#messages.get(keyOf(session, msg_id))?.shown !== false
   }
 
   /** A guest that is gone answers no ping. */
@@ -90,7 +106,8 @@ export class MessageBook {
     const named = this.#name(delivery, turn_id)
     if (named !== undefined) return named
     if (NEEDS_TURN.has(frame.type) && turn_id === undefined) return refuse('it names no Turn')
-    if (!delivery.ended) return PASS
+    if (isDelta(frame)) delivery.shown = true
+    if (!delivery.ended) return STATUS.has(frame.type) ? countStatus(delivery) : PASS
     return { verdict: 'drop', why: isTerminal(frame) ? 'a second end' : 'after the end' }
   }
 
@@ -151,6 +168,15 @@ const NEEDS_TURN: ReadonlySet<FrameToHost['type']> = new Set([
   'assistant.delta',
   'reasoning.delta',
 ])
+
+const STATUS: ReadonlySet<FrameToHost['type']> = new Set(['event.ack', 'status.presence'])
+
+/** They are stored, and older frames are deleted for them: those of one message must not displace other messages. */
+function countStatus(delivery: Delivery): FrameVerdict {
+  delivery.statuses += 1
+  if (delivery.statuses <= LIMITS.message_status_frames) return PASS
+  return { verdict: 'drop', why: 'too many about one message' }
+}
 
 function refuse(why: string): FrameVerdict {
   return { verdict: 'refuse', why }

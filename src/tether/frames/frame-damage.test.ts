@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { allFrames, ids, openFrames, SMALL } from '../../../test/support/frame-log-place.ts'
-import { delta, done, presence, userMessage } from '../../../test/support/frames.ts'
-import { value } from '../../../test/support/story.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { allFrames, ids, openFrames, SMALL } from '../../../test/support/tether/frame-log-place.ts'
+import { delta, done, presence, userMessage } from '../../../test/support/tether/frames.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { readSpan, replaceFile, type Folder } from '../../host/files/files.ts'
 import { decodeFrameLine, encodeFrameLine, type FrameLineContent } from './frame-line.ts'
 

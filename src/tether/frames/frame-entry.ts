@@ -26,7 +26,7 @@ export interface UnnumberedFrame {
 }
 
 /** Ignores a `seq` of the sender. */
-export function unnumbered(frame: FrameToGuest | FrameToHost): UnnumberedFrame {
+export function withoutSeq(frame: FrameToGuest | FrameToHost): UnnumberedFrame {
   const own = { ...frame }
   Reflect.deleteProperty(own, 'seq')
   const { type, session, msg_id, in_reply_to } = own
@@ -35,7 +35,7 @@ export function unnumbered(frame: FrameToGuest | FrameToHost): UnnumberedFrame {
   return { fields, body: wellFormedJson(own).slice(0, -1) }
 }
 
-export function numbered({ fields, body }: UnnumberedFrame, seq: number): NamedEntry {
+export function withSeq({ fields, body }: UnnumberedFrame, seq: number): NamedEntry {
   // A copy: a joined string keeps its parts, which take a sixth more memory.
   const text = Buffer.from(`${body},"seq":${seq}}`).toString('utf8')
   return { ...fields, seq, text }

@@ -71,7 +71,7 @@ function contentText(content: FrameLineContent): string {
   }
 }
 
-/** Checks the bytes of one line on their own, without the newline; whoever reads the file checks its number. */
+/** Checks the bytes of one line on their own, without the newline; the reader of the file checks its number. */
 export function decodeFrameLine(
   bytes: Buffer,
 ): { readonly line: FrameLine } | { readonly fault: FrameFault } {

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { allFrames, ids, openFrames, SMALL } from '../../../test/support/frame-log-place.ts'
-import { delta, done, errorFrame, presence, userMessage } from '../../../test/support/frames.ts'
-import { value } from '../../../test/support/story.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { allFrames, ids, openFrames, SMALL } from '../../../test/support/tether/frame-log-place.ts'
+import {
+  delta,
+  done,
+  errorFrame,
+  presence,
+  userMessage,
+} from '../../../test/support/tether/frames.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { FrameLog } from './frame-log.ts'
 

@@ -133,7 +133,7 @@ export class FrameLog {
    * added again. An answer to a message that has ended or is unknown is refused.
    */
   append(frame: FrameToGuest | FrameToHost): Promise<Result<AppendedFrame>> {
-    if (this.#writer === undefined) return Promise.resolve(this.#shelf.damage ?? closed())
+    if (this.#writer === undefined) return Promise.resolve(this.#shelf.damage ?? closedLog())
     return this.#writer.append(frame)
   }
 
@@ -271,6 +271,6 @@ function wantsDeltas({ types }: FrameFilter): boolean {
   return types === undefined || types.some((type) => type.endsWith('.delta'))
 }
 
-function closed(): Failed {
+function closedLog(): Failed {
   return failed('storage_failed', 'The frame log is not open.')
 }

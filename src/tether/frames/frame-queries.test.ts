@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
 import {
   ids,
   openFrames,
   SMALL,
   type FrameLogOptions,
-} from '../../../test/support/frame-log-place.ts'
-import { delta, done, presence, userMessage } from '../../../test/support/frames.ts'
-import { value } from '../../../test/support/story.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/tether/frame-log-place.ts'
+import { delta, done, presence, userMessage } from '../../../test/support/tether/frames.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import type { Frame } from '../../model/tether/frame.ts'
 import type { FrameLog } from './frame-log.ts'
 import type { FrameFilter, FramePage } from './frame-query.ts'
@@ -40,7 +40,7 @@ describe('a page', () => {
     expect(await found({ reply_to_msg_id: 'e' })).toEqual([])
   })
 
-  test('has 50 frames unless told otherwise, and at most 200', async () => {
+  test('has 50 frames by default, and at most 200', async () => {
     const settings = { ...SMALL, mostBytes: 1_000_000 }
     const log = await open({ settings })
     await log.append(userMessage('a'))
@@ -130,7 +130,7 @@ describe('a page', () => {
               (filter.channel === undefined || session.channel === filter.channel) &&
               (filter.types === undefined || filter.types.includes(type)),
           )
-          // The first frame is no part of the model.
+          // The first frame is not part of the model.
           const expected = isForward ? fits.slice(0, limit) : fits.slice(-limit)
           const query = isForward ? { after_seq: at } : { before_seq: at }
           const page = value(await again.poll({ ...filter, ...query, limit }))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { allFrames, ids, openFrames, SMALL } from '../../../test/support/frame-log-place.ts'
-import { done, presence, userMessage } from '../../../test/support/frames.ts'
-import { value } from '../../../test/support/story.ts'
-import { virtualClock } from '../../../test/support/virtual-clock.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { allFrames, ids, openFrames, SMALL } from '../../../test/support/tether/frame-log-place.ts'
+import { done, presence, userMessage } from '../../../test/support/tether/frames.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import type { FrameLog } from './frame-log.ts'
 
 async function bytesIn(disk: CrashDisk): Promise<number> {

@@ -10,10 +10,10 @@ export interface FrameText {
   readonly truncated: boolean
 }
 
-/** As much of the beginning of a text as one frame can contain, cut between characters. */
-export function frameText(text: string): FrameText {
+/** As much of the beginning of a text as one frame can contain beside `others` bytes of JSON, cut between characters. */
+export function frameText(text: string, others = 0): FrameText {
   const bytes = Buffer.from(text.toWellFormed())
-  const end = fittingEnd(bytes, 0)
+  const end = fittingEnd(bytes, 0, others)
   return { text: bytes.toString('utf8', 0, end), truncated: end < bytes.length }
 }
 
@@ -28,10 +28,10 @@ export function* frameTexts(text: string): Generator<string> {
 }
 
 /** The end of the longest part from `start` within the limits of text and, with its escapes, of a frame. */
-function fittingEnd(bytes: Buffer, start: number): number {
+function fittingEnd(bytes: Buffer, start: number, others = 0): number {
   const longest = Math.min(bytes.length, start + LIMITS.frame_text_bytes)
   const fits = (end: number) =>
-    jsonTextLength(bytes.subarray(start, end)) <= LIMITS.frame_bytes - ENVELOPE_BYTES
+    jsonTextLength(bytes.subarray(start, end)) <= LIMITS.frame_bytes - ENVELOPE_BYTES - others
   if (fits(longest)) return characterEnd(bytes, longest)
   let [enough, tooMuch] = [start, longest]
   while (tooMuch - enough > 1) {

@@ -17,7 +17,7 @@ export class PollPlaces {
     return this.#taken.size
   }
 
-  /** `release` must leave the place, as must whoever took it. */
+  /** `release` must leave the place, as must the waiter that took it. */
   take(release: () => void): void {
     this.#taken.add(release)
     if (this.#taken.size <= this.#most) return
@@ -43,7 +43,7 @@ interface Waiter {
   readonly end: (isWoken: boolean) => void
 }
 
-/** Whoever waits for the next frames of a log. */
+/** Those who wait for the next frames of a log. */
 export class FrameWaiters {
   readonly #clock: Clock
   readonly #waiters = new Set<Waiter>()

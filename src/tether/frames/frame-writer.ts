@@ -1,13 +1,14 @@
 import type { Clock } from '../../host/clock.ts'
-import { fileFailure, ifPossible, ifThere, writeAll } from '../../host/files/files.ts'
+import { BatchWriter, type BatchEntry } from '../../host/files/batch-writer.ts'
+import { fileFailure, ifPossible, ifThere } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { Frame, type FrameToGuest, type FrameToHost } from '../../model/tether/frame.ts'
 import {
   isDelta,
-  numbered,
-  unnumbered,
+  withSeq,
+  withoutSeq,
   type FrameEntry,
   type NamedEntry,
   type UnnumberedFrame,
@@ -38,20 +39,15 @@ export interface FrameWriterParts {
   readonly published: (entries: readonly FrameEntry[]) => void
 }
 
-interface PendingFrame {
+interface PendingFrame extends BatchEntry {
   readonly frame: UnnumberedFrame
-  readonly bytes: number
   readonly claim: MessageClaim
-  readonly settle: (result: Result<AppendedFrame>) => void
-  readonly abort: (defect: unknown) => void
+  settle(result: Result<AppendedFrame>): void
 }
 
 /**
- * The only writer of a frame log. Many frames share one write and one sync; a frame is visible and acknowledged when it is
- * durable. Deltas are not written; they are visible as soon as all frames before them are and their number is reserved.
- *
- * A failed write is rolled back, its frames and those queued after it are refused, and the next one may succeed. A failed
- * sync stops the writer permanently.
+ * The only writer of a frame log, by the rules of `BatchWriter`: a frame is visible and acknowledged when it is durable.
+ * Deltas are not written; they are visible as soon as all frames before them are and their number is reserved.
  */
 export class FrameWriter {
   readonly #parts: FrameWriterParts
@@ -59,10 +55,7 @@ export class FrameWriter {
   #position: FilePosition
   #next: number
   #reserved: number
-  #queue: PendingFrame[] = []
-  #running: Promise<void> | undefined
-  #gathering = false
-  #stopped: Failed | undefined
+  readonly #batches: BatchWriter<PendingFrame>
   #closed = false
 
   constructor(parts: FrameWriterParts) {
@@ -71,6 +64,17 @@ export class FrameWriter {
     this.#position = parts.opened.position
     this.#next = parts.shelf.newest + 1
     this.#reserved = parts.reserved
+    this.#batches = new BatchWriter({
+      name: 'frame log',
+      file: parts.opened.handle,
+      end: parts.opened.position.offset,
+      batchBytes: FRAME_BATCH_BYTES,
+      commit: (batch) => this.#commit(batch),
+      takeUnwritten: (queue) => this.#publishDeltas(queue),
+      refused: ({ claim }) => claim.undo(),
+      whenStopped: stoppedBy,
+      defect: 'The frame log failed with an internal error.',
+    })
   }
 
   append(frame: FrameToGuest | FrameToHost): Promise<Result<AppendedFrame>> {
@@ -78,7 +82,7 @@ export class FrameWriter {
     // A frame that readers would not recognize must not be accepted.
     if (!Frame.safeParse({ ...frame, seq: 0 }).success)
       return Promise.resolve(failed('invalid_args', 'This is not a valid frame.'))
-    const sent = unnumbered(frame)
+    const sent = withoutSeq(frame)
     const bytes = Buffer.byteLength(sent.body) + 1
     const limit = LIMITS.frame_bytes
     if (bytes > limit)
@@ -91,10 +95,7 @@ export class FrameWriter {
   /** Waits for everything that was appended, and closes the file. */
   async close(): Promise<void> {
     this.#closed = true
-    while (this.#running !== undefined || this.#queue.length > 0) {
-      this.#run()
-      await this.#running
-    }
+    await this.#batches.drain()
     await ifPossible(this.#opened.handle.close())
   }
 
@@ -107,76 +108,44 @@ export class FrameWriter {
     })
     const claim = this.#parts.messages.claim(frame, storing)
     if (!claim.ok) return Promise.resolve(claim)
-    this.#queue.push({ frame, bytes: bytes + LINE_BYTES, claim: claim.value, settle, abort })
-    this.#wake()
+    this.#batches.add({
+      frame,
+      claim: claim.value,
+      bytes: bytes + LINE_BYTES,
+      settle,
+      abort,
+    })
     return storing
   }
 
-  #wake(): void {
-    if (this.#running !== undefined) return
-    this.#publishDeltas()
-    if (this.#queue.length === 0 || this.#gathering) return
-    this.#gathering = true
-    // After all appends of the current tick, which then share one write.
-    queueMicrotask(() => {
-      this.#gathering = false
-      this.#run()
-    })
-  }
-
   /** Deltas at the front of the queue need no write as long as numbers are reserved. */
-  #publishDeltas(): void {
-    const ready = this.#queue.findIndex(
+  #publishDeltas(queue: PendingFrame[]): void {
+    const ready = queue.findIndex(
       ({ frame }, i) => !isDelta(frame.fields) || this.#next + i > this.#reserved,
     )
-    const deltas = this.#queue.splice(0, ready === -1 ? this.#queue.length : ready)
+    const deltas = queue.splice(0, ready === -1 ? queue.length : ready)
     if (deltas.length > 0) this.#publish(this.#number(deltas))()
   }
 
-  #run(): void {
-    if (this.#running !== undefined || this.#queue.length === 0) return
-    this.#running = this.#commit(this.#takeBatch()).then((announce) => {
-      this.#running = undefined
-      // Starts the next write before the callers resume and use the processor.
-      this.#wake()
-      announce()
-    })
-  }
-
-  #takeBatch(): PendingFrame[] {
-    let bytes = 0
-    const over = this.#queue.findIndex((pending, i) => {
-      bytes += pending.bytes
-      return i > 0 && bytes > FRAME_BATCH_BYTES
-    })
-    return this.#queue.splice(0, over === -1 ? this.#queue.length : over)
-  }
-
-  /** Makes the batch durable. Returns a function that reports the outcome to the callers. */
-  async #commit(batch: readonly PendingFrame[]): Promise<() => void> {
-    try {
-      const stopped = this.#stopped ?? (await this.#startFileIfFull())
-      if (stopped !== undefined) return this.#refuse(batch, stopped)
-      const frames = this.#number(batch)
-      const { bytes, position, marks, reserved } = this.#seal(frames)
-      const failure = await this.#store(bytes)
-      if (failure !== undefined) return this.#refuse(batch, failure)
-      const { file } = this.#opened
-      this.#position = position
-      this.#reserved = reserved
-      file.grow(position.offset)
-      for (const mark of marks) file.mark(mark)
-      return this.#publish(frames)
-    } catch (defect) {
-      this.#stopped ??= failed('internal', 'The frame log failed with an internal error.')
-      return () => batch.forEach((pending) => pending.abort(defect))
-    }
+  async #commit(batch: readonly PendingFrame[]): Promise<Result<() => void>> {
+    const refusal = await this.#startFileIfFull()
+    if (refusal !== undefined) return refusal
+    const frames = this.#number(batch)
+    const { bytes, position, marks, reserved } = this.#seal(frames)
+    const failure = await this.#batches.append(bytes)
+    if (failure !== undefined) return failure
+    const { file } = this.#opened
+    this.#position = position
+    this.#reserved = reserved
+    file.grow(position.offset)
+    for (const mark of marks) file.mark(mark)
+    return ok(this.#publish(frames))
   }
 
   /** Numbers are not used again, even if the write fails. */
   #number(batch: readonly PendingFrame[]): NumberedFrame[] {
     return batch.map((pending) => {
-      const entry = numbered(pending.frame, this.#next)
+      const entry = withSeq(pending.frame, this.#next)
       this.#next += 1
       return { pending, entry }
     })
@@ -208,32 +177,6 @@ export class FrameWriter {
     return { bytes: Buffer.concat(pieces), position: { offset, n, seq }, marks, reserved }
   }
 
-  /** Writes and syncs all bytes, or rolls the file back. */
-  async #store(bytes: Buffer): Promise<Failed | undefined> {
-    const { handle } = this.#opened
-    const { offset } = this.#position
-    try {
-      await writeAll(handle, bytes)
-    } catch (error) {
-      const failure = fileFailure(error, 'write to the frame log')
-      await handle.truncate(offset).catch((worse: unknown) => {
-        this.#stop(fileFailure(worse, 'roll back a failed write'))
-      })
-      return { ok: false, error: failure }
-    }
-    try {
-      const [{ links, size }] = await Promise.all([handle.stat(), handle.datasync()])
-      if (links > 0 && size === offset + bytes.length) return undefined
-      const text = 'Another program deleted or changed the frame log while it was being written.'
-      return this.#stop(failed('storage_failed', text).error)
-    } catch (error) {
-      const stopped = this.#stop(fileFailure(error, 'make the frame log durable'))
-      // Not a retry: refused frames must not reappear as if accepted.
-      await ifPossible(handle.truncate(offset))
-      return stopped
-    }
-  }
-
   async #startFileIfFull(): Promise<Failed | undefined> {
     const { shelf, settings, clock, messages, ids } = this.#parts
     const { file, begin, handle } = this.#opened
@@ -249,9 +192,10 @@ export class FrameWriter {
     try {
       this.#opened = await unnamed.name()
     } catch (error) {
-      return this.#stop(fileFailure(error, 'start a file of the frame log'))
+      return this.#batches.stop(fileFailure(error, 'start a file of the frame log'))
     }
     this.#position = this.#opened.position
+    this.#batches.continueIn(this.#opened.handle, this.#position.offset)
     const dropped = shelf.files.filter((other) => !kept.includes(other))
     shelf.files = [...kept, this.#opened.file]
     await ifPossible(handle.close())
@@ -272,19 +216,11 @@ export class FrameWriter {
       for (const { pending, entry } of frames) pending.settle(ok({ seq: entry.seq }))
     }
   }
+}
 
-  /** Refuses the batch and everything after it: a frame must not overtake an earlier one. */
-  #refuse(batch: readonly PendingFrame[], refusal: Failed): () => void {
-    const refused = [...batch, ...this.#queue.splice(0)]
-    for (const { claim } of refused) claim.undo()
-    return () => refused.forEach(({ settle }) => settle(refusal))
-  }
-
-  #stop(error: HawserError): Failed {
-    const message = `${error.message} The frame log accepts no more frames until it is reopened.`
-    this.#stopped = { ok: false, error: { ...error, message } }
-    return this.#stopped
-  }
+function stoppedBy(error: HawserError): HawserError {
+  const message = `${error.message} The frame log accepts no more frames until it is reopened.`
+  return { ...error, message }
 }
 
 interface NumberedFrame {

@@ -1,7 +1,9 @@
 import { shortened } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { TurnId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 
 /** A frame by its type. */
@@ -17,8 +19,10 @@ export function isTerminal(frame: FrameToHost): frame is TerminalFrame {
   return frame.type === 'assistant.done' || frame.type === 'error'
 }
 
-const MESSAGE_BYTES = 4 * 1024
-const STATE_BYTES = 200
+/** A piece of an answer, as it is written. */
+export function isDelta({ type }: Pick<FrameToHost, 'type'>): boolean {
+  return type === 'assistant.delta' || type === 'reasoning.delta'
+}
 
 /** What a frame replies to. */
 export interface Reply {
@@ -41,7 +45,7 @@ export class GuestFrames {
   }
 
   presence(reply: Reply, state: string): FrameToHost {
-    const payload = { state: shortened(state, STATE_BYTES) }
+    const payload = { state: shortened(state, LIMITS.frame_status_bytes) }
     return { ...this.#envelope(reply), type: 'status.presence', payload }
   }
 
@@ -53,8 +57,8 @@ export class GuestFrames {
     return { ...this.#envelope(reply), type: 'assistant.done', payload }
   }
 
-  error(reply: Reply, { kind, message, retryable }: FrameOf<'error'>['payload']): TerminalFrame {
-    const payload = { kind, message: shortened(message, MESSAGE_BYTES), retryable }
+  error(reply: Reply, error: FrameOf<'error'>['payload']): TerminalFrame {
+    const payload = { ...error, message: shortened(error.message, LIMITS.frame_error_bytes) }
     return { ...this.#envelope(reply), type: 'error', payload }
   }
 
@@ -69,7 +73,7 @@ export class GuestFrames {
       ts: timestamp(this.#clock),
       session: { channel, id },
       msg_id: this.#ids.request(),
-      ...(turn === undefined ? {} : { turn_id: turn }),
+      ...definedFields({ turn_id: turn }),
       in_reply_to: to.msg_id,
     } as const
   }

@@ -1,5 +1,5 @@
 import { sha256 } from '../../encoding/hash.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Result, withCause } from '../../model/errors.ts'
 import { isTerminal, type NamedEntry, type UnnumberedFrame } from './frame-entry.ts'
 
 /** The number of a frame in the log. */
@@ -119,7 +119,9 @@ export class KnownMessages {
     const message = this.#waiting.get(key)
     const details = { in_reply_to: fields.replyTo }
     if (message?.ending === true || this.#ended.has(key))
-      return failed('invalid_args', 'The message has already ended.', details)
+      return withCause(failed('invalid_args', 'The message has already ended.', details), {
+        type: 'already_ended',
+      })
     if (message === undefined)
       return failed('not_found', 'The message of this answer is unknown.', details)
     message.ending = true

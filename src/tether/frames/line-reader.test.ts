@@ -13,7 +13,7 @@ function read(bytes: Buffer, cuts: readonly number[] = []): ReadLine[] {
   ])
 }
 
-test('lines are the same wherever the chunks end [TI-009]', () => {
+test('lines are the same wherever the chunks end', () => {
   const line = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: true })
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat()), (lines, cuts) => {

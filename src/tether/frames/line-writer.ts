@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { wellFormedJson } from '../../encoding/json.ts'
 import { LIMITS } from '../../model/limits.ts'
 
-/** Writes lines of JSON to a stream. After the other side has gone, lines are dropped: whoever reads the stream notices. */
+/** Writes lines of JSON to a stream. After the other side has gone, lines are dropped: the reader of the stream notices. */
 export class LineWriter {
   readonly #stream: Writable
 
@@ -16,7 +16,7 @@ export class LineWriter {
     return this.#stream.writableLength
   }
 
-  /** Throws if the line is too long: whoever makes a line shortens it. */
+  /** Throws if the line is too long: the caller shortens its lines. */
   write(line: object): void {
     const text = wellFormedJson(line)
     if (Buffer.byteLength(text) > LIMITS.frame_bytes) throw new Error('a line exceeds its limit')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../../test/support/crash-disk.ts'
-import { allFrames, ids, openFrames } from '../../../test/support/frame-log-place.ts'
-import { message } from '../../../test/support/instances-place.ts'
-import { value } from '../../../test/support/story.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { allFrames, ids, openFrames } from '../../../test/support/tether/frame-log-place.ts'
+import { message } from '../../../test/support/tether/instances-place.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { readSpan, writeAll, type Folder } from '../../host/files/files.ts'
 
 async function logWith(disk: CrashDisk, names: readonly string[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { Failed } from '../../model/errors.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import { framesDamaged } from './frame-damage.ts'
 import { fileName, firstSeqOf, FrameFile, scanFrameFile, type FileEnd } from './frame-file.ts'
 import { decodeFrameLine, type FileStart } from './frame-line.ts'
@@ -93,7 +94,7 @@ async function readNewest(
     await handle.datasync()
     const files = await withoutExpired(parts, listedFiles(start, present), file, present)
     const opened = { handle, file, position: end.position, begin: read.begin }
-    return { files, memory, messages, reserved, opened, ...(repaired && { repaired }) }
+    return { files, memory, messages, reserved, opened, ...definedFields({ repaired }) }
   } catch (error) {
     await ifPossible(handle.close())
     throw error

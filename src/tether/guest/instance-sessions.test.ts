@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { value } from '../../../test/support/story.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { ok } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'

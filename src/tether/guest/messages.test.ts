@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { gatedModel } from '../../../test/support/gated-model.ts'
-import { openParts } from '../../../test/support/harness-parts.ts'
-import { envelope } from '../../../test/support/host-end.ts'
-import { value } from '../../../test/support/story.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { gatedModel } from '../../../test/support/session/gated-model.ts'
+import { openParts, withClock } from '../../../test/support/session/harness-parts.ts'
+import { envelope } from '../../../test/support/tether/host-end.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { systemClock } from '../../host/clock.ts'
 import { systemIds } from '../../host/ids.ts'
 import { takeLease } from '../../log/lease.ts'
@@ -26,7 +26,7 @@ const START = {
   images: true,
 } as const
 
-/** Opens when told to. */
+/** Opens on request. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -121,9 +121,9 @@ test('a cancel without a name means the message whose Turn runs', async () => {
 /** Another process holds the Session of `m1`, and `m2` has noticed that. */
 async function busyScene() {
   const { parts, close } = await openParts(await freshFolder())
-  const harness = new Harness(parts)
-  const sessions = new InstanceSessions(harness, START)
   const clock = virtualClock()
+  const harness = new Harness(withClock(parts, clock))
+  const sessions = new InstanceSessions(harness, START)
   const ends: FrameToHost[] = []
   const messages = new Messages({
     start: START,
@@ -148,7 +148,7 @@ async function busyScene() {
   await until(() => !session.busy)
   const lease = value(await takeLease(parts.log.place, session.id))
   say('m2')
-  await until(() => clock.pending().length > 0)
+  await until(() => clock.pending().includes(50))
   const finish = async () => {
     await messages.ended()
     await harness.close()

@@ -1,10 +1,10 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
-import { wait } from '../../host/wait.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { GuestStart } from '../../model/tether/guest-line.ts'
+import { utf8Bytes } from '../../model/shape.ts'
+import type { GuestResend, GuestStart } from '../../model/tether/guest-line.ts'
 import type { ImageReference } from '../../model/tether/frame.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
@@ -33,7 +33,6 @@ export interface MessageParts {
 
 /** A guest that was killed may take some time to be gone, and holds its Sessions until then. */
 const BUSY_MS = 10_000
-const LOOK_AGAIN_MS = 50
 
 /** A message that has not ended. */
 interface ActiveMessage {
@@ -41,11 +40,13 @@ interface ActiveMessage {
   /** While its Turn runs. */
   session?: Session | undefined
   cancelled: boolean
+  /** Nothing of its answer was shown, so its Turn may continue if an earlier guest left it open. */
+  readonly unshown: boolean
   /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
   over: boolean
 }
 
-interface Admitted {
+interface AdmittedMessage {
   readonly session: Session
   readonly admitted: AdmittedTurn
 }
@@ -55,19 +56,28 @@ export class Messages {
   readonly #parts: MessageParts
   readonly #active = new Map<string, ActiveMessage>()
   readonly #running = new Set<Promise<void>>()
+  /** Messages that are still to come and that were not shown. */
+  readonly #unshown = new Set<string>()
   #closing = false
 
   constructor(parts: MessageParts) {
     this.#parts = parts
   }
 
+  /** The daemon vouches for the message that comes next: nothing of its answer was shown. */
+  mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
+    this.#unshown.clear()
+    this.#unshown.add(messageKey(line))
+  }
+
   /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
   receive(frame: Message): void {
     const key = messageKey(frame)
     const { frames, send, onDefect } = this.#parts
+    const unshown = this.#unshown.delete(key)
     void send(frames.ack({ to: frame }, 'received'))
     if (this.#active.has(key)) return
-    const message: ActiveMessage = { frame, cancelled: false, over: false }
+    const message: ActiveMessage = { frame, cancelled: false, unshown, over: false }
     this.#active.set(key, message)
     const running = this.#run(message)
       .catch((error: unknown) => {
@@ -113,13 +123,13 @@ export class Messages {
   async #run(message: ActiveMessage): Promise<void> {
     const { frame } = message
     const { sessions, frames, send } = this.#parts
-    const started = await this.#admitInTime(frame)
+    const started = await this.#admit(message)
     if (!started.ok) {
       if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
       return
     }
     const { session, admitted } = started.value
-    const { turn, repeated = false } = admitted
+    const { turn, repeated = false, continued = false } = admitted
     const reply = { to: frame, turn }
     if (!repeated) {
       message.session = session
@@ -130,7 +140,7 @@ export class Messages {
       void admitted.done.then(leave, leave)
       if (message.cancelled) session.interrupt()
     }
-    await send(frames.ack(reply, repeated ? 'repeated' : 'started'))
+    await send(frames.ack(reply, repeated ? 'repeated' : continued ? 'continued' : 'started'))
     if (!repeated) await this.#follow(reply, session, admitted)
     const outcome = await admitted.done
     const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
@@ -139,28 +149,27 @@ export class Messages {
     await sessions.tidy((address) => this.#of(address).length > 0)
   }
 
-  async #admitInTime(frame: Message): Promise<Result<Admitted>> {
-    const { clock } = this.#parts
-    const until = clock.monotonicMs() + BUSY_MS
-    for (;;) {
-      const started = await this.#admit(frame)
-      if (started.ok || started.error.kind !== 'session_busy') return started
-      if (this.#closing || clock.monotonicMs() >= until) return started
-      await wait(clock, LOOK_AGAIN_MS)
-    }
-  }
-
-  async #admit(frame: Message): Promise<Result<Admitted>> {
-    const { start, sessions } = this.#parts
+  async #admit(message: ActiveMessage): Promise<Result<AdmittedMessage>> {
+    const { start, sessions, clock } = this.#parts
+    const { frame, unshown } = message
+    let until: number | undefined
     const { text, images = [] } = frame.payload
     if (images.length > 0 && !start.images)
       return failed('images_require_workspace', 'images require workspace mapping')
     const session = await sessions.session(frame.session)
     if (!session.ok) return session
+    const settings = settingsFor(session.value, start)
+    // A Turn keeps its settings. If the operator chose others since, it must not continue with the old ones.
+    const isSettled = Object.keys(settings).length === 0
     const admitted = await session.value.admit(text, {
       ...sourceOf(frame),
       whenBusy: 'queue',
-      settings: settingsFor(session.value, start),
+      waitsForLock: () => {
+        until ??= clock.monotonicMs() + BUSY_MS
+        return !this.#closing && clock.monotonicMs() < until
+      },
+      continues: () => unshown && isSettled && !message.cancelled,
+      settings,
       attachments: images.map(attachmentOf),
     })
     return admitted.ok ? ok({ session: session.value, admitted: admitted.value }) : admitted
@@ -195,12 +204,14 @@ export class Messages {
 
   async #terminal(reply: Reply, end: MessageEnd): Promise<TerminalFrame> {
     const { frames, harness } = this.#parts
+    const notices =
+      end.notices === undefined || end.notices.length === 0 ? {} : { notices: [...end.notices] }
     if (end.type === 'error') {
       const { kind, message } = end
-      return frames.error(reply, { kind, message, retryable: RETRYABLE[kind] })
+      return frames.error(reply, { kind, message, retryable: RETRYABLE[kind], ...notices })
     }
     const { status, images } = end
-    const { text, truncated } = frameText(end.text)
+    const { text, truncated } = frameText(end.text, utf8Bytes(JSON.stringify(notices)))
     const whole = truncated ? await harness.keepText(end.text) : undefined
     return frames.done(reply, {
       text,
@@ -208,11 +219,12 @@ export class Messages {
       status,
       ...(truncated ? { truncated } : {}),
       ...(whole?.ok === true ? { text_blob: whole.value } : {}),
+      ...notices,
     })
   }
 }
 
-function messageKey({ session, msg_id }: Message): string {
+function messageKey({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): string {
   return JSON.stringify([keyOf(session), msg_id])
 }
 

@@ -1,11 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { blobText, eventsOf, guestScene, putImage } from '../../../test/support/guest-scene.ts'
-import { gatedModel } from '../../../test/support/gated-model.ts'
-import { picture } from '../../../test/support/sample-files.ts'
-import { talking } from '../../../test/support/talking-provider.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import {
+  blobText,
+  eventsOf,
+  guestScene,
+  putImage,
+} from '../../../test/support/tether/guest-scene.ts'
+import { gatedModel } from '../../../test/support/session/gated-model.ts'
+import { envelope } from '../../../test/support/tether/host-end.ts'
+import { picture } from '../../../test/support/resources/sample-files.ts'
+import { copied, stepsOf } from '../../../test/support/tether/stopped-place.ts'
+import { talking } from '../../../test/support/session/talking-provider.ts'
 import { ok } from '../../model/errors.ts'
 
 const types = (frames: readonly { type: string }[]) => [...new Set(frames.map(({ type }) => type))]
@@ -118,7 +125,7 @@ test('without a mapped workspace, images are refused in both directions [TI-045]
   expect(answer.payload).not.toHaveProperty('images')
 })
 
-test('images that the agent attaches leave by reference [TI-005] [TI-086]', async () => {
+test('images that the agent attaches leave by reference [TI-005] [TI-049] [TI-086]', async () => {
   const { host, workspace, root } = await guestScene()
   await writeFile(join(workspace, 'chart.png'), picture(4))
   await writeFile(join(workspace, 'notes.txt'), 'words')
@@ -213,7 +220,7 @@ test('when the guest is stopped, a running message ends and a waiting one is lef
   })
 })
 
-test('a call that would ask a person is denied, and the model is told', async () => {
+test('a call that would ask a person is denied, and the model is informed', async () => {
   const { host, root } = await guestScene({ start: { permission_mode: 'ask' } })
   await host.say('m1', { text: 'Write "calm" to once.txt.' })
   const [events = []] = (await eventsOf(root)).values()
@@ -290,4 +297,87 @@ test('the fifth image of an answer is refused to the model, and four leave', asy
   expect(results.find(({ outcome }) => outcome === 'failed')?.output).toContain(
     'your answer already has 4 images',
   )
+})
+
+/** A guest that is killed while its model is silent: the folder that it leaves. */
+async function killedGuest() {
+  const silent = gatedModel()
+  const { host, root } = await guestScene({
+    changes: { model: { providerOf: async () => ok(silent.provider) } },
+  })
+  host.message('m1', { text: 'What is a hull?' })
+  await silent.asked
+  const left = await copied(root)
+  silent.open()
+  return left
+}
+
+const RESEND = { ...envelope('m1', 'default'), type: 'guest.resend' } as const
+
+const stepsIn = async (root: string) => stepsOf([...(await eventsOf(root)).values()].flat())
+
+test('a message that the daemon vouches for continues in the next guest, in the same Turn', async () => {
+  const { host, root } = await guestScene({ root: await killedGuest() })
+  host.write(RESEND)
+  const end = await host.say('m1', { text: 'What is a hull?' })
+  expect(end.payload).toMatchObject({ status: 'completed' })
+  const acks = host.replies('m1').flatMap((f) => (f.type === 'event.ack' ? [f.payload.status] : []))
+  expect(acks).toEqual(['received', 'continued'])
+  const steps = await stepsIn(root)
+  expect(steps.filter((step) => /^(turn_|request 0|resent)/.test(step))).toEqual([
+    'turn_started',
+    'request 0.0',
+    'resent_after_crash',
+    'request 0.1',
+    'turn_ended',
+  ])
+  expect(await host.say('m1', { text: 'What is a hull?' })).toMatchObject({ payload: end.payload })
+})
+
+test.each([
+  ['that the daemon does not vouch for', undefined],
+  ['when the daemon vouched for another message', { ...RESEND, msg_id: 'm2' }],
+])('a message %s ends, and its answer tells what is unknown', async (_, line) => {
+  const { host, sent } = await guestScene({ root: await killedGuest() })
+  if (line !== undefined) host.write(line)
+  const end = await host.say('m1', { text: 'What is a hull?' })
+  expect(end.payload).toEqual({
+    status: 'interrupted',
+    text: '[This Turn was cut off by a crash and is not run again. Unknown: what else the model answered, and whether it was charged.]',
+  })
+  expect(sent).toEqual([])
+})
+
+test('a message that is cancelled before it continues is not sent again', async () => {
+  const { host, sent } = await guestScene({ root: await killedGuest() })
+  host.write(RESEND)
+  host.message('m1', { text: 'What is a hull?' })
+  host.cancel('c1', 'm1')
+  expect((await host.ended('m1')).payload).toMatchObject({ status: 'interrupted' })
+  expect(sent).toEqual([])
+})
+
+test('a Turn does not continue with settings that the operator has changed since', async () => {
+  const start = { permission_mode: 'read-only' } as const
+  const { host, sent } = await guestScene({ root: await killedGuest(), start })
+  host.write(RESEND)
+  const end = await host.say('m1', { text: 'What is a hull?' })
+  expect(end.payload).toMatchObject({ status: 'interrupted' })
+  expect(sent).toEqual([])
+})
+
+test('when the daemon goes away, a message without an answer is left to the next guest', async () => {
+  const silent = gatedModel()
+  const first = await guestScene({
+    changes: { model: { providerOf: async () => ok(silent.provider) } },
+  })
+  first.host.message('m1', { text: 'What is a hull?' })
+  await silent.asked
+  await first.host.end()
+  await first.served
+  expect(first.host.ends('m1')).toEqual([])
+  const { host } = await guestScene({ root: first.root })
+  host.write(RESEND)
+  const end = await host.say('m1', { text: 'What is a hull?' })
+  expect(end.payload).toMatchObject({ status: 'completed' })
 })

@@ -28,7 +28,7 @@ export interface GuestParts {
 
 /**
  * Serves an Instance until the daemon goes away or `signal` aborts. Then running Turns are interrupted, and their messages
- * end. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
+ * end; if the daemon went away, those without an answer are left to the next guest. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
  */
 export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
   const lines = readLines(parts.socket)
@@ -43,14 +43,14 @@ export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
   }
 }
 
-interface Opened {
+interface GuestOpening {
   readonly start: GuestStart
   readonly lines: AsyncGenerator<ReadLine, void>
 }
 
 async function serve(
   { socket, clock, resumed, signal, onDefect }: GuestParts,
-  { start, lines }: Opened,
+  { start, lines }: GuestOpening,
   workspace: GuestWorkspace,
 ): Promise<Result<void>> {
   const { harness, ids } = workspace
@@ -66,6 +66,8 @@ async function serve(
     switch (line.type) {
       case 'guest.resumed':
         return resumed(line.paused_ms)
+      case 'guest.resend':
+        return messages.mayGoOn(line)
       case 'user.message':
         return messages.receive(line)
       case 'control.cancel':
@@ -79,7 +81,8 @@ async function serve(
   writer.write({ type: 'guest.ready' })
   const ended = await Promise.race([takeAll(lines, take), aborted(signal)])
   messages.close()
-  await harness.close()
+  // Without a daemon the end of a message reaches no reader: the next guest continues with those that have no answer yet.
+  await harness.close({ leaves: ended.ok && !signal.aborted })
   await messages.ended()
   await workspace.close()
   await writer.end()

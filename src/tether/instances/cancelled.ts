@@ -6,7 +6,7 @@ type Message = FrameOf<'user.message'>
 type Cancel = FrameOf<'control.cancel'>
 
 /** The message that a cancellation is about: the named one, or else the oldest of its conversation. */
-export function named(cancel: Cancel, waiting: readonly Message[]): Message | undefined {
+export function cancelTarget(cancel: Cancel, waiting: readonly Message[]): Message | undefined {
   const own = inConversationOf(cancel, waiting)
   const { in_reply_to } = cancel
   return in_reply_to === undefined ? own[0] : own.find(({ msg_id }) => msg_id === in_reply_to)

@@ -7,7 +7,7 @@ import { FrameToGuest } from '../../model/tether/frame.ts'
 /** Everything in a frame but its text. */
 const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
 
-/** Why a frame must not be sent to an agent, whoever it is. */
+/** Why a frame must not be sent to any agent. */
 export function unfitFrame(given: object): Failed | undefined {
   const frame = FrameToGuest.safeParse(given)
   if (!frame.success) {

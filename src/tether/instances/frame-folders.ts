@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { asResult, ifPossible, ifThere, type Folder } from '../../host/files/files.ts'
 import { folderIdentity } from '../../host/files/real-folder.ts'
+import { instancesWithRecords } from '../../host/files/records.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import type { InstanceRecord } from '../../model/tether/instance.ts'
 import { readRegister } from './register-file.ts'
 import { mappedPath, ownWorkspace } from './workspace-place.ts'
 
@@ -15,13 +17,14 @@ const INSTANCES = 'instances'
 const FRAMES = 'frames'
 
 /**
- * The frame logs of all Instances that work in a folder, whatever path they name it by. Fails if that cannot be known: then no
- * blob can be proved unused. An Instance whose workspace cannot be looked at counts as working in it.
+ * The frame logs of all Instances that work in a folder, whatever path they name it by, and whose records an earlier version
+ * left among those of the person. Fails if that cannot be known: then no blob can be proved unused. An Instance whose
+ * workspace cannot be looked at counts as working in it.
  */
 export async function frameFoldersOf(
   home: Folder,
   homePath: string,
-  workspace: string,
+  { workspace, own: hawser }: { readonly workspace: string; readonly own: Folder },
 ): Promise<Result<FrameFolders>> {
   const opened: Folder[] = []
   const close = async () => {
@@ -34,11 +37,13 @@ export async function frameFoldersOf(
     const [records, here] = [await readRegister(instances), await folderIdentity(workspace)]
     if (!records.ok) return records
     if (!here.ok) return here
+    const apart: ReadonlySet<string> = new Set(await instancesWithRecords(hawser))
     const folders: Folder[] = []
     for (const record of records.value) {
+      if (apart.has(record.id)) continue
       const path = join(homePath, INSTANCES, record.id)
       const there = await folderIdentity(mappedPath(record, path) ?? ownWorkspace(path))
-      if (there.ok && there.value !== here.value) continue
+      if (there.ok && ![there.value, recordedId(record)].includes(here.value)) continue
       const own = await ifThere(instances.folder(record.id, 'open'))
       if (own === undefined) continue
       opened.push(own)
@@ -52,4 +57,9 @@ export async function frameFoldersOf(
   if (found.ok) return ok({ folders: found.value, close })
   await close()
   return found
+}
+
+/** The folder that it was mapped to, whatever is at its path now. */
+function recordedId({ folder }: InstanceRecord): string | undefined {
+  return folder === undefined ? undefined : `${folder.dev}:${folder.ino}`
 }

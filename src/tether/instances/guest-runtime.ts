@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { sha256 } from '../../encoding/hash.ts'
+import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import {
   asResult,
@@ -12,6 +12,7 @@ import {
 import { wholeFile } from '../../host/files/json-file.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { ProgramFiles } from '../../host/process/own-program.ts'
+import { recordsPath } from '../../host/files/records.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode } from '../../model/modes.ts'
@@ -20,11 +21,13 @@ import type { InstanceRecord } from '../../model/tether/instance.ts'
 import { GuestHost, type GuestHostParts } from '../daemon/guest-host.ts'
 import { GuestLogs } from '../daemon/guest-logs.ts'
 import { launchGuest } from '../daemon/launch-guest.ts'
+import { RedactedFrames } from '../daemon/redacted-frames.ts'
 import { openRelay } from '../relay/relay.ts'
 import type { RelayedAccess } from '../relay/rules.ts'
+import { GUEST_HEADS, guestHeadsOf } from './instance-records.ts'
 import type { AgentOrder, InstanceRuntime, RunningAgent } from './runtime.ts'
 
-/** The model of an agent, by its record and the settings of now. */
+/** The model of an agent, by its record and the current settings. */
 export interface AgentModel {
   readonly provider: string
   readonly model: string
@@ -33,6 +36,8 @@ export interface AgentModel {
   readonly access?: RelayedAccess | undefined
   /** The settings that apply inside the guest. Without keys. */
   readonly settings: Settings
+  /** Of all keys of the daemon, which the guest does not know. */
+  readonly redactor: Redactor
 }
 
 export interface GuestRuntimeParts {
@@ -63,15 +68,21 @@ async function startGuest(
   const prepared = await prepare(parts, order, model.value)
   if (!prepared.ok) return prepared
   const { heads } = prepared.value
-  const { record, workspace, images, path, book, onFrame, note } = order
-  const { provider, model: name, permissionMode } = model.value
+  const { record, workspace, identity, images, path, book, onFrame, note } = order
+  const { provider, model: name, permissionMode, redactor } = model.value
   const { clock, ids, sandbox, home, program } = parts
   const relay = relayOf(parts, order, model.value)
+  const records = recordsPath({ workspace, instance: record.id })
+  const isProcess = record.isolation === 'process'
+  const frames = new RedactedFrames(redactor, ids, onFrame)
+  const printed = redactor.byteStream()
   let output = ''
   const started = await GuestHost.start({
     start: {
       instance: record.id,
       workspace,
+      // A sandbox shows them as the `.hawser` of the workspace.
+      ...(isProcess ? { records } : {}),
       provider,
       model: name,
       permission_mode: permissionMode,
@@ -81,19 +92,22 @@ async function startGuest(
     launch: () =>
       launchGuest(sandbox, {
         workspace,
+        identity,
         home,
         ownHome: join(path, HOME),
-        ...(record.isolation === 'process' ? { unconfined: true } : {}),
+        records,
+        ...(isProcess ? { unconfined: true } : {}),
         ...(program === undefined ? {} : { program }),
         onOutput: (chunk) => {
-          output = (output + chunk.toString()).slice(-KEPT_OUTPUT)
+          output = (output + printed.push(chunk).toString()).slice(-KEPT_OUTPUT)
         },
       }),
     relay: relay.open,
-    logs: new GuestLogs({ instance: record.id, workspace, heads, ids }),
+    logs: new GuestLogs({ instance: record.id, workspace: identity, heads, ids }),
     book,
     clock,
-    onFrame,
+    redact: (frame) => redactor.value(frame),
+    onFrame: (frame) => frames.take(frame),
     note,
   })
   const finish = async () => {
@@ -120,7 +134,6 @@ async function startGuest(
 }
 
 const HOME = 'home'
-const HEADS = 'heads'
 const CONFIG = 'config.json'
 
 /** Creates the home of the guest and writes its settings. Opens the daemon's heads of its Logs. */
@@ -136,9 +149,8 @@ async function prepare(
       if (!(await contains(own, text))) await replaceFile(own, CONFIG, text, ids.temporary())
     })
     // After the workspace was changed, other Logs are the ones to grow.
-    const name = sha256(workspace).slice(0, 32)
-    const all = await existing(folder, HEADS)
-    return closing(all, async () => ok({ heads: await existing(all, name) }))
+    const all = await existing(folder, GUEST_HEADS)
+    return closing(all, async () => ok({ heads: await existing(all, guestHeadsOf(workspace)) }))
   })
 }
 
@@ -168,17 +180,19 @@ function relayOf(
 ): OrderedRelay {
   if (access === undefined) return { open: () => ({ close: () => {} }), saved: async () => {} }
   let saving: Promise<unknown> = Promise.resolve()
+  const save = (saved: Promise<Result<void>>) => {
+    saving = saved.then((result) => {
+      if (!result.ok) note({ event: 'spend_not_recorded', why: result.error })
+    })
+  }
   const open: GuestHostParts['relay'] = (socket) =>
     openRelay(socket, {
       access,
       models: [model],
       ceilingUsd: record.ceiling_usd,
       spent: spend.total,
-      onSpend: (total) => {
-        saving = spend.save(total).then((saved) => {
-          if (!saved.ok) note({ event: 'spend_not_recorded', why: saved.error })
-        })
-      },
+      onSpend: (total) => save(spend.save(total)),
+      onRunning: (running) => save(spend.saveRunning(running)),
       clock,
       log: (text) => note({ event: 'relay', text }),
     })

@@ -8,17 +8,17 @@ export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
   readonly places: PollPlaces
   /** Opens the folder of the Instance. */
   readonly folder: () => Promise<Result<Folder>>
-  /** The log has to stay open although nobody uses it. */
+  /** The log has to stay open although it is not in use. */
   readonly isNeeded: () => boolean
   /** Called with a log that was just opened, before anybody else can use it. */
   readonly opened: (log: FrameLog) => Promise<void>
-  /** Called before a log is closed that nobody needs any more. */
+  /** Called before a log is closed that is no longer needed. */
   readonly closing: () => Promise<void>
-  /** Called with what is thrown where nobody waits for it. */
+  /** Called with what is thrown where no caller waits for it. */
   readonly onDefect: (error: unknown) => void
 }
 
-interface Opened {
+interface OpenLog {
   readonly log: FrameLog
   readonly folder: Folder
   users: number
@@ -32,7 +32,7 @@ const NAME = 'frames'
 export class HeldLog {
   readonly #parts: HeldLogParts
   readonly #inOrder = inOrder()
-  #opened: Opened | undefined
+  #opened: OpenLog | undefined
   #cancel: (() => void) | undefined
   #isClosed = false
 
@@ -70,7 +70,7 @@ export class HeldLog {
     }
   }
 
-  /** Closes it now, whoever uses it. The next use opens it again: a log that failed to sync accepts nothing until then. */
+  /** Closes it now, even if it is in use. The next use opens it again: a log that failed to sync accepts nothing until then. */
   reopen(): Promise<void> {
     return this.#inOrder(() => this.#close())
   }
@@ -81,7 +81,7 @@ export class HeldLog {
     return this.reopen()
   }
 
-  async #open(): Promise<Opened | Extract<Result<never>, { ok: false }>> {
+  async #open(): Promise<OpenLog | Extract<Result<never>, { ok: false }>> {
     if (this.#opened !== undefined) return this.#opened
     if (this.#isClosed) return failed('not_found', 'The frames of this Instance are closed.')
     const { folder: opening, opened, clock, ids, places } = this.#parts

@@ -4,44 +4,50 @@ import type { Clock } from '../../host/clock.ts'
 import { inBlobsOf } from '../../host/distrusted-workspace.ts'
 import { asResult, closing, ifThere } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
-import { openWorkspace } from '../../host/workspace.ts'
+import type { RecordsPlace } from '../../host/files/records.ts'
+import { openRecords } from '../../host/workspace.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
+import { invalidImageKey } from '../instance-name.ts'
 import { readGuestBlob } from '../daemon/guest-blob.ts'
 import type { StoredImage } from '../tether.ts'
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
-/** Writes an image into the blobs of a workspace that a guest owns: no link is followed, and nothing there is trusted. */
-export async function storeImage(
-  workspace: string,
-  { media_type, bytes }: StoredImage,
-  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
-): Promise<Result<ImageReference>> {
+/** Why an image cannot be stored. */
+export function unfitImage({ media_type, bytes }: StoredImage): Failed | undefined {
   const { length: size } = bytes
   const limit = LIMITS.attachment_bytes
   if (size > limit)
     return failed('too_large', `The image exceeds ${limit} bytes.`, { limit, actual: size })
-  if (!IMAGE_TYPES.includes(media_type) || usualExtension(bytes) !== BLOB_EXTENSIONS[media_type])
-    return failed('type_mismatch', `The bytes are not ${media_type}.`, { media_type })
-  const folders = await openWorkspace(workspace, ids)
+  if (IMAGE_TYPES.includes(media_type) && usualExtension(bytes) === BLOB_EXTENSIONS[media_type])
+    return undefined
+  return failed('type_mismatch', `The bytes are not ${media_type}.`, { media_type })
+}
+
+/** Writes a fit image into the blobs of a guest: no link is followed, and nothing there is trusted. */
+export async function storeImage(
+  place: RecordsPlace,
+  { media_type, bytes }: StoredImage,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+): Promise<Result<ImageReference>> {
+  const folders = await openRecords(place)
   if (!folders.ok) return folders
   return closing(folders.value, async ({ blobs: folder }) => {
     const key = await workspaceBlobStore({ folder, ids, clock }).put([bytes], media_type)
-    return key.ok ? ok({ media_type, blob: key.value, size }) : key
+    return key.ok ? ok({ media_type, blob: key.value, size: bytes.length }) : key
   })
 }
 
-/** An image of a workspace that a guest owns, verified completely. */
-export async function readImage(workspace: string, blob: string): Promise<Result<StoredImage>> {
+/** An image among the blobs of a guest, verified completely. */
+export async function readImage(place: RecordsPlace, blob: string): Promise<Result<StoredImage>> {
   const media_type = IMAGE_TYPES.find((type) => blob.endsWith(`.${BLOB_EXTENSIONS[type]}`))
   const named = ImageReference.safeParse({ media_type, blob, size: 1 })
-  if (!named.success)
-    return failed('invalid_args', 'Invalid image key; expected <sha256>.<png|jpg|gif|webp>.')
+  if (!named.success) return invalidImageKey()
   const sized = await asResult('read an image of the agent', async () => {
-    const size = await inBlobsOf(workspace, async (folder) => {
+    const size = await inBlobsOf(place, async (folder) => {
       const file = await ifThere(folder.open(blob, 'read'))
       return file && closing(file, async () => (await file.stat()).size)
     })
@@ -49,13 +55,13 @@ export async function readImage(workspace: string, blob: string): Promise<Result
   })
   if (!sized.ok) return sized.error.kind === 'not_regular_file' ? missing(blob) : sized
   if (sized.value === 0 || sized.value > LIMITS.attachment_bytes) return missing(blob)
-  const read = await readGuestBlob(workspace, { ...named.data, size: sized.value })
+  const read = await readGuestBlob(place, { ...named.data, size: sized.value })
   return read.ok ? ok({ media_type: named.data.media_type, bytes: read.value }) : read
 }
 
-/** Why the images of a message cannot be delivered: each must be a blob of the workspace that matches its reference. */
+/** Why the images of a message cannot be delivered: each must be a blob of the Instance that matches its reference. */
 export async function refusedImages(
-  workspace: string,
+  place: RecordsPlace,
   images: readonly ImageReference[],
 ): Promise<Failed | undefined> {
   const sum = images.reduce((total, { size }) => total + size, 0)
@@ -63,7 +69,7 @@ export async function refusedImages(
   if (sum > limit)
     return failed('too_large', 'Together, the images exceed 18 MiB.', { limit, actual: sum })
   for (const image of images) {
-    const read = await readGuestBlob(workspace, image)
+    const read = await readGuestBlob(place, image)
     if (!read.ok) return read
   }
   return undefined

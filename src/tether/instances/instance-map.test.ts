@@ -1,7 +1,7 @@
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BAD_WORKSPACES } from '../../../test/support/bad-workspaces.ts'
+import { BAD_WORKSPACES } from '../../../test/support/tether/bad-workspaces.ts'
 import {
   agents,
   ended,
@@ -9,9 +9,9 @@ import {
   instancesPlace,
   makeWorkspace,
   message,
-} from '../../../test/support/instances-place.ts'
-import { picture } from '../../../test/support/sample-files.ts'
-import { value } from '../../../test/support/story.ts'
+} from '../../../test/support/tether/instances-place.ts'
+import { picture } from '../../../test/support/resources/sample-files.ts'
+import { value } from '../../../test/support/log/story.ts'
 
 const image = { media_type: 'image/png', bytes: picture(3) } as const
 
@@ -135,7 +135,7 @@ describe('refused, and nothing is changed', () => {
   })
 })
 
-test('a link is followed each time', async () => {
+test('a link is followed when it is mapped, and not again', async () => {
   const { instances, root, one, two } = await mapped()
   const link = join(root, 'current')
   await symlink(one, link)
@@ -144,5 +144,7 @@ test('a link is followed each time', async () => {
   expect(value(await instances.image('a', blob))).toEqual(image)
   await rm(link)
   await symlink(two, link)
+  expect(value(await instances.image('a', blob))).toEqual(image)
+  value(await instances.map('a', link))
   expect(await instances.image('a', blob)).toMatchObject({ error: { kind: 'resource_missing' } })
 })

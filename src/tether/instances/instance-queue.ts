@@ -1,16 +1,17 @@
 import { asResult, type Folder } from '../../host/files/files.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
-import { failed, ok, type HawserError, type Result } from '../../model/errors.ts'
+import { causeOf, failed, ok, type HawserError, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { MessageBook } from '../daemon/message-book.ts'
 import type { FrameLog } from '../frames/frame-log.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
-import { GuestFrames, isTerminal, type FrameOf } from '../frames/guest-frames.ts'
+import { GuestFrames, isDelta, isTerminal, type FrameOf } from '../frames/guest-frames.ts'
 import type { AppendedFrame } from '../frames/known-messages.ts'
+import { ANSWERING, shownIn } from '../frames/shown-messages.ts'
 import { RETRYABLE } from '../guest/retryable.ts'
-import { cancelledIn, named, replacedBy } from './cancelled.ts'
+import { cancelledIn, cancelTarget, replacedBy } from './cancelled.ts'
 import { HeldLog } from './held-log.ts'
 import type { OpenInstanceFolder } from './instance-spend.ts'
 import { nameOf } from './message-name.ts'
@@ -36,12 +37,12 @@ export interface QueueParts {
   /** An agent has ended a message. */
   readonly answered: () => void
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
-  /** Called with what is thrown where nobody waits for it. */
+  /** Called with what is thrown where no caller waits for it. */
   readonly onDefect: (error: unknown) => void
 }
 
 /** A stored frame, and what has to be sent to a running agent because of it. */
-export interface Accepted extends AppendedFrame {
+export interface QueuedFrame extends AppendedFrame {
   readonly deliver: readonly FrameToGuest[]
 }
 
@@ -57,6 +58,8 @@ export class InstanceQueue {
   #book = new MessageBook()
   /** Messages that were cancelled, and how they end if no agent ends them. */
   readonly #cancelled = new Map<string, { readonly cancel: Cancel; readonly kind: EndKind }>()
+  /** Messages with an answer of which something was shown. */
+  readonly #shown = new Set<string>()
   readonly log: HeldLog
 
   constructor(parts: QueueParts) {
@@ -91,7 +94,10 @@ export class InstanceQueue {
     const opened = await this.log.use(async () => ok(undefined))
     if (!opened.ok) return opened
     await this.endCancelled()
-    for (const message of this.waiting) this.#book.add(message)
+    for (const message of this.waiting) {
+      this.#book.add(message)
+      if (this.#shown.has(nameOf(message))) this.#book.noteShown(message)
+    }
     return ok(this.#book)
   }
 
@@ -101,7 +107,7 @@ export class InstanceQueue {
   }
 
   /** Stores a frame for the agent. */
-  accept(frame: FrameToGuest): Promise<Result<Accepted>> {
+  accept(frame: FrameToGuest): Promise<Result<QueuedFrame>> {
     return asResult('store the frame', () => {
       if (frame.type === 'user.message') return this.#acceptMessage(frame)
       return frame.type === 'control.cancel' ? this.cancel(frame) : this.#acceptPing(frame)
@@ -109,9 +115,9 @@ export class InstanceQueue {
   }
 
   /** Stores a cancellation of the message that it names, or else of the oldest of its conversation. */
-  async cancel(cancel: Cancel, kind: EndKind = 'interrupted'): Promise<Result<Accepted>> {
+  async cancel(cancel: Cancel, kind: EndKind = 'interrupted'): Promise<Result<QueuedFrame>> {
     return this.#use(async (log) => {
-      const target = named(cancel, messagesIn(log))
+      const target = cancelTarget(cancel, messagesIn(log))
       const exact = target === undefined ? cancel : { ...cancel, in_reply_to: target.msg_id }
       const stored = await log.append(exact)
       if (!stored.ok) return stored
@@ -129,14 +135,17 @@ export class InstanceQueue {
 
   /** Stores a frame of the agent. Rejects if that fails: the agent must then be stopped. */
   async store(frame: FrameToHost): Promise<void> {
-    const stored = await this.#use((log) => log.append(frame))
+    const stored = await this.#use(async (log) => {
+      const marked = isDelta(frame) ? await this.#noteShown(log, frame) : ok(undefined)
+      return marked.ok ? log.append(frame) : marked
+    })
     if (stored.ok) {
       if (!isTerminal(frame)) return
       this.#over(nameOf({ ...frame, msg_id: frame.in_reply_to ?? '' }))
       return this.#parts.answered()
     }
     // The daemon ended the message while the agent did.
-    if (stored.error.kind === 'invalid_args' && isTerminal(frame)) return
+    if (causeOf(stored.error)?.type === 'already_ended') return
     this.#parts.note({ event: 'frame_not_stored', type: frame.type, why: stored.error })
     // It thinks that the message has ended.
     this.#book = new MessageBook()
@@ -153,7 +162,7 @@ export class InstanceQueue {
         this.#book.add(one)
         this.#book.end(error)
         this.#over(nameOf(one))
-      } else if (stored.error.kind !== 'invalid_args')
+      } else if (causeOf(stored.error)?.type !== 'already_ended')
         this.#parts.note({ event: 'message_not_ended', why: stored.error })
     }
   }
@@ -176,7 +185,7 @@ export class InstanceQueue {
     await this.log.close()
   }
 
-  #acceptMessage(message: Message): Promise<Result<Accepted>> {
+  #acceptMessage(message: Message): Promise<Result<QueuedFrame>> {
     return this.#mark.during(() =>
       this.#use(async (log) => {
         const stored = await log.append(message)
@@ -195,7 +204,7 @@ export class InstanceQueue {
     )
   }
 
-  #acceptPing(frame: FrameToGuest): Promise<Result<Accepted>> {
+  #acceptPing(frame: FrameToGuest): Promise<Result<QueuedFrame>> {
     return this.#use(async (log) => {
       const stored = await log.append(frame)
       return stored.ok ? ok({ ...stored.value, deliver: [frame] }) : stored
@@ -208,9 +217,20 @@ export class InstanceQueue {
     )
   }
 
+  /** Durable before the first piece of an answer is visible: its request must not be sent again then. */
+  async #noteShown(log: FrameLog, { session, in_reply_to, turn_id }: FrameToHost) {
+    const name = nameOf({ session, msg_id: in_reply_to ?? '' })
+    if (this.#shown.has(name)) return ok(undefined)
+    const message = messagesIn(log).find((one) => nameOf(one) === name)
+    if (message === undefined) return ok(undefined)
+    this.#shown.add(name)
+    return log.append(this.#frames.presence({ to: message, turn: turn_id }, ANSWERING))
+  }
+
   async #opened(log: FrameLog): Promise<void> {
     const waiting = messagesIn(log)
     if (waiting.length === 0) return
+    for (const message of await shownIn(log, waiting)) this.#shown.add(nameOf(message))
     for (const [message, cancel] of await cancelledIn(log, waiting))
       this.#cancelled.set(nameOf(message), {
         cancel: cancel ?? this.cancelOf(message),
@@ -220,6 +240,7 @@ export class InstanceQueue {
 
   #over(name: string): void {
     this.#cancelled.delete(name)
+    this.#shown.delete(name)
     this.#parts.changed()
   }
 }

@@ -7,7 +7,7 @@ import { SpendFile } from './spend-file.ts'
 /** Opens the folder of an Instance; `open` fails with `not_found` if it was never used. */
 export type OpenInstanceFolder = (mode: 'open' | 'create') => Promise<Result<Folder>>
 
-interface Opened {
+interface OpenSpend {
   readonly folder: Folder
   readonly file: SpendFile
 }
@@ -16,7 +16,7 @@ interface Opened {
 export class InstanceSpend {
   readonly #folder: OpenInstanceFolder
   readonly #ids: Ids
-  #opened: Opened | undefined
+  #opened: OpenSpend | undefined
   #total: Spend | undefined
 
   constructor(folder: OpenInstanceFolder, ids: Ids) {
@@ -38,11 +38,11 @@ export class InstanceSpend {
   }
 
   /** For an agent. Close it when the agent has ended. */
-  async open(): Promise<Result<Opened>> {
+  async open(): Promise<Result<OpenSpend>> {
     if (this.#opened !== undefined) return ok(this.#opened)
     const folder = await this.#folder('create')
     if (!folder.ok) return folder
-    const file = await SpendFile.open(folder.value, this.#ids)
+    const file = await SpendFile.open(folder.value, this.#ids, this.#total)
     if (!file.ok) {
       await ifPossible(folder.value.close())
       return file

@@ -1,18 +1,35 @@
-import { mkdir, readdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BAD_WORKSPACES } from '../../../test/support/bad-workspaces.ts'
+import { BAD_WORKSPACES } from '../../../test/support/tether/bad-workspaces.ts'
 import {
   agents,
-  inState,
   instancesPlace,
   makeWorkspace,
   message,
-} from '../../../test/support/instances-place.ts'
-import { picture } from '../../../test/support/sample-files.ts'
-import { value } from '../../../test/support/story.ts'
+} from '../../../test/support/tether/instances-place.ts'
+import { picture } from '../../../test/support/resources/sample-files.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { systemClock } from '../../host/clock.ts'
+import { diskFolder } from '../../host/files/disk.ts'
+import { closing } from '../../host/files/files.ts'
+import { systemIds } from '../../host/ids.ts'
+import { readRegister, writeRegister } from './register-file.ts'
 
 const image = { media_type: 'image/png', bytes: picture(3) } as const
+
+function refusal(reason: string) {
+  return { error: { kind: 'wake_failed', details: { reason } } }
+}
+
+/** The register as an older version wrote it. */
+async function forgetFolders(home: string): Promise<void> {
+  const folder = await diskFolder(join(home, 'instances'))
+  const records = value(await readRegister(folder))
+  const old = records.map(({ folder: _folder, workspace_by: _by, ...record }) => record)
+  value(await writeRegister(folder, old, systemIds(systemClock)))
+  await folder.close()
+}
 
 describe('a workspace', () => {
   test.each(BAD_WORKSPACES)('cannot be %s', async (_, kind, path) => {
@@ -24,27 +41,55 @@ describe('a workspace', () => {
     expect(await readdir(join(home, 'instances'))).toEqual(before)
   })
 
-  test('that is gone makes messages fail, and nothing is stored', async () => {
+  test('that is gone makes messages fail, and nothing is stored, until it is back', async () => {
     const { instances, root, runtime } = await instancesPlace()
     const workspace = await makeWorkspace(root)
     value(await instances.create({ handle: 'a', workspace }, 'operator'))
-    await rm(workspace, { recursive: true })
-    expect(await instances.send('a', message('m1'))).toMatchObject({
-      error: { kind: 'wake_failed', details: { reason: 'not_found' } },
-    })
+    await rename(workspace, join(root, 'aside'))
+    expect(await instances.send('a', message('m1'))).toMatchObject(refusal('not_found'))
     expect(runtime.orders).toEqual([])
-    await mkdir(workspace)
+    await rename(join(root, 'aside'), workspace)
     value(await instances.send('a', message('m1')))
     await agents(runtime, 1)
   })
 
-  test('can be that of two Instances, which keep their own frames', async () => {
+  test('that was created again is another folder until a person maps it', async () => {
+    const { instances, root, runtime } = await instancesPlace()
+    const workspace = await makeWorkspace(root)
+    value(await instances.create({ handle: 'a', workspace }, 'operator'))
+    await rm(workspace, { recursive: true })
+    await mkdir(workspace)
+    const refused = await instances.send('a', message('m1'))
+    expect(refused).toMatchObject(refusal('outside_workspace'))
+    expect(refused).toMatchObject({
+      error: {
+        next_actions: expect.arrayContaining([
+          expect.objectContaining({ command: 'hawser instance map a DIR' }),
+        ]),
+      },
+    })
+    expect(await instances.putImage('a', image)).toMatchObject({
+      error: { kind: 'outside_workspace' },
+    })
+    expect(await instances.act('a', 'start')).toMatchObject({
+      error: { kind: 'outside_workspace' },
+    })
+    expect(runtime.orders).toEqual([])
+    value(await instances.map('a', workspace))
+    value(await instances.send('a', message('m1')))
+    await agents(runtime, 1)
+  })
+
+  test('can be that of two Instances, which keep their own frames and images', async () => {
     const { instances, root, runtime } = await instancesPlace()
     const workspace = await makeWorkspace(root)
     for (const handle of ['a', 'b'])
       value(await instances.create({ handle, workspace }, 'operator'))
     const reference = value(await instances.putImage('a', image))
-    expect(value(await instances.image('b', reference.blob))).toEqual(image)
+    expect(await instances.image('b', reference.blob)).toMatchObject({
+      error: { kind: 'resource_missing' },
+    })
+    expect(value(await instances.putImage('b', image))).toEqual(reference)
     value(await instances.send('a', message('m1')))
     value(await instances.send('b', message('m1')))
     await agents(runtime, 2)
@@ -58,27 +103,64 @@ describe('a workspace', () => {
       )
   })
 
-  test('that leads elsewhere has other images, and the next message starts an agent there', async () => {
+  test('named by a link stays the folder that the link led to', async () => {
     const { instances, root, runtime } = await instancesPlace()
     const [one, two] = [await makeWorkspace(root, 'one'), await makeWorkspace(root, 'two')]
     const workspace = join(root, 'current')
     await symlink(one, workspace)
     value(await instances.create({ handle: 'a', workspace }, 'operator'))
     const reference = value(await instances.putImage('a', image))
-    value(await instances.send('a', message('m1', { images: [reference] })))
-    await agents(runtime, 1)
-    await inState(instances, 'running')
-    await runtime.agent.answer('m1')
     await rm(workspace)
     await symlink(two, workspace)
-    const gone = { error: { kind: 'resource_missing' } }
-    expect(await instances.image('a', reference.blob)).toMatchObject(gone)
-    const again = message('m2', { images: [reference] })
-    expect(await instances.send('a', again)).toMatchObject(gone)
-    value(await instances.send('a', message('m3')))
+    expect(value(await instances.image('a', reference.blob))).toEqual(image)
+    value(await instances.send('a', message('m1', { images: [reference] })))
+    await agents(runtime, 1)
+    expect(runtime.orders.map((order) => order.workspace)).toEqual([one])
+    expect(await readdir(two)).toEqual([])
+  })
+
+  test('of a record without its identity gets one at the first use, if no link is on its path', async () => {
+    const first = await instancesPlace({ stays: true })
+    const { root, home } = first
+    const [one, two] = [await makeWorkspace(root, 'one'), await makeWorkspace(root, 'two')]
+    await symlink(two, join(root, 'link'))
+    value(await first.instances.create({ handle: 'a', workspace: one }, 'operator'))
+    value(await first.instances.create({ handle: 'b', workspace: join(root, 'link') }, 'operator'))
+    value(await first.instances.create({ handle: 'c' }, 'operator'))
+    await first.instances.close()
+    await forgetFolders(home)
+    const { instances, runtime } = await instancesPlace({ root })
+    value(await instances.send('a', message('m1')))
+    value(await instances.send('c', message('m1')))
     await agents(runtime, 2)
-    expect(runtime.orders.map(({ workspace: path }) => path)).toEqual([one, two])
-    expect(runtime.agents.map((agent) => agent.messages())).toEqual([['m1'], ['m3']])
+    expect(await instances.send('b', message('m1'))).toMatchObject(refusal('outside_workspace'))
+    value(await instances.map('b', join(root, 'link')))
+    value(await instances.send('b', message('m1')))
+    await agents(runtime, 3)
+    const folder = await diskFolder(join(home, 'instances'))
+    const records = value(await closing(folder, readRegister))
+    expect(records.map((record) => record.folder?.path)).toEqual([
+      one,
+      two,
+      expect.stringContaining('/workspace'),
+    ])
+  })
+
+  test('of its own is another folder after a swap, and is created again if it is missing', async () => {
+    const { instances, root, home, runtime } = await instancesPlace()
+    const { id } = value(await instances.create({ handle: 'a', workspace: 'own' }, 'operator'))
+    value(await instances.putImage('a', image))
+    const own = join(home, 'instances', id, 'workspace')
+    await rename(own, join(root, 'aside'))
+    await symlink(await makeWorkspace(root, 'target'), own)
+    expect(await instances.send('a', message('m1'))).toMatchObject(refusal('outside_workspace'))
+    await rm(own)
+    await mkdir(own, { mode: 0o700 })
+    expect(await instances.send('a', message('m1'))).toMatchObject(refusal('outside_workspace'))
+    await rm(own, { recursive: true })
+    value(await instances.send('a', message('m1')))
+    await agents(runtime, 1)
+    expect(await readdir(join(root, 'target'))).toEqual([])
   })
 
   test('of a deleted Instance is not that of the next one with its handle', async () => {
@@ -118,6 +200,30 @@ describe('a program that speaks MCP', () => {
       })
     expect(value(await instances.list())).toHaveLength(1)
     value(await instances.create({ handle: 'b', workspace: outside }, 'operator'))
+  })
+
+  test('has its workspace below the roots at every start, and an operator anywhere', async () => {
+    const { root } = await instancesPlace()
+    const allowed = await makeWorkspace(root, 'allowed')
+    const inside = await makeWorkspace(allowed, 'inside')
+    const first = await instancesPlace({ root, roots: [allowed], stays: true })
+    for (const [handle, by] of [
+      ['a', 'mcp'],
+      ['b', 'operator'],
+    ] as const)
+      value(await first.instances.create({ handle, workspace: inside }, by))
+    await first.instances.close()
+    const { instances, runtime } = await instancesPlace({ root, roots: [] })
+    expect(await instances.send('a', message('m1'))).toMatchObject(refusal('outside_workspace'))
+    expect(await instances.act('a', 'start')).toMatchObject({
+      error: { kind: 'outside_workspace' },
+    })
+    value(await instances.send('b', message('m1')))
+    await agents(runtime, 1)
+    // The operator decides, even if a program created it.
+    value(await instances.map('a', inside))
+    value(await instances.send('a', message('m1')))
+    await agents(runtime, 2)
   })
 
   test.each(['sandbox', 'process'])('cannot choose the isolation %s', async (isolation) => {

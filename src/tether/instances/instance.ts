@@ -1,7 +1,7 @@
 import { counted } from '../../encoding/amounts.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Folder } from '../../host/files/files.ts'
-import { realFolder } from '../../host/files/real-folder.ts'
+import type { RecordsPlace } from '../../host/files/records.ts'
 import type { Ids } from '../../host/ids.ts'
 import { inOrder } from '../../host/in-order.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
@@ -14,22 +14,21 @@ import { NO_SPEND } from '../relay/rules.ts'
 import type { AcceptedFrame, InstanceInfo, InstanceState } from '../tether.ts'
 import { unfitFrame } from './frame-check.ts'
 import { noImages, refusedImages } from './instance-images.ts'
+import { prepareRecords } from './instance-records.ts'
 import { InstanceQueue, type EndKind } from './instance-queue.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageTimes } from './message-times.ts'
 import { nameOf } from './message-name.ts'
 import type { InstanceRuntime, RunningAgent } from './runtime.ts'
-import { InstanceSpend, makeFolder, type OpenInstanceFolder } from './instance-spend.ts'
-import { checkedWorkspace, mappedPath, OWN_WORKSPACE, ownWorkspace } from './workspace-place.ts'
+import { instanceFolder, type FolderParts } from './instance-folder.ts'
+import { InstanceSpend } from './instance-spend.ts'
+import { mappedPath, OWN_WORKSPACE } from './workspace-place.ts'
 
-export interface InstanceParts {
+/** The record is the current one. */
+export interface InstanceParts extends FolderParts {
   readonly id: InstanceId
-  /** As it is registered now. */
-  readonly record: () => InstanceRecord
-  /** Paths of `$HAWSER_HOME` and of the folder of the Instance in it. */
-  readonly home: string
-  readonly path: string
-  readonly folder: OpenInstanceFolder
+  /** Opens what belongs to the person in `$HAWSER_HOME`. */
+  readonly homeFolder: Folder
   readonly unended: Folder
   readonly isMarked: boolean
   readonly clock: Clock
@@ -50,9 +49,8 @@ export class Instance {
   readonly #times: MessageTimes
   readonly queue: InstanceQueue
   readonly #spend: InstanceSpend
-  /** The real path of the workspace of the agent. */
-  #workspace: string | undefined
   readonly #mapInOrder = inOrder()
+  readonly #recordsInOrder = inOrder()
   readonly #sends = new Set<Promise<unknown>>()
   /** Sends wait for it. Never rejects. */
   #mapping: Promise<unknown> | undefined
@@ -101,7 +99,7 @@ export class Instance {
 
   async info(): Promise<InstanceInfo> {
     const { record, path } = this.#parts
-    const { workspace: _, ...own } = record()
+    const { workspace: _, folder: _folder, ...own } = record()
     const mapped = mappedPath(record(), path)
     const spent = await this.#spend.total()
     const { usd, calls } = spent.ok ? spent.value : NO_SPEND
@@ -152,15 +150,12 @@ export class Instance {
   }
 
   async #send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
-    const workspace = await this.#checked(frame)
-    if (!workspace.ok) return workspace
+    const checked = await this.#checked(frame)
+    if (!checked.ok) return checked
     const accepted = await this.queue.accept(frame)
     if (!accepted.ok) return accepted
     const { seq, deliver } = accepted.value
-    const hasMoved = this.#life.agent !== undefined && this.#workspace !== workspace.value
-    // The agent sees the old folder only; the next one gets the message.
-    if (hasMoved) this.#later(() => this.#restart())
-    else if (deliver.length > 0) this.#deliver(deliver)
+    if (deliver.length > 0) this.#deliver(deliver)
     return ok({ msg_id: frame.msg_id, session_id: frame.session.id, ingress_seq: seq })
   }
 
@@ -199,25 +194,28 @@ export class Instance {
     await this.#spend.close()
   }
 
-  /** The real path of the mapped workspace now. */
-  async mapped(): Promise<Result<string>> {
+  /** Its records in the mapped workspace now; see `prepareRecords`. */
+  async mapped(mode: 'open' | 'create'): Promise<Result<RecordsPlace>> {
     const { record, path } = this.#parts
-    return mappedPath(record(), path) === undefined ? noImages() : this.#realWorkspace()
+    return mappedPath(record(), path) === undefined ? noImages() : this.#records(mode)
   }
 
-  /** Everything that can be wrong with a frame or its Instance. Returns the real path of the workspace. */
-  async #checked(frame: FrameToGuest): Promise<Result<string>> {
+  /** Everything that can be wrong with a frame or its Instance. */
+  async #checked(frame: FrameToGuest): Promise<Result<unknown>> {
     const unfit = unfitFrame(frame)
     if (unfit !== undefined) return unfit
     const { enabled, handle, workspace: mapped } = this.#parts.record()
-    if (!enabled) return disabled(handle)
+    if (!enabled) return disabledError(handle)
     const { images = [] } = frame.type === 'user.message' ? frame.payload : {}
     if (images.length > 0 && mapped === undefined) return noImages()
     const { obstacle } = this.#life
     if (obstacle !== undefined) return unableToStart(handle, obstacle)
-    const workspace = await this.#realWorkspace()
+    const workspace = await instanceFolder(this.#parts)
     if (!workspace.ok) return unableToStart(handle, workspace.error)
-    return (await refusedImages(workspace.value, images)) ?? workspace
+    if (images.length === 0) return workspace
+    const records = await this.#records('open')
+    if (!records.ok) return unableToStart(handle, records.error)
+    return (await refusedImages(records.value, images)) ?? workspace
   }
 
   #deliver(frames: readonly FrameToGuest[]): void {
@@ -240,18 +238,20 @@ export class Instance {
     note: (entry: Readonly<Record<string, unknown>>) => void,
   ): Promise<Result<RunningAgent>> {
     const { record, path, runtime } = this.#parts
-    if (!record().enabled) return disabled(record().handle)
-    const workspace = await this.#realWorkspace()
+    if (!record().enabled) return disabledError(record().handle)
+    const records = await this.#records('create')
+    if (!records.ok) return records
+    const workspace = await instanceFolder(this.#parts)
     if (!workspace.ok) return workspace
     const book = await this.queue.book()
     if (!book.ok) return book
     const spend = await this.#spend.open()
-    // Trying again does not help, so it is no crash.
+    // Trying again does not help, so it is not a crash.
     if (!spend.ok) return failed('unreadable', spend.error.message, spend.error.details)
-    this.#workspace = workspace.value
     const started = await runtime.start({
       record: record(),
-      workspace: workspace.value,
+      workspace: workspace.value.path,
+      identity: workspace.value,
       images: record().workspace !== undefined,
       folder: spend.value.folder,
       path,
@@ -292,7 +292,7 @@ export class Instance {
     if (this.queue.isBusy) await this.#life.wake()
   }
 
-  /** Work that nobody waits for. */
+  /** Work that no caller waits for. */
   #later(work: () => Promise<void>): void {
     work().catch((error: unknown) => this.#defect(error))
   }
@@ -313,21 +313,22 @@ export class Instance {
     if (state === 'stopped') this.#later(() => this.queue.settle())
   }
 
-  async #realWorkspace(): Promise<Result<string>> {
-    const { record, path, home } = this.#parts
-    const { workspace } = record()
-    if (workspace !== undefined && workspace !== OWN_WORKSPACE)
-      return checkedWorkspace(workspace, home)
-    const own = await realFolder(ownWorkspace(path))
-    if (own.ok || own.error.kind !== 'not_found') return own
-    const made = await makeFolder(this.#parts.folder, 'workspace')
-    return made.ok ? realFolder(ownWorkspace(path)) : made
+  /** Its records in the current workspace. */
+  #records(mode: 'open' | 'create'): Promise<Result<RecordsPlace>> {
+    return this.#recordsInOrder(async () => {
+      const workspace = await instanceFolder(this.#parts)
+      if (!workspace.ok) return workspace
+      const { homeFolder: home, folder, clock, ids, record } = this.#parts
+      const isMapped = ![undefined, OWN_WORKSPACE].includes(record().workspace)
+      const place = { workspace: workspace.value, instance: this.id }
+      return prepareRecords(place, { home, folder, isMapped, clock, ids }, mode)
+    })
   }
 }
 
 const DISABLED = 'The Instance was disabled.'
 
-export function disabled(handle: string): Failed {
+export function disabledError(handle: string): Failed {
   return failed('instance_disabled', `The Instance ${handle} is disabled.`, { handle }, [
     { action: 'Enable it.', command: `hawser instance enable ${handle}` },
   ])
@@ -341,9 +342,13 @@ function notEnded(handle: string, waiting: number): Failed {
   ])
 }
 
-function unableToStart(handle: string, { kind, message }: HawserError): Failed {
+function unableToStart(
+  handle: string,
+  { kind, message, next_actions }: Pick<HawserError, 'kind' | 'message' | 'next_actions'>,
+): Failed {
   const text = `The Instance ${handle} cannot be started. ${message}`
   return failed('wake_failed', text, { handle, reason: kind }, [
+    ...next_actions,
     { action: 'Try to start it now.', command: `hawser instance start ${handle}` },
     { action: 'Show its state.', command: `hawser instance info ${handle}` },
   ])

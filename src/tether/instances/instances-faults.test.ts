@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CrashDisk, PowerCut } from '../../../test/support/crash-disk.ts'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { CrashDisk, PowerCut } from '../../../test/support/host/crash-disk.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import {
   agents,
   cancel,
@@ -12,9 +12,9 @@ import {
   instancesPlace,
   makeWorkspace,
   message,
-} from '../../../test/support/instances-place.ts'
-import { value } from '../../../test/support/story.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/tether/instances-place.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until } from '../../../test/support/host/virtual-clock.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import type { Folder } from '../../host/files/files.ts'
 import { systemIds } from '../../host/ids.ts'
@@ -48,6 +48,22 @@ describe('a frame of an agent that cannot be stored', () => {
       expect(await ends(instances, 'm1')).toEqual(['Again.'])
     },
   )
+})
+
+test('what was spent counts for the next agent, also if it could not be recorded', async () => {
+  const { instances, runtime, disk, clock } = await onDisk(new CrashDisk(1), await freshFolder())
+  value(await instances.send('a', message('m1')))
+  await inState(instances, 'running')
+  const first = runtime.agent
+  disk.injectFaults({ fullAtWrite: 1 })
+  const total = { calls: 1, usd: 9.9, estimatedUsd: 0, unpricedCalls: 0 }
+  expect(await first.order.spend.save(total)).toMatchObject({ ok: false })
+  disk.freeSpace()
+  first.crash()
+  await until(() => clock.pending().includes(500))
+  clock.advance(500)
+  await agents(runtime, 2)
+  expect(runtime.agent.order.spend.total).toEqual(total)
 })
 
 describe('a message that cannot be stored', () => {
@@ -100,6 +116,33 @@ describe('the next server', () => {
     await next.instances.recovered
     expect(await ended(next.instances, 'm1')).toEqual(['interrupted'])
     expect(next.runtime.agent.messages()).toEqual(['m2'])
+  })
+
+  test('knows which answers were shown in part, although pieces are not stored', async () => {
+    const { instances, root, runtime } = await instancesPlace()
+    value(await instances.create({ handle: 'a' }, 'operator'))
+    for (const name of ['m1', 'm2', 'm3']) value(await instances.send('a', message(name)))
+    await agents(runtime, 1)
+    const [one, two] = [message('m1'), message('m2')]
+    await runtime.agent.say('assistant.delta', { text: 'Well' }, one)
+    await runtime.agent.say('assistant.delta', { text: ', yes' }, one)
+    await runtime.agent.say('status.presence', { state: 'thinking' }, two)
+    const seen = value(await instances.poll('a', { after_seq: 0, reply_to_msg_id: 'm1' })).frames
+    expect(seen.map(({ type }) => type)).toEqual([
+      'status.presence',
+      'assistant.delta',
+      'assistant.delta',
+    ])
+    await instances.close()
+    const next = await instancesPlace({ root })
+    await next.instances.recovered
+    await agents(next.runtime, 1)
+    const { book } = next.runtime.agent.order
+    expect([one, two, message('m3')].map((each) => book.isShown(each))).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   test('ends the messages of an Instance that is disabled', async () => {

@@ -10,10 +10,11 @@ import {
   makeWorkspace,
   message,
   withInstance,
-} from '../../../test/support/instances-place.ts'
-import { picture } from '../../../test/support/sample-files.ts'
-import { value } from '../../../test/support/story.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/tether/instances-place.ts'
+import { picture } from '../../../test/support/resources/sample-files.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until } from '../../../test/support/host/virtual-clock.ts'
+import { onlyRecords } from '../../../test/support/session/records.ts'
 
 describe('an Instance', () => {
   test('is created stopped, listed, and found by id and handle', async () => {
@@ -151,14 +152,14 @@ describe('a server that stops', () => {
 describe('images', () => {
   const image = { media_type: 'image/png', bytes: picture(3) } as const
 
-  test('are written into the blobs of the workspace, once, and read from there', async () => {
+  test('are written into the blobs of the Instance in the workspace, once, and read from there', async () => {
     const { instances, root, runtime } = await instancesPlace()
     const workspace = await makeWorkspace(root)
     value(await instances.create({ handle: 'a', workspace }, 'operator'))
     const reference = value(await instances.putImage('a', image))
     expect(value(await instances.putImage('a', image))).toEqual(reference)
     expect(value(await instances.image('a', reference.blob))).toEqual(image)
-    const blobs = await readdir(join(workspace, '.hawser/blobs'))
+    const blobs = await readdir(join(await onlyRecords(workspace), 'blobs'))
     expect(blobs.filter((name) => name.endsWith('.png'))).toEqual([reference.blob])
     value(await instances.send('a', message('m1', { images: [reference] })))
     await agents(runtime, 1)

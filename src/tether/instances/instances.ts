@@ -7,6 +7,7 @@ import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest, ImageReference } from '../../model/tether/frame.ts'
 import type { InstanceRecord, InstanceRequest } from '../../model/tether/instance.ts'
+import { noSuchInstance } from '../instance-name.ts'
 import type { LiveFrame, PollOptions } from '../frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from '../frames/frame-query.ts'
 import { PollPlaces } from '../frames/frame-waiters.ts'
@@ -18,8 +19,8 @@ import type {
   StoredImage,
   Tether,
 } from '../tether.ts'
-import { disabled, Instance } from './instance.ts'
-import { readImage, storeImage } from './instance-images.ts'
+import { disabledError, Instance } from './instance.ts'
+import { readImage, storeImage, unfitImage } from './instance-images.ts'
 import { InstanceRegister } from './register.ts'
 import { checkedRequest } from './request-check.ts'
 import type { InstanceRuntime } from './runtime.ts'
@@ -95,7 +96,7 @@ export class Instances implements Tether {
     if (this.#isClosed) return stopping()
     const checked = await checkedRequest(request, by, this.#parts)
     if (!checked.ok) return checked
-    const created = await this.#register.create(checked.value)
+    const created = await this.#register.create(checked.value.request, checked.value.choice)
     if (!created.ok) return created
     const folder = await this.#folder(created.value.id, 'create')
     if (!folder.ok) return folder
@@ -128,7 +129,8 @@ export class Instances implements Tether {
     const { id } = found.value
     const checked = await checkedRequest({ workspace }, 'operator', this.#parts)
     if (!checked.ok) return checked
-    const mapped = await found.value.map(() => this.#register.update(id, checked.value))
+    const { request, choice } = checked.value
+    const mapped = await found.value.map(() => this.#register.update(id, request, choice))
     if (!mapped.ok) return mapped
     this.#parts.note({ event: 'workspace_mapped', instance: id })
     return this.info(id)
@@ -138,7 +140,7 @@ export class Instances implements Tether {
     const found = this.#find(name)
     if (!found.ok) return found
     const { id } = found.value
-    // Nothing can arrive from here on, and whoever reads still sees how its messages end.
+    // Nothing can arrive from here on, and readers still see how its messages end.
     const off = await this.#register.update(id, { enabled: false })
     if (!off.ok) return off
     await found.value.disabled()
@@ -186,16 +188,17 @@ export class Instances implements Tether {
     const found = this.#find(name)
     if (!found.ok) return found
     const { enabled, handle } = found.value.record
-    if (!enabled) return disabled(handle)
-    const workspace = await found.value.mapped()
-    return workspace.ok ? storeImage(workspace.value, image, this.#parts) : workspace
+    if (!enabled) return disabledError(handle)
+    const isMapped = await found.value.mapped('open')
+    if (!isMapped.ok) return isMapped
+    return unfitImage(image) ?? this.#store(found.value, image)
   }
 
   async image(name: string, blob: string): Promise<Result<StoredImage>> {
     const found = this.#find(name)
     if (!found.ok) return found
-    const workspace = await found.value.mapped()
-    return workspace.ok ? readImage(workspace.value, blob) : workspace
+    const records = await found.value.mapped('open')
+    return records.ok ? readImage(records.value, blob) : records
   }
 
   /** Stops every agent and closes every log. Every later call is refused. */
@@ -207,11 +210,16 @@ export class Instances implements Tether {
     await ifPossible(this.#folders.instances.close())
   }
 
+  async #store(instance: Instance, image: StoredImage): Promise<Result<ImageReference>> {
+    const records = await instance.mapped('create')
+    return records.ok ? storeImage(records.value, image, this.#parts) : records
+  }
+
   async #do(instance: Instance, act: InstanceAct): Promise<Result<unknown>> {
     switch (act) {
       case 'start':
       case 'resume':
-        return instance.record.enabled ? instance.start() : disabled(instance.record.handle)
+        return instance.record.enabled ? instance.start() : disabledError(instance.record.handle)
       case 'pause':
         return ok(await instance.pause())
       case 'stop':
@@ -231,18 +239,21 @@ export class Instances implements Tether {
   #find(name: string): Result<Instance> {
     if (this.#isClosed) return stopping()
     const record = this.#register.find(name)
-    return record === undefined ? unknown(name) : ok(this.#instance(record.id))
+    return record === undefined ? noSuchInstance(name) : ok(this.#instance(record.id))
   }
 
   #instance(id: InstanceId): Instance {
     const known = this.#open.get(id)
     if (known !== undefined) return known
-    const { path, clock, ids, runtime, note } = this.#parts
+    const { home, path, clock, ids, runtime, roots, note } = this.#parts
     let record = this.#recordOf(id)
     const instance = new Instance({
       id,
       // The last one known, if it was deleted meanwhile.
       record: () => (record = this.#register.find(id) ?? record),
+      keepFolder: (folder) => this.#register.keepFolder(id, folder),
+      roots,
+      homeFolder: home,
       home: path,
       path: join(path, FOLDER, id),
       folder: (mode) => this.#folder(id, mode),
@@ -309,12 +320,6 @@ async function* releasing(
   } finally {
     release()
   }
-}
-
-function unknown(name: string): Failed {
-  return failed('not_found', 'This Instance does not exist.', { instance: name.slice(0, 200) }, [
-    { action: 'List all Instances.', command: 'hawser instance list' },
-  ])
 }
 
 function stopping(): Failed {

@@ -7,9 +7,9 @@ import {
   inState,
   message,
   withInstance,
-} from '../../../test/support/instances-place.ts'
-import { value } from '../../../test/support/story.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+} from '../../../test/support/tether/instances-place.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { until } from '../../../test/support/host/virtual-clock.ts'
 import { failed } from '../../model/errors.ts'
 
 const IDLE = { pause_seconds: 60, stop_seconds: 300 }
@@ -125,6 +125,23 @@ describe('an agent that crashes', () => {
     expect(value(await instances.info('a')).reason).toBeUndefined()
   })
 
+  test('breaks the rules of frames only once: its messages end with the reason', async () => {
+    const { instances, runtime, clock } = await working()
+    runtime.agent.crash('invalid_response')
+    expect(await ended(instances, 'm1')).toEqual(['wake_failed'])
+    const { frames } = value(await instances.poll('a', { types: ['error'], after_seq: 0 }))
+    expect(frames[0]?.payload).toMatchObject({ message: 'It crashed.' })
+    const reason = { kind: 'invalid_response', message: 'It crashed.' }
+    expect(value(await instances.info('a'))).toMatchObject({ state: 'stopped', reason })
+    expect(await instances.send('a', message('m2'))).toMatchObject({
+      error: { kind: 'wake_failed', details: { reason: 'invalid_response' } },
+    })
+    expect(runtime.agents).toHaveLength(1)
+    expect(value(await instances.act('a', 'start')).state).toBe('running')
+    clock.advance(1)
+    value(await instances.send('a', message('m3')))
+  })
+
   test('starts at once when a person starts it', async () => {
     const { instances, runtime } = await working()
     runtime.agent.crash()
@@ -192,7 +209,7 @@ describe('an agent that cannot be started', () => {
     },
   )
 
-  test('tells whoever starts it', async () => {
+  test('tells its caller', async () => {
     const { instances, runtime } = await withInstance()
     runtime.failures = [failed('sandbox_unavailable', 'No sandbox.').error]
     expect(await instances.act('a', 'start')).toMatchObject({

@@ -19,7 +19,7 @@ export interface LifecycleParts {
   readonly unable: (error: HawserError) => Promise<void>
   /** The state has changed. */
   readonly changed: (state: InstanceState) => void
-  /** Called with what is thrown where nobody waits for it. Must not throw. */
+  /** Called with what is thrown where no caller waits for it. Must not throw. */
   readonly onDefect: (error: unknown) => void
 }
 
@@ -30,8 +30,8 @@ interface Obstacle {
 }
 
 /**
- * Starts, pauses and stops the agent of one Instance. Every step waits for the one before; whoever needs a running agent shares
- * one attempt to get it.
+ * Starts, pauses and stops the agent of one Instance. Every step waits for the one before; callers that need a running agent
+ * share one attempt to get it.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts
@@ -148,7 +148,7 @@ export class Lifecycle {
     })
   }
 
-  /** A step that nobody waits for. */
+  /** A step that no caller waits for. */
   #later(step: () => Promise<void>): void {
     this.#inOrder(step).catch((error: unknown) => void this.#defect(error))
   }
@@ -228,7 +228,7 @@ export class Lifecycle {
     await this.#parts.ended()
   }
 
-  /** The agent has ended, and nobody stopped it here. */
+  /** The agent has ended, and was not stopped here. */
   async #over(agent: RunningAgent): Promise<void> {
     if (this.#agent !== agent) return
     const { reason } = await agent.ended

@@ -1,11 +1,11 @@
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 
-interface Addressed {
+interface WithAddress {
   readonly session: TetherAddress
 }
 
 /** One text for each conversation, whatever characters its names contain. */
-export function conversationOf({ session: { channel, id } }: Addressed): string {
+export function conversationOf({ session: { channel, id } }: WithAddress): string {
   return JSON.stringify([channel, id])
 }
 
@@ -13,6 +13,6 @@ export function conversationOf({ session: { channel, id } }: Addressed): string 
 export function nameOf({
   session: { channel, id },
   msg_id,
-}: Addressed & { msg_id: string }): string {
+}: WithAddress & { msg_id: string }): string {
   return JSON.stringify([channel, id, msg_id])
 }

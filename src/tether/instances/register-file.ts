@@ -18,14 +18,14 @@ export async function readRegister(folder: Folder): Promise<Result<readonly Inst
   const bytes = await wholeFile(folder, NAME, MOST_BYTES)
   if (bytes === undefined) return ok([])
   const text = bytes.subarray(HASH_LENGTH + 1)
-  if (bytes.toString('latin1', 0, HASH_LENGTH) !== sha256(text)) return damaged('checksum')
+  if (bytes.toString('latin1', 0, HASH_LENGTH) !== sha256(text)) return damagedRegister('checksum')
   const value = jsonOf(text)
-  if (isJsonObject(value) && value['v'] !== 1) return damaged('version')
+  if (isJsonObject(value) && value['v'] !== 1) return damagedRegister('version')
   const register = Register.safeParse(value)
-  if (!register.success) return damaged('shape')
+  if (!register.success) return damagedRegister('shape')
   const { instances } = register.data
   const names = instances.flatMap(({ id, handle }) => [id, handle])
-  return new Set<string>(names).size === names.length ? ok(instances) : damaged('repeated')
+  return new Set<string>(names).size === names.length ? ok(instances) : damagedRegister('repeated')
 }
 
 export async function writeRegister(
@@ -48,7 +48,7 @@ const WORDS = {
   repeated: 'two Instances have the same name',
 } as const
 
-function damaged(reason: keyof typeof WORDS): Failed {
+function damagedRegister(reason: keyof typeof WORDS): Failed {
   const message = `The register of Instances cannot be used: ${WORDS[reason]}.`
   return failed('storage_failed', message, { file: NAME, reason }, [
     reason === 'version'

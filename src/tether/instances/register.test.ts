@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CrashDisk, PowerCut } from '../../../test/support/crash-disk.ts'
-import { immediateClock } from '../../../test/support/log-place.ts'
-import { value } from '../../../test/support/story.ts'
+import { CrashDisk, PowerCut } from '../../../test/support/host/crash-disk.ts'
+import { immediateClock } from '../../../test/support/log/log-place.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { replaceFile, type Folder } from '../../host/files/files.ts'
 import { wholeFile } from '../../host/files/json-file.ts'
@@ -38,6 +38,7 @@ describe('a registered Instance', () => {
     const created = value(await (await open(folder)).create(EVERYTHING))
     expect(created).toEqual({
       ...EVERYTHING,
+      workspace_by: 'operator',
       id: expect.stringMatching(/^ins_/),
       created: '2026-11-17T10:00:00.000Z',
     })
@@ -226,7 +227,7 @@ describe('the register', () => {
     ['shape', (text: string) => text.replace('"a"', '"../a"'), true],
     ['shape', () => '[]', true],
     ['repeated', (text: string) => text.replace(/\[(.*)\]/, '[$1,$1]'), true],
-  ])('that is damaged (%s) is never taken for an empty one', async (reason, change, rehash) => {
+  ])('that is damaged (%s) is never mistaken for an empty one', async (reason, change, rehash) => {
     const folder = new CrashDisk(1).folder()
     const register = await open(folder)
     value(await register.create({ handle: 'a' }))
@@ -247,6 +248,22 @@ describe('what an Instance has spent', () => {
     const saved = await Promise.all([1, 2, 3].map((calls) => file.save(spend(calls))))
     expect(saved.every(({ ok }) => ok)).toBe(true)
     expect(value(await SpendFile.open(folder, ids)).total).toEqual(spend(3))
+  })
+
+  test('includes calls that ran when the server was killed, until they are known to have ended', async () => {
+    const folder = new CrashDisk(1).folder()
+    const file = value(await SpendFile.open(folder, ids))
+    value(await file.save(spend(2)))
+    value(await file.saveRunning({ calls: 2, usd: 0.25, unpricedCalls: 1 }))
+    expect(file.total).toEqual(spend(2))
+    const next = value(await SpendFile.open(folder, ids))
+    expect(next.total).toEqual({ calls: 4, usd: 2.25, estimatedUsd: 0.25, unpricedCalls: 1 })
+    // It was read, but nothing was written.
+    expect(value(await SpendFile.open(folder, ids)).total).toEqual(next.total)
+    value(await next.save({ ...next.total, calls: 5 }))
+    expect(value(await SpendFile.open(folder, ids)).total).toEqual({ ...next.total, calls: 5 })
+    value(await file.saveRunning({ calls: 0, usd: 0, unpricedCalls: 0 }))
+    expect(value(await SpendFile.open(folder, ids)).total).toEqual(spend(2))
   })
 
   test('is never 0 because its file is damaged', async () => {

@@ -2,23 +2,32 @@ import { shortened } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import { asResult, type Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
+import { inOrder } from '../../host/in-order.ts'
 import { underShortLock } from '../../host/short-lock.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import {
   DEFAULT_IDLE,
   InstanceChoices,
+  type InstanceFolder,
   type InstanceHandle,
   type InstanceRecord,
   type InstanceRequest,
 } from '../../model/tether/instance.ts'
 import { readRegister, writeRegister } from './register-file.ts'
+import { OWN_WORKSPACE } from './workspace-place.ts'
 
 export interface RegisterParts {
   /** `$HAWSER_HOME/instances`. */
   readonly folder: Folder
   readonly clock: Clock
   readonly ids: Pick<Ids, 'instance' | 'temporary'>
+}
+
+/** Who chose a workspace, and which folder it is; without one, the first start takes the folder of the Instance itself. */
+export interface WorkspaceChoice {
+  readonly by: NonNullable<InstanceRecord['workspace_by']>
+  readonly folder?: InstanceFolder
 }
 
 type Records = readonly InstanceRecord[]
@@ -29,6 +38,7 @@ type Records = readonly InstanceRecord[]
  */
 export class InstanceRegister {
   readonly #parts: RegisterParts
+  readonly #inOrder = inOrder()
   #byName = new Map<string, InstanceRecord>()
   #records: Records = []
 
@@ -56,23 +66,33 @@ export class InstanceRegister {
   }
 
   /** Registers an Instance. `handle` is required; the rest has defaults. */
-  async create(request: InstanceRequest): Promise<Result<InstanceRecord>> {
+  async create(
+    request: InstanceRequest,
+    choice: WorkspaceChoice = { by: 'operator' },
+  ): Promise<Result<InstanceRecord>> {
     const { clock, ids } = this.#parts
     const defaults = { isolation: 'sandbox', enabled: true, idle: DEFAULT_IDLE }
     const chosen = checked({ ...defaults, ...present(request) })
     if (!chosen.ok) return chosen
-    const record = { id: ids.instance(), created: timestamp(clock), ...chosen.value }
+    const own = { id: ids.instance(), created: timestamp(clock), ...choiceFields(choice) }
+    const record = { ...own, ...chosen.value }
     return this.#change((records) => {
       const taken = takenBy(records, record.handle)
       return taken === undefined ? ok([[...records, record], record]) : handleTaken(record.handle)
     })
   }
 
-  /** Changes some fields. A field that is `null` is removed. */
-  async update(id: InstanceId, request: InstanceRequest): Promise<Result<InstanceRecord>> {
+  /** Changes some fields. A field that is `null` is removed. With another workspace comes who chose it. */
+  async update(
+    id: InstanceId,
+    request: InstanceRequest,
+    choice?: WorkspaceChoice,
+  ): Promise<Result<InstanceRecord>> {
     return this.#change((records) => {
-      const old = records.find((one) => one.id === id)
-      if (old === undefined) return unknown()
+      const found = records.find((one) => one.id === id)
+      if (found === undefined) return unknown()
+      const old =
+        choice === undefined ? found : { ...withoutFolder(found), ...choiceFields(choice) }
       const { id: _id, created: _created, ...before } = old
       const chosen = checked({ ...before, ...present(request) })
       if (!chosen.ok) return chosen
@@ -80,6 +100,16 @@ export class InstanceRegister {
       if (taken !== undefined && taken.id !== id) return handleTaken(chosen.value.handle)
       const kept = Object.entries(old).filter(([name]) => !(name in InstanceChoices.shape))
       const record = { ...Object.fromEntries(kept), id, created: old.created, ...chosen.value }
+      return ok([records.map((one) => (one.id === id ? record : one)), record])
+    })
+  }
+
+  /** Records the folder of its workspace, unless another workspace was chosen meanwhile. */
+  async keepFolder(id: InstanceId, folder: InstanceFolder): Promise<Result<InstanceRecord>> {
+    return this.#change((records) => {
+      const old = records.find((one) => one.id === id)
+      if (old === undefined) return unknown()
+      const record = folder.of === (old.workspace ?? OWN_WORKSPACE) ? { ...old, folder } : old
       return ok([records.map((one) => (one.id === id ? record : one)), record])
     })
   }
@@ -104,18 +134,20 @@ export class InstanceRegister {
     change: (records: Records) => Result<[Records, InstanceRecord]>,
   ): Promise<Result<InstanceRecord>> {
     const { folder, clock, ids } = this.#parts
-    return asResult('change the register of Instances', () =>
-      underShortLock({ folder, clock }, async () => {
-        const records = await readRegister(folder)
-        if (!records.ok) return records
-        const changed = change(records.value)
-        if (!changed.ok) return changed
-        const [next, record] = changed.value
-        const written = await writeRegister(folder, next, ids)
-        if (!written.ok) return written
-        this.#take(next)
-        return ok(record)
-      }),
+    return this.#inOrder(() =>
+      asResult('change the register of Instances', () =>
+        underShortLock({ folder, clock }, async () => {
+          const records = await readRegister(folder)
+          if (!records.ok) return records
+          const changed = change(records.value)
+          if (!changed.ok) return changed
+          const [next, record] = changed.value
+          const written = await writeRegister(folder, next, ids)
+          if (!written.ok) return written
+          this.#take(next)
+          return ok(record)
+        }),
+      ),
     )
   }
 
@@ -124,6 +156,15 @@ export class InstanceRegister {
     this.#byName = new Map()
     for (const record of records) this.#byName.set(record.id, record).set(record.handle, record)
   }
+}
+
+function choiceFields({ by, folder }: WorkspaceChoice) {
+  return { workspace_by: by, ...(folder === undefined ? {} : { folder }) }
+}
+
+function withoutFolder(record: InstanceRecord): InstanceRecord {
+  const { folder: _folder, ...rest } = record
+  return rest
 }
 
 function present(request: InstanceRequest): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { Folder } from '../../host/files/files.ts'
 import type { HawserError, Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
 import type { MessageBook } from '../daemon/message-book.ts'
@@ -17,8 +18,12 @@ export interface InstanceRuntime {
 /** An agent to start. */
 export interface AgentOrder {
   readonly record: InstanceRecord
-  /** The real path of the folder that it works in. */
+  /**
+   * The real path of the folder that it works in, with its records (see `prepareRecords`), and which folder that is: no other may
+   * be used.
+   */
   readonly workspace: string
+  readonly identity: FolderIdentity
   /** It may exchange images. */
   readonly images: boolean
   /** The folder of the Instance, and its path. */
@@ -48,10 +53,12 @@ export interface RunningAgent {
   readonly ended: Promise<{ readonly reason?: HawserError }>
 }
 
-/** An agent that ended by one of these may work when it is started again. */
+/**
+ * An agent that ended by one of these may work when it is started again. One that broke the rules of frames (`invalid_response`)
+ * is not among them: it would do so again, so its messages end at once, with the reason.
+ */
 export const CRASH_KINDS: ReadonlySet<HawserError['kind']> = new Set([
   'wake_failed',
-  'invalid_response',
   'backpressure',
   'timeout',
   'storage_failed',

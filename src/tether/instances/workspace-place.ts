@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { liesIn, shownPath } from '../../host/files/confined-path.ts'
+import { identifyFolder } from '../../host/files/folder-identity.ts'
 import { realFolder } from '../../host/files/real-folder.ts'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { failed, type Failed, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
 
 /** A workspace in the folder of the Instance itself. */
@@ -21,18 +23,23 @@ export function mappedPath(
 }
 
 /**
- * The real path of a workspace that a person or program names: an existing folder that neither contains the Hawser home nor
- * lies in it.
+ * The folder of a workspace that a person or program names now: an existing one that neither contains the Hawser home nor lies
+ * in it.
  */
-export async function checkedWorkspace(path: string, home: string): Promise<Result<string>> {
-  const [real, realHome] = await Promise.all([realFolder(path), realFolder(home)])
-  if (!real.ok) return unusable(path, real)
+export async function namedWorkspace(path: string, home: string): Promise<Result<FolderIdentity>> {
+  const folder = await identifyFolder(path)
+  if (!folder.ok) return unusable(path, folder)
+  const refused = await besideHome(folder.value.path, home)
+  return refused ?? folder
+}
+
+/** Why a workspace cannot be at a real path: it contains the Hawser home, or lies in it. */
+export async function besideHome(real: string, home: string): Promise<Failed | undefined> {
+  const realHome = await realFolder(home)
   if (!realHome.ok) return realHome
-  if (liesIn(real.value, realHome.value) || liesIn(realHome.value, real.value)) {
-    const message = `The workspace ${shownPath(path)} contains the Hawser home or lies in it.`
-    return failed('invalid_args', message, { field: 'workspace' }, [CHOOSE_ANOTHER])
-  }
-  return real
+  if (!liesIn(real, realHome.value) && !liesIn(realHome.value, real)) return undefined
+  const message = `The workspace ${shownPath(real)} contains the Hawser home or lies in it.`
+  return failed('invalid_args', message, { field: 'workspace' }, [CHOOSE_ANOTHER])
 }
 
 const CHOOSE_ANOTHER = { action: 'Choose another folder, or "own" for a new, separate one.' }
@@ -42,14 +49,14 @@ function unusable(path: string, { error }: Failed): Failed {
   return failed(error.kind, message, { ...error.details, field: 'workspace' }, [CHOOSE_ANOTHER])
 }
 
-/** The real path of a workspace below one of the roots, for a program that may not choose any folder. */
-export async function workspaceBelow(
+/** Why a program may not choose the workspace at a real path: it does not lie below one of the roots. */
+export async function belowNoRoot(
   roots: readonly string[],
   real: string,
-): Promise<Result<string>> {
+): Promise<Failed | undefined> {
   for (const root of roots) {
     const allowed = await realFolder(root)
-    if (allowed.ok && liesIn(real, allowed.value)) return ok(real)
+    if (allowed.ok && liesIn(real, allowed.value)) return undefined
   }
   return failed(
     'outside_workspace',

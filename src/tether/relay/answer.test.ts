@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { VENDOR_DIALECTS } from '../../../test/support/dialects.ts'
-import { accessTo } from '../../../test/support/relay-place.ts'
-import { sseOf } from '../../../test/support/vendor-answer.ts'
+import { VENDOR_DIALECTS } from '../../../test/support/providers/dialects.ts'
+import { accessTo } from '../../../test/support/tether/relay-place.ts'
+import { sseOf } from '../../../test/support/providers/vendor-answer.ts'
 import { UsageTap } from './answer.ts'
 
 const USAGE = { input: 1_000, cached_read: 200, cache_write: 100, output: 50, reasoning: 10 }

@@ -1,6 +1,6 @@
 import { hideKey } from '../../encoding/hidden-key.ts'
 import { parseJson, valuesWithin } from '../../encoding/json.ts'
-import { Redactor, SHORTEST_KEY } from '../../encoding/redaction.ts'
+import { jsonRedactor, SHORTEST_KEY, type Redactor } from '../../encoding/redaction.ts'
 import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
 import type { UsageSource } from './rules.ts'
 
@@ -13,30 +13,35 @@ const SHOWN_HEADERS = [
   'retry-after-ms',
 ] as const
 
-/** The headers for the guest, without the key. Pure. */
+/** The headers for the guest, without keys. Pure. */
 export function shownHeaders(
   headers: { get(name: string): string | null },
-  key: string | undefined,
+  keys: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(
     SHOWN_HEADERS.flatMap((name) => {
       const value = headers.get(name)
-      return value === null ? [] : [[name, hideKey(value, key)] as const]
+      return value === null ? [] : [[name, hideKeys(value, keys)] as const]
     }),
   )
 }
 
 /** The body of an error for the guest: vendors repeat a wrong key, or parts of it. Pure. */
-export function shownError(body: Buffer, key: string | undefined): Buffer {
+export function shownError(body: Buffer, keys: readonly string[]): Buffer {
   const text = body.toString('utf8')
   const value = parseJson(text)
   // Parsed, because a key may be escaped in JSON.
-  return Buffer.from(value === undefined ? hideKey(text, key) : JSON.stringify(hideKey(value, key)))
+  const shown = value === undefined ? hideKeys(text, keys) : JSON.stringify(hideKeys(value, keys))
+  return Buffer.from(shown)
 }
 
-/** Removes the key from the bytes of answers as they arrive. */
-export function redactorOf(key: string | undefined): Redactor {
-  return new Redactor(key === undefined || key.length < SHORTEST_KEY ? [] : [key])
+/** Removes the keys from the bytes of answers as they arrive. */
+export function redactorOf(keys: readonly string[]): Redactor {
+  return jsonRedactor(keys.filter((key) => key.length >= SHORTEST_KEY))
+}
+
+function hideKeys<T>(value: T, keys: readonly string[]): T {
+  return keys.reduce((shown, key) => hideKey(shown, key), value)
 }
 
 const LONGEST_JSON = 1024 * 1024

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DIALECTS, VENDOR_DIALECTS } from '../../../test/support/dialects.ts'
-import { accessTo } from '../../../test/support/relay-place.ts'
+import { DIALECTS, VENDOR_DIALECTS } from '../../../test/support/providers/dialects.ts'
+import { accessTo } from '../../../test/support/tether/relay-place.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { Surface } from '../../model/surface.ts'
 import { BodyJudge, ceilingRefusal, headRefusal, priceRefusal, type RequestHead } from './judge.ts'
@@ -188,7 +188,7 @@ describe('the spending limit', () => {
     const spend = { ...NO_SPEND, usd: 2.345678, estimatedUsd: 0.01 }
     expect(ceilingRefusal({ ceilingUsd: 2 }, spend)).toEqual({
       status: 402,
-      code: 'usage_limit_reached',
+      code: 'relay_ceiling',
       message:
         'This instance has spent $2.35, of which $0.0100 is estimated; its spending limit is $2.00.',
     })

@@ -18,18 +18,19 @@ const RELAY = new URL(RELAY_URL)
 
 /** Why a request is refused before its body is read. Compares exact text, so no encoding of another path is accepted. Pure. */
 export function headRefusal(head: RequestHead, path: string): RefusedCall | undefined {
-  if (head.method !== 'POST') return denied(`method ${shown(head.method)}; only POST is allowed`)
+  if (head.method !== 'POST')
+    return deniedCall(`method ${shown(head.method)}; only POST is allowed`)
   if (`${head.scheme}:` !== RELAY.protocol || head.authority !== RELAY.host) {
     const origin = `${head.scheme}://${head.authority}`
-    return denied(`origin ${shown(origin)}; only the configured provider is allowed`)
+    return deniedCall(`origin ${shown(origin)}; only the configured provider is allowed`)
   }
-  if (head.path !== path) return denied(`path ${shown(head.path)}; only ${path} is allowed`)
+  if (head.path !== path) return deniedCall(`path ${shown(head.path)}; only ${path} is allowed`)
   const type = head.header('content-type') ?? ''
-  if (!JSON_TYPE.test(type)) return denied(`content type ${shown(type)}; only JSON is allowed`)
+  if (!JSON_TYPE.test(type)) return deniedCall(`content type ${shown(type)}; only JSON is allowed`)
   const coding = head.header('content-encoding') ?? 'identity'
   return coding === 'identity'
     ? undefined
-    : denied(`content encoding ${shown(coding)}; only plain bodies are allowed`)
+    : deniedCall(`content encoding ${shown(coding)}; only plain bodies are allowed`)
 }
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i
@@ -70,15 +71,15 @@ export class BodyJudge {
   /** Why the body is refused, now that it is complete. If it is not, its model is known. */
   end(): RefusedCall | undefined {
     if (!this.#scan.isWhole) return NOT_AN_OBJECT
-    return this.#model === undefined ? denied('a body without a model') : undefined
+    return this.#model === undefined ? deniedCall('a body without a model') : undefined
   }
 
   #refusedKey(): RefusedCall | undefined {
     const { keys } = this.#scan
     for (; this.#keysRead < keys.length; this.#keysRead += 1) {
       const key = keys[this.#keysRead] ?? ''
-      if (!this.#fields.includes(key)) return denied(`field ${shown(key)} of the body`)
-      if (keys.indexOf(key) < this.#keysRead) return denied('a body with a repeated field')
+      if (!this.#fields.includes(key)) return deniedCall(`field ${shown(key)} of the body`)
+      if (keys.indexOf(key) < this.#keysRead) return deniedCall('a body with a repeated field')
     }
     return undefined
   }
@@ -93,7 +94,7 @@ export class BodyJudge {
       const text = member.beginning.toString('utf8', 0, LONGEST_QUOTE)
       const given = parseJson(text)
       const name = shown(typeof given === 'string' ? given : text)
-      return denied(`model ${name}; allowed: ${this.#models.join(', ') || 'none'}`)
+      return deniedCall(`model ${name}; allowed: ${this.#models.join(', ') || 'none'}`)
     }
     return undefined
   }
@@ -110,7 +111,9 @@ export function priceRefusal(
   model: string,
 ): RefusedCall | undefined {
   if (ceilingUsd === undefined || access.factsOf(model)?.prices !== undefined) return undefined
-  return denied(`model ${shown(model)}: this instance has a spending limit, but no price is known`)
+  return deniedCall(
+    `model ${shown(model)}: this instance has a spending limit, but no price is known`,
+  )
 }
 
 /** Why no call is allowed at all. Pure. */
@@ -136,8 +139,8 @@ function shown(text: string): string {
   return quoted(shortened(text, LONGEST_QUOTE))
 }
 
-function denied(what: string): RefusedCall {
+function deniedCall(what: string): RefusedCall {
   return refusal('denied', `The relay refused ${what}.`)
 }
 
-const NOT_AN_OBJECT = denied('the body, which is not one JSON object')
+const NOT_AN_OBJECT = deniedCall('the body, which is not one JSON object')

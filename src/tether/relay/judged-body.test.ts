@@ -1,8 +1,8 @@
 import { connect } from 'node:http2'
 import { expect, onTestFinished, test } from 'vitest'
-import { serveHttp } from '../../../test/support/loopback-server.ts'
-import { accessTo, relayPlace } from '../../../test/support/relay-place.ts'
-import { until } from '../../../test/support/virtual-clock.ts'
+import { serveHttp } from '../../../test/support/host/loopback-server.ts'
+import { accessTo, relayPlace } from '../../../test/support/tether/relay-place.ts'
+import { until } from '../../../test/support/host/virtual-clock.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
 
 const LONG = 'x'.repeat(400_000)

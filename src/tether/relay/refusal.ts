@@ -1,4 +1,7 @@
-/** A call that the relay answers itself. Guests map the code to an error kind, as they map the codes of vendors. */
+/**
+ * A call that the relay answers itself. Guests map the code to an error kind, as they map the codes of vendors. No vendor
+ * uses these codes, so that a guest never quotes the relay as the provider.
+ */
 export interface RefusedCall {
   readonly status: number
   readonly code: (typeof CODES)[keyof typeof CODES]
@@ -8,10 +11,10 @@ export interface RefusedCall {
 /** Only `slow`, `busy` and `unreachable` are worth a retry, which guests limit. */
 const CODES = {
   denied: 'relay_refused',
-  too_large: 'request_too_large',
-  slow: 'timeout_error',
-  busy: 'too_many_requests',
-  ceiling: 'usage_limit_reached',
+  too_large: 'relay_too_large',
+  slow: 'relay_timeout',
+  busy: 'relay_busy',
+  ceiling: 'relay_ceiling',
   unreachable: 'relay_unreachable',
   bad_answer: 'relay_bad_answer',
 } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { accessTo, postTo, relayPlace } from '../../../test/support/relay-place.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { accessTo, postTo, relayPlace } from '../../../test/support/tether/relay-place.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import type { Fetch } from '../../host/net/http.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { CANARY_KEY, CANARY_PARTS } from '../../../test/support/canary.ts'
-import { serveHttp } from '../../../test/support/loopback-server.ts'
-import { accessTo, postTo, relayPlace } from '../../../test/support/relay-place.ts'
-import { until, virtualClock } from '../../../test/support/virtual-clock.ts'
+import { CANARY_KEY, CANARY_PARTS } from '../../../test/support/host/canary.ts'
+import { serveHttp } from '../../../test/support/host/loopback-server.ts'
+import { accessTo, postTo, relayPlace } from '../../../test/support/tether/relay-place.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Fetch } from '../../host/net/http.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
@@ -135,7 +135,7 @@ test('an answer that the provider cuts off is cut off for the guest, and its cos
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('x'.repeat(4000), () => response.destroy())
   })
-  // Time also counts, and here it stands still.
+  // Time also counts, and here it does not advance.
   const clock = virtualClock()
   const { fetch, spends } = await relayPlace(accessTo('messages', url.slice(0, -1)), { clock })
   const answer = await post(fetch)
@@ -186,8 +186,8 @@ test('what was spent is counted from the answer, and calls are refused from the 
   expect(spends.map(({ usd }) => usd)).toEqual([2.5, 4.5])
   expect(await refusalOf(post(fetch))).toEqual({
     status: 402,
-    type: 'usage_limit_reached',
-    code: 'usage_limit_reached',
+    type: 'relay_ceiling',
+    code: 'relay_ceiling',
     message: 'This instance has spent $4.50; its spending limit is $3.50.',
   })
   expect([calls, relay.spend]).toEqual([2, spends.at(-1)])
@@ -264,7 +264,7 @@ test('the call after 32 running ones is refused with an answer', async () => {
   const controller = new AbortController()
   const running = Array.from({ length: 32 }, () => post(fetch, BODY, { signal: controller.signal }))
   await until(() => began === 32)
-  expect(await refusalOf(post(fetch))).toMatchObject({ status: 429, code: 'too_many_requests' })
+  expect(await refusalOf(post(fetch))).toMatchObject({ status: 429, code: 'relay_busy' })
   controller.abort()
   const outcomes = await Promise.allSettled(running)
   expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
@@ -287,7 +287,7 @@ test('a body of 64 MiB is sent, and one byte more is refused', async () => {
   expect((await post(fetch, bodyOf(64 * MiB))).status).toBe(200)
   expect(received).toBe(64 * MiB)
   const work = post(fetch, bodyOf(64 * MiB + 1))
-  expect(await refusalOf(work)).toMatchObject({ status: 413, code: 'request_too_large' })
+  expect(await refusalOf(work)).toMatchObject({ status: 413, code: 'relay_too_large' })
   expect(await refusalOf(post(fetch, ''))).toMatchObject({ status: 403, code: 'relay_refused' })
 })
 

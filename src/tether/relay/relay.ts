@@ -19,7 +19,7 @@ export interface Relay {
   readonly spend: Spend
   /** Resolves when the connection is closed; with a reason if the guest broke a rule of the protocol. */
   readonly closed: Promise<string | undefined>
-  /** Ends every call. Resolves when they are counted: whoever opens the next relay needs their sum. */
+  /** Ends every call. Resolves when they are counted: the next relay needs their sum. */
   close(): Promise<void>
 }
 
@@ -48,9 +48,11 @@ export function openRelay(socket: Duplex, rules: RelayRules): Relay {
 interface SentCall extends CompleteRequest {
   /** When it was complete, by the monotonic clock. */
   readonly since: number
+  /** Ends it in the count of calls that run. */
+  readonly begun: () => void
 }
 
-type Uncounted = Pick<SentCall, 'since'> & Omit<EndedCall, 'ms'>
+type UncountedCall = Pick<SentCall, 'since' | 'begun'> & Omit<EndedCall, 'ms'>
 
 const MiB = 1024 * 1024
 const MOST_CALLS = 32
@@ -59,7 +61,7 @@ const LONGEST_BODY = 64 * MiB
 const MOST_BODY_BYTES = 256 * MiB
 const BODY_IDLE_MS = 30_000
 const BODY_MS = 5 * 60_000
-/** A guest that goes on after this many refusals has to wait for each answer. */
+/** A guest that continues after this many refusals has to wait for each answer. */
 const REFUSALS_AT_ONCE = 50
 const REFUSALS_PER_SECOND = 5
 const REFUSAL_WAIT_MS = 250
@@ -81,7 +83,7 @@ class Calls {
     this.#rules = rules
     this.#spend = spend
     this.#post = rules.access.post ?? httpPost(rules.clock)
-    this.#redactor = redactorOf(rules.access.key)
+    this.#redactor = redactorOf(rules.access.secrets)
     this.#refusals = new Allowance(REFUSALS_AT_ONCE, REFUSALS_PER_SECOND, rules.clock)
   }
 
@@ -154,7 +156,8 @@ class Calls {
   }
 
   async #passOn(call: RelayedCall, request: CompleteRequest): Promise<RefusedCall | undefined> {
-    const sent = { ...request, since: this.#rules.clock.monotonicMs() }
+    const begun = this.#spend.begin(request)
+    const sent = { ...request, begun, since: this.#rules.clock.monotonicMs() }
     try {
       const answer = await request.post.answer
       const refused = answerRefusal(answer)
@@ -166,6 +169,8 @@ class Calls {
       // The provider may have begun to answer.
       this.#count({ ...sent, answerBytes: 0, reported: undefined }, 'cancelled')
       return undefined
+    } finally {
+      begun()
     }
   }
 
@@ -174,13 +179,13 @@ class Calls {
     sent: SentCall,
     { status, headers, body }: PostAnswer,
   ): Promise<undefined> {
-    const { key, usageReader } = this.#rules.access
+    const { secrets, usageReader } = this.#rules.access
     if (status >= 400) {
-      const error = shownError(await beginningOf(body, LONGEST_ERROR), key)
+      const error = shownError(await beginningOf(body, LONGEST_ERROR), secrets)
       await this.#rejected(call, `relay: ${sent.model}: status ${status}`)
-      return this.#answer(call, status, shownHeaders(headers, key), error)
+      return this.#answer(call, status, shownHeaders(headers, secrets), error)
     }
-    call.respond(status, shownHeaders(headers, key))
+    call.respond(status, shownHeaders(headers, secrets))
     const tap = new UsageTap(usageReader(), headers.get('content-type') ?? '')
     const count = (outcome: string) => {
       const { bytes: answerBytes, reported } = tap
@@ -197,9 +202,9 @@ class Calls {
     await call.cut()
   }
 
-  #count({ since, ...call }: Uncounted, outcome: string): void {
+  #count({ since, begun, ...call }: UncountedCall, outcome: string): void {
     const ms = elapsedMs(this.#rules.clock, since)
-    const { usd, estimated } = this.#spend.add({ ...call, ms })
+    const { usd, estimated } = this.#spend.add({ ...call, ms }, begun)
     const cost = usd === undefined ? 'cost unknown' : `$${usd}${estimated ? ' (estimated)' : ''}`
     const { model, requestBytes, answerBytes } = call
     const bytes = `${requestBytes} bytes sent, ${answerBytes} received`
@@ -230,7 +235,7 @@ class Calls {
   }
 }
 
-/** `undefined` if there is nobody to answer, or another refusal. */
+/** `undefined` if there is no client to answer, or another refusal. */
 const BODY_REFUSALS: Readonly<Record<BodyFailure, RefusedCall | undefined>> = {
   too_large: refusal('too_large', `The relay refused a body of more than ${LONGEST_BODY} bytes.`),
   too_slow: refusal('slow', 'The relay gave up on a body that arrived too slowly.'),

@@ -12,6 +12,8 @@ export interface RelayedAccess {
   /** Without a trailing slash. Never shown to a guest. */
   readonly baseUrl: string
   readonly key: string | undefined
+  /** Every key of the daemon. None of them reaches a guest, whatever a provider answers. */
+  readonly secrets: readonly string[]
   /** The only path, relative to the base URL. */
   readonly path: string
   /** All headers of a request, the key included. Nothing of the guest's own headers is sent. */
@@ -43,6 +45,8 @@ export interface RelayRules {
   readonly spent: Spend
   /** Called after each call that may have cost something, before the guest sees its end. */
   readonly onSpend: (total: Spend) => void
+  /** Called when calls begin and end, with what those that run may cost: they are not counted if this process is killed. */
+  readonly onRunning?: (running: UnendedCalls) => void
   readonly clock: Clock
   /** One line per call, fewer if many are refused. Never contains a body or a key. */
   readonly log: (line: string) => void
@@ -58,5 +62,8 @@ export interface Spend {
   /** Calls with an unknown price. They are not in `usd`. */
   readonly unpricedCalls: number
 }
+
+/** An estimate for calls that run. */
+export interface UnendedCalls extends Pick<Spend, 'calls' | 'usd' | 'unpricedCalls'> {}
 
 export const NO_SPEND: Spend = { calls: 0, usd: 0, estimatedUsd: 0, unpricedCalls: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessTo } from '../../../test/support/relay-place.ts'
+import { accessTo } from '../../../test/support/tether/relay-place.ts'
 import { systemClock } from '../../host/clock.ts'
 import { NO_SPEND, type Spend } from './rules.ts'
 import { estimatedUsage, SpendCount } from './spend-count.ts'
@@ -26,6 +26,28 @@ test('reported usage is priced, and anything else is estimated and marked', () =
     { calls: 1, usd, estimatedUsd: 0, unpricedCalls: 0 },
     { calls: 2, usd: usd + estimate, estimatedUsd: estimate, unpricedCalls: 0 },
   ])
+})
+
+test('calls that run are known with what they may cost, until they have ended', () => {
+  const steps: unknown[] = []
+  const count = new SpendCount({
+    access: accessTo('messages', 'https://example.invalid'),
+    models: ['model'],
+    spent: NO_SPEND,
+    onSpend: ({ calls }) => void steps.push(calls),
+    onRunning: (running) => void steps.push(running),
+    clock: systemClock,
+    log: () => {},
+  })
+  const ends = [count.begin(CALL), count.begin(CALL)]
+  // Its request, and a minute of its answer.
+  const usd = (1_001 * 10 + 15_000 * 100) / 1e6
+  const one = { calls: 1, usd, unpricedCalls: 0 }
+  expect(steps).toEqual([one, { ...one, calls: 2, usd: 2 * usd }])
+  count.add(CALL, ends[0])
+  ends[0]?.()
+  ends[1]?.()
+  expect(steps.slice(2)).toEqual([1, one, { ...one, calls: 0, usd: 0 }])
 })
 
 test('an estimate is at least what was reported, and at most what the model can do', () => {

@@ -1,5 +1,5 @@
 import type { ModelFacts } from '../../model/model-facts.ts'
-import type { RelayRules, Spend, Usage } from './rules.ts'
+import type { RelayRules, UnendedCalls, Spend, Usage } from './rules.ts'
 
 /** What is known about a call when it ends. */
 export interface EndedCall {
@@ -21,6 +21,8 @@ export interface CallCost {
 export class SpendCount {
   readonly #rules: RelayRules
   #total: Spend
+  /** What each call that runs may cost. */
+  readonly #running = new Set<{ readonly usd: number | undefined }>()
 
   constructor(rules: RelayRules) {
     this.#rules = rules
@@ -31,12 +33,21 @@ export class SpendCount {
     return this.#total
   }
 
-  add(call: EndedCall): CallCost {
-    const { access, onSpend } = this.#rules
-    const facts = access.factsOf(call.model)
-    const estimated = call.reported?.final !== true
-    const usage = estimated ? estimatedUsage(call, facts) : call.reported.usage
-    const usd = access.costOf(usage, facts?.prices)
+  /** A call begins. The result must be called when it has ended, or is given to `add`. */
+  begin({ model, requestBytes }: Pick<EndedCall, 'model' | 'requestBytes'>): BegunCall {
+    const call = { model, requestBytes, answerBytes: 0, ms: LOST_CALL_MS, reported: undefined }
+    const entry = this.#priced(call)
+    this.#running.add(entry)
+    this.#tellRunning()
+    return () => {
+      if (this.#running.delete(entry)) this.#tellRunning()
+    }
+  }
+
+  /** With `begun`, this also ends it. */
+  add(call: EndedCall, begun?: BegunCall): CallCost {
+    const { usd, estimated } = this.#priced(call)
+    const { onSpend } = this.#rules
     const { calls, estimatedUsd, unpricedCalls } = this.#total
     this.#total = {
       calls: calls + 1,
@@ -45,9 +56,33 @@ export class SpendCount {
       unpricedCalls: unpricedCalls + (usd === undefined ? 1 : 0),
     }
     onSpend(this.#total)
+    begun?.()
     return { usd, estimated }
   }
+
+  #priced(call: EndedCall): CallCost {
+    const { access } = this.#rules
+    const facts = access.factsOf(call.model)
+    const estimated = call.reported?.final !== true
+    const usage = estimated ? estimatedUsage(call, facts) : call.reported.usage
+    return { usd: access.costOf(usage, facts?.prices), estimated }
+  }
+
+  #tellRunning(): void {
+    const all = [...this.#running]
+    const running: UnendedCalls = {
+      calls: all.length,
+      usd: all.reduce((total, { usd }) => sum(total, usd), 0),
+      unpricedCalls: all.filter(({ usd }) => usd === undefined).length,
+    }
+    this.#rules.onRunning?.(running)
+  }
 }
+
+type BegunCall = () => void
+
+/** How long a call is taken to have run if its end was not seen. */
+const LOST_CALL_MS = 60_000
 
 /** Fewer bytes per token than in any text, and than in any stream of events. */
 const BYTES_PER_TOKEN = 4

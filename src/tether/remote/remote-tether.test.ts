@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFakeTether, type FakeTether } from '../../../test/support/fake-tether.ts'
-import { freshFolder } from '../../../test/support/folder.ts'
-import { delta, done, userMessage } from '../../../test/support/frames.ts'
-import { localServer } from '../../../test/support/local-server.ts'
-import { value } from '../../../test/support/story.ts'
-import { TINY_IMAGES } from '../../../test/support/tiny-images.ts'
+import { openFakeTether, type FakeTether } from '../../../test/support/tether/fake-tether.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { delta, done, userMessage } from '../../../test/support/tether/frames.ts'
+import { localServer } from '../../../test/support/http/local-server.ts'
+import { value } from '../../../test/support/log/story.ts'
+import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
 import { systemClock } from '../../host/clock.ts'
 import { diskFolder } from '../../host/files/disk.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
@@ -69,6 +69,49 @@ test.each([['the socket', false] as const, ['the port', true] as const])(
   },
 )
 
+test.each([
+  '',
+  '.',
+  '..',
+  '%2e',
+  '%2E%2e',
+  './boat',
+  '../boat',
+  'a/b',
+  'a?b',
+  'a#b',
+  'Boat',
+  'ins_1',
+  'a\\b',
+  'é',
+  'a b',
+])('the name %j never becomes a part of a URL', async (name) => {
+  let asked = 0
+  const find = async () => {
+    asked += 1
+    return failed('network', 'No request may be sent.')
+  }
+  const remote = new RemoteTether({ find, findAgain: find, clock: systemClock })
+  const image = { media_type: 'image/png', bytes: TINY_IMAGES.png } as const
+  const refused = [
+    await remote.info(name),
+    await remote.act(name, 'start'),
+    await remote.map(name, null),
+    await remote.delete(name),
+    await remote.send(name, userMessage('m1')),
+    await remote.poll(name, {}),
+    await remote.follow(name, 0, {}, AbortSignal.abort()),
+    await remote.follow(name, undefined, {}, AbortSignal.abort()),
+    await remote.putImage(name, image),
+    await remote.image(name, `${'a'.repeat(64)}.png`),
+  ]
+  for (const one of refused)
+    expect(one).toMatchObject({ error: { kind: 'not_found', details: { instance: name } } })
+  for (const key of ['', '.', '..', `../${'a'.repeat(64)}.png`, `${'a'.repeat(64)}.svg`])
+    expect(await remote.image('boat', key)).toMatchObject({ error: { kind: 'invalid_args' } })
+  expect(asked).toBe(0)
+})
+
 test('a failure has the same kind, words, details and next steps as in the process of the server', async () => {
   const { tether, remote } = await served(await freshFolder())
   const next = [{ action: 'Enable it.', command: 'hawser instance enable boat' }]
@@ -115,12 +158,12 @@ test('a live stream continues behind its last frame after the server was restart
   await second.tether.says('boat', done('d1', 'm1'))
   value(await remote.send('boat', userMessage('m2')))
   // Numbers of deltas that may have been issued before the restart.
-  await expect.poll(names, { timeout: 10_000 }).toEqual(['m1', 'x', 'missing', 'd1', 'm2'])
+  await expect.poll(names).toEqual(['m1', 'x', 'missing', 'd1', 'm2'])
   stop.abort()
   await reading
 })
 
-test('whoever starts the server waits for the one that runs or is starting, and says why none starts', async () => {
+test('a client that starts the server waits for the one that runs or is starting, and says why none starts', async () => {
   const root = await freshFolder()
   const { home, server } = await served(root)
   const parts = { home, env: {}, clock: systemClock }

@@ -15,6 +15,7 @@ import type {
   StoredImage,
   Tether,
 } from '../tether.ts'
+import { invalidImageKey, isInstanceName, noSuchInstance } from '../instance-name.ts'
 import { followRemote } from './remote-frames.ts'
 import { ServerCalls, type FindServer } from './server-calls.ts'
 
@@ -49,44 +50,39 @@ export class RemoteTether implements Tether {
   }
 
   info(name: string): Promise<Result<InstanceInfo>> {
-    const call = { method: 'GET', path: at(name, '/instances/:id'), repeatable: true } as const
-    return this.#calls.json(call, InstanceInfoAnswer)
+    return this.#of(name, (path) =>
+      this.#calls.json({ method: 'GET', path, repeatable: true }, InstanceInfoAnswer),
+    )
   }
 
   act(name: string, act: InstanceAct): Promise<Result<InstanceInfo>> {
-    const call = {
-      method: 'POST',
-      path: at(name, `/instances/:id/${act}`),
-      repeatable: true,
-    } as const
-    return this.#calls.json(call, InstanceInfoAnswer)
+    return this.#of(name, (path) => {
+      const call = { method: 'POST', path: `${path}/${act}`, repeatable: true } as const
+      return this.#calls.json(call, InstanceInfoAnswer)
+    })
   }
 
   map(name: string, workspace: string | null): Promise<Result<InstanceInfo>> {
-    const call = {
-      method: 'PATCH',
-      path: at(name, '/instances/:id'),
-      body: json({ workspace }),
-      repeatable: true,
-    } as const
-    return this.#calls.json(call, InstanceInfoAnswer)
+    return this.#of(name, (path) => {
+      const call = { method: 'PATCH', path, body: json({ workspace }), repeatable: true } as const
+      return this.#calls.json(call, InstanceInfoAnswer)
+    })
   }
 
-  async delete(name: string): Promise<Result<InstanceId>> {
-    const call = { method: 'DELETE', path: at(name, '/instances/:id'), repeatable: false } as const
-    const deleted = await this.#calls.json(call, DeletedInstance)
-    return deleted.ok ? ok(deleted.value.deleted) : deleted
+  delete(name: string): Promise<Result<InstanceId>> {
+    return this.#of(name, async (path) => {
+      const call = { method: 'DELETE', path, repeatable: false } as const
+      const deleted = await this.#calls.json(call, DeletedInstance)
+      return deleted.ok ? ok(deleted.value.deleted) : deleted
+    })
   }
 
   send(name: string, frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
-    // Its `msg_id` makes a second one harmless.
-    const call = {
-      method: 'POST',
-      path: at(name, '/instances/:id/tether'),
-      body: json(frame),
-      repeatable: true,
-    } as const
-    return this.#calls.json(call, AcceptedFrameShape)
+    return this.#of(name, (path) => {
+      // Its `msg_id` makes a second one harmless.
+      const call = { method: 'POST', path: `${path}/tether`, repeatable: true } as const
+      return this.#calls.json({ ...call, body: json(frame) }, AcceptedFrameShape)
+    })
   }
 
   poll(
@@ -94,9 +90,10 @@ export class RemoteTether implements Tether {
     query: FrameQuery,
     { waitMs, signal }: PollOptions = {},
   ): Promise<Result<FramePage>> {
-    const asked = parameters({ ...query, wait_ms: waitMs })
-    const path = `${at(name, '/instances/:id/tether/poll')}${asked}`
-    return this.#calls.json({ method: 'GET', path, signal, repeatable: true }, FramePageShape)
+    return this.#of(name, (base) => {
+      const path = `${base}/tether/poll${parameters({ ...query, wait_ms: waitMs })}`
+      return this.#calls.json({ method: 'GET', path, signal, repeatable: true }, FramePageShape)
+    })
   }
 
   async follow(
@@ -105,42 +102,43 @@ export class RemoteTether implements Tether {
     filter: FrameFilter,
     signal: AbortSignal,
   ): Promise<Result<AsyncGenerator<LiveFrame, void, void>>> {
-    const start = after_seq === undefined ? await this.#newest(name, signal) : ok(after_seq)
-    if (!start.ok) return start
-    const open = (calls: ServerCalls, after: number, until: AbortSignal) => {
-      const path = `${at(name, '/instances/:id/tether/stream')}${parameters({ ...filter, after_seq: after })}`
-      return calls.response({ method: 'GET', path, signal: until, repeatable: true })
-    }
-    const { clock, findAgain } = this.#parts
-    return followRemote(
-      { clock, first: this.#calls, again: new ServerCalls(findAgain), open },
-      {
-        after: start.value,
-        signal,
-      },
-    )
+    return this.#of(name, async (base) => {
+      const start = after_seq === undefined ? await this.#newest(name, signal) : ok(after_seq)
+      if (!start.ok) return start
+      const open = (calls: ServerCalls, after: number, until: AbortSignal) => {
+        const path = `${base}/tether/stream${parameters({ ...filter, after_seq: after })}`
+        return calls.response({ method: 'GET', path, signal: until, repeatable: true })
+      }
+      const { clock, findAgain } = this.#parts
+      const stream = { clock, first: this.#calls, again: new ServerCalls(findAgain), open }
+      return followRemote(stream, { after: start.value, signal })
+    })
   }
 
   putImage(name: string, { media_type, bytes }: StoredImage): Promise<Result<ImageReference>> {
-    const body = { type: media_type, bytes }
-    const call = {
-      method: 'POST',
-      path: at(name, '/instances/:id/blobs'),
-      body,
-      repeatable: true,
-    } as const
-    return this.#calls.json(call, ImageAnswer)
+    return this.#of(name, (base) => {
+      const body = { type: media_type, bytes }
+      const call = { method: 'POST', path: blobsOf(base), body, repeatable: true } as const
+      return this.#calls.json(call, ImageAnswer)
+    })
   }
 
-  async image(name: string, blob: string): Promise<Result<StoredImage>> {
-    const path = at(name, '/instances/:id/blobs/:key').replace(':key', () =>
-      encodeURIComponent(blob),
-    )
-    const found = await this.#calls.bytes({ method: 'GET', path, repeatable: true })
-    if (!found.ok) return found
-    const type = ImageReference.shape.media_type.safeParse(found.value.type)
-    if (!type.success) return failed('invalid_response', 'The local server sent no image.')
-    return ok({ media_type: type.data, bytes: found.value.bytes })
+  image(name: string, blob: string): Promise<Result<StoredImage>> {
+    return this.#of(name, async (base) => {
+      const key = ImageReference.shape.blob.safeParse(blob)
+      if (!key.success) return invalidImageKey()
+      const path = `${blobsOf(base)}/${key.data}`
+      const found = await this.#calls.bytes({ method: 'GET', path, repeatable: true })
+      if (!found.ok) return found
+      const type = ImageReference.shape.media_type.safeParse(found.value.type)
+      if (!type.success) return failed('invalid_response', 'The local server sent no image.')
+      return ok({ media_type: type.data, bytes: found.value.bytes })
+    })
+  }
+
+  /** Requests about one Instance, by the path of its routes. A text that can name none is not sent. */
+  async #of<T>(name: string, work: (path: string) => Promise<Result<T>>): Promise<Result<T>> {
+    return isInstanceName(name) ? work(`/instances/${name}`) : noSuchInstance(name)
   }
 
   /** The cursor after which the next frame comes, so that a stream that is cut off early misses nothing. */
@@ -169,10 +167,9 @@ function json(value: object): { readonly type: string; readonly bytes: Uint8Arra
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }
 }
 
-/** The path of a route for one Instance. A segment of dots would lead to another route, so it becomes a name of none. */
-function at(name: string, route: string): string {
-  const segment = name === '.' || name === '..' ? `${name}/` : name
-  return route.replace(':id', () => encodeURIComponent(segment))
+/** The route of the images of an Instance, by the path of its routes. */
+function blobsOf(base: string): string {
+  return '/instances/:id/blobs'.replace('/instances/:id', () => base)
 }
 
 /** A query, without fields that are absent. */

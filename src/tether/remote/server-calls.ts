@@ -19,7 +19,7 @@ export interface ServerCall {
 /** Finds the server for the next request. */
 export type FindServer = () => Promise<Result<ServerPlace>>
 
-interface Reached {
+interface ReachedServer {
   readonly fetch: Fetch
   readonly base: string
   readonly token: string
@@ -31,7 +31,7 @@ interface Reached {
  */
 export class ServerCalls {
   readonly #find: FindServer
-  #reached: Promise<Result<Reached>> | undefined
+  #reached: Promise<Result<ReachedServer>> | undefined
 
   constructor(find: FindServer) {
     this.#find = find
@@ -44,7 +44,7 @@ export class ServerCalls {
     const body = await wholeBody(response.value, call.signal)
     if (!body.ok) return body
     const read = shape.safeParse(parseJson(body.value.toString('utf8')))
-    return read.success ? ok(read.data) : unexpected()
+    return read.success ? ok(read.data) : unexpectedAnswer()
   }
 
   async bytes(
@@ -86,18 +86,18 @@ export class ServerCalls {
         ...(signal === undefined ? {} : { signal }),
       })
       if (response.ok) return { ok: true, value: ok(response) }
-      const failure = await reported(response, signal)
+      const failure = await reportedFailure(response, signal)
       // The token may have been replaced together with the server.
       return { ok: false, failure, again: response.status === 401 }
     } catch (error) {
-      if (signal?.aborted === true) return { ok: true, value: interrupted() }
+      if (signal?.aborted === true) return { ok: true, value: cancelledRequest() }
       if (!(error instanceof HttpFailure)) throw error
       const again = repeatable || NEVER_REACHED.has(error.code)
       return { ok: false, failure: noAnswer(error), again }
     }
   }
 
-  async #reach(): Promise<Result<Reached>> {
+  async #reach(): Promise<Result<ReachedServer>> {
     const found = await this.#find()
     if (!found.ok) return found
     const { origin, socket, token } = found.value
@@ -120,18 +120,21 @@ async function wholeBody(
   try {
     return ok(Buffer.from(await response.arrayBuffer()))
   } catch (error) {
-    if (signal?.aborted === true) return interrupted()
+    if (signal?.aborted === true) return cancelledRequest()
     if (error instanceof HttpFailure) return noAnswer(error)
     throw error
   }
 }
 
 /** The error of the server, in the shape that it has there. */
-async function reported(response: Response, signal: AbortSignal | undefined): Promise<Failed> {
+async function reportedFailure(
+  response: Response,
+  signal: AbortSignal | undefined,
+): Promise<Failed> {
   const body = await wholeBody(response, signal)
   if (!body.ok) return body
   const read = ErrorBody.safeParse(parseJson(body.value.toString('utf8'))).data
-  if (read === undefined) return unexpected()
+  if (read === undefined) return unexpectedAnswer()
   const { kind, message, details, next_actions } = read.error
   return failed(kind, message, details, next_actions)
 }
@@ -142,13 +145,13 @@ function noAnswer({ code }: HttpFailure): Failed {
   ])
 }
 
-function unexpected(): Failed {
+function unexpectedAnswer(): Failed {
   const message = 'The local server gave an answer that this version does not understand.'
   return failed('invalid_response', message, {}, [
     { action: 'Restart it, if it is of another version.', command: 'hawser down' },
   ])
 }
 
-function interrupted(): Failed {
+function cancelledRequest(): Failed {
   return failed('interrupted', 'The request was cancelled.')
 }

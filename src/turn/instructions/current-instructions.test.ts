@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { wholeEvents } from '../../../test/support/sample-resources.ts'
-import { value } from '../../../test/support/story.ts'
+import { wholeEvents } from '../../../test/support/history/sample-resources.ts'
+import { value } from '../../../test/support/log/story.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { instructionsSoFar, sameFacts } from '../../history/instructions.ts'
 import type {

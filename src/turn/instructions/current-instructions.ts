@@ -11,7 +11,7 @@ import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts
 export interface CurrentInstructions {
   /** For late context. */
   readonly facts: Pick<EventData<'late_context'>, 'instructions' | 'more_instructions'>
-  /** The texts that the model has not received, and what the person is told; after that late context. */
+  /** The texts that the model has not received, and what the person reads; after that late context. */
   readonly drafts: readonly EventDraft<'project_instructions' | 'notice'>[]
 }
 

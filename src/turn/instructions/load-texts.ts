@@ -7,7 +7,7 @@ import type { EventData, EventDraft } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { NamedInstructions } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
-import { clipped } from '../../tools/shown-lines.ts'
+import { clipText } from '../../tools/shown-lines.ts'
 import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts'
 
 interface LoadedTexts {
@@ -99,7 +99,7 @@ async function newText(
   // Removing a control sequence can join the parts of a key.
   const whole = redactor.text(plainText(redactor.bytes(content)).text)
   if (whole.trim() === '') return {}
-  const text = clipped(whole, Math.max(0, room))
+  const text = clipText(whole, Math.max(0, room))
   const text_bytes = Buffer.byteLength(text)
   const truncated = text.length < whole.length
   if (truncated && text_bytes < LEAST_BEGINNING) return { withheld: 'over_limit' }
@@ -123,7 +123,7 @@ function textDrafts(
   return [{ type: 'project_instructions', data: { path, content_sha256, ...text, reason } }]
 }
 
-/** Whether the person was not told yet that this content is not loaded. */
+/** Whether the person was not informed yet that this content is not loaded. */
 function isNews({ content_sha256 }: NamedInstructions, last: NamedInstructions | undefined) {
   return last?.content_sha256 !== content_sha256 || last?.withheld !== 'untrusted'
 }

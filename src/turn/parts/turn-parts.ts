@@ -20,6 +20,7 @@ import type { SkillCatalog } from '../../skills/skill.ts'
 import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { InstructionParts } from './instruction-parts.ts'
+import type { InterruptedCall } from './interrupted-call.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 import type { PermissionAnswer, PermissionQuestion } from './permission.ts'
@@ -63,6 +64,8 @@ export interface TurnParts {
     readonly holdsKey: ToolResources['holdsKey']
     /** The request that the first one of this Turn is compared with: the last one to the same model, or else the last of all. */
     readonly lastRequest: SentRequest | undefined
+    /** The call with which a continued Turn resumes, and the request that its first one was compared with. */
+    readonly interrupted?: InterruptedCall & { readonly before: SentRequest | undefined }
     readonly limits: { readonly provider_calls: number }
     readonly retry: { readonly retries: number; readonly chance: () => number }
   }

@@ -1,6 +1,7 @@
 import { estimatedTokens, gaugeOf } from '../../context/gauge.ts'
 import {
-  isNews,
+  isEstimateNews,
+  isUsageNews,
   pressureOf,
   tierOf,
   TIER_NOTICES,
@@ -27,7 +28,7 @@ export interface News {
   readonly publish: () => void
 }
 
-const NO_NEWS: News = { drafts: [], publish: () => {} }
+export const NO_NEWS: News = { drafts: [], publish: () => {} }
 
 /** The pressure of a call, and the announcement of a tier that its usage reached. */
 export function usageNews(
@@ -71,6 +72,7 @@ interface ReachedTier {
 
 function tierNews({ log }: Parts, reached: ReachedTier): News {
   const { tier, tokens, window_tokens, estimated } = reached
+  const isNews = estimated ? isEstimateNews : isUsageNews
   if (!isNews(log.events(), tier)) return NO_NEWS
   const { session } = log
   const next_actions = tier === 'advisory' ? [] : [previewAction(session)]
@@ -95,13 +97,21 @@ function previewAction(session: string): NextAction {
   }
 }
 
+/** How full a window is, for people. */
+export function fullness(
+  tokens: number,
+  window_tokens: number,
+): { readonly share: string; readonly figures: string } {
+  // Rounded down, so that the text never shows a limit that was not reached.
+  const share = `${(Math.floor((tokens / window_tokens) * 1000) / 10).toFixed(1)} %`
+  return { share, figures: `${grouped(tokens)} of ${grouped(window_tokens)} tokens` }
+}
+
 function tierText(
   { tier, tokens, window_tokens, estimated }: ReachedTier,
   session: string,
 ): string {
-  // Rounded down, so that the text never shows a limit that was not reached.
-  const share = `${(Math.floor((tokens / window_tokens) * 1000) / 10).toFixed(1)} %`
-  const figures = `${grouped(tokens)} of ${grouped(window_tokens)} tokens`
+  const { share, figures } = fullness(tokens, window_tokens)
   const full = estimated
     ? `The next request fills an estimated ${share} of the context window (${figures}).`
     : `The context window is ${share} full (${figures}).`

@@ -1,4 +1,4 @@
-import { positioned } from '../../context/compaction-draft.ts'
+import { withPosition } from '../../context/compaction-draft.ts'
 import type { CompactionPlan } from '../../context/compaction-plan.ts'
 import { planPreflight, planRecovery } from '../../context/recovery-plan.ts'
 import { ok, type Result } from '../../model/errors.ts'
@@ -42,7 +42,7 @@ export async function compactInTurn(
       ? planPreflight(log.events(), options)
       : planRecovery(log.events(), options)
   if (!plan.compactable) return ok(undefined)
-  const data = positioned(plan.data, log.placeOf)
+  const data = withPosition(plan.data, log.placeOf)
   const recorded = await log.commit([{ type: 'history_compaction', data }])
   if (!recorded.ok) return recorded
   log.publish(compactionNotice(log.events(), facts?.window_tokens))

@@ -1,13 +1,18 @@
-import { gaugeOf, type Gauge } from '../../context/gauge.ts'
-import { tierOf } from '../../context/pressure.ts'
+import { gaugeOf, isRelieved, type Gauge } from '../../context/gauge.ts'
+import { isFruitlessNews, tierOf } from '../../context/pressure.ts'
 import { causeOf, ok, type Result } from '../../model/errors.ts'
+import { ANSWER_REPEATED, notice } from '../../model/events/notice.ts'
 import type { ComposedRequest } from '../../request/compose-request.ts'
 import type { FailedCall } from '../parts/failed-call.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
+import { NO_NEWS, type News } from './pressure-news.ts'
 import type { TurnCompaction } from './turn-compaction.ts'
 
 /** A provider that refuses for length again and again ends the Turn. */
 const MOST_RECOVERIES = 3
+
+const REPEATED =
+  'The connection failed during the answer. The conversation was compacted just before, so the model is asked for the whole answer again.'
 
 /**
  * Compacts the conversation of a running Turn, before a call because the last usage was critical, and after a call that
@@ -19,6 +24,8 @@ export class TurnPressure {
   #reached: number | undefined
   #recoveries = 0
   #repeated = false
+  /** The tokens of the critical usage, if a preflight found too little to compact. */
+  #fruitless: number | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
@@ -28,13 +35,25 @@ export class TurnPressure {
   async preflight(): Promise<Result<boolean>> {
     const gauge = this.#critical()
     if (gauge === undefined || gauge.undone) return ok(false)
-    return asDone(await this.#compact({ trigger: 'critical_pressure_preflight' }))
+    const done = await this.#compact({ trigger: 'critical_pressure_preflight' })
+    if (done.ok && done.value === undefined) this.#fruitless = gauge.tokens
+    return asDone(done)
+  }
+
+  /** What a person reads about a preflight that would not have made enough room. */
+  async news(request: ComposedRequest): Promise<News> {
+    const { log, model } = this.#parts
+    const window = model.facts?.window_tokens
+    if (this.#fruitless === undefined || window === undefined) return NO_NEWS
+    if (!isFruitlessNews(log.events())) return NO_NEWS
+    const { fruitlessNews } = await import('./full-window.ts')
+    return fruitlessNews(this.#fruitless, request, this.#parts, window)
   }
 
   /** Whether the conversation was compacted after a failed call, so that the call is to be repeated. */
   async recover(call: FailedCall, request: ComposedRequest): Promise<Result<boolean>> {
     if (this.#parts.context.fixed) return ok(false)
-    if (this.#isLostSocket(call)) return this.#repeat()
+    if (this.#isLostSocket(call)) return this.#repeat(call)
     if (call.shown || call.error.kind !== 'context_overflow') return ok(false)
     if (this.#recoveries >= MOST_RECOVERIES || this.#isTooFar(call, request)) return ok(false)
     this.#recoveries += 1
@@ -44,20 +63,32 @@ export class TurnPressure {
     return asDone(done)
   }
 
-  /** Once for each call. This alone repeats a call that showed something. */
-  async #repeat(): Promise<Result<boolean>> {
+  /**
+   * Once for each call. This alone repeats a call that showed something: smaller than it was, or after a preflight that left
+   * nothing to compact.
+   */
+  async #repeat({ shown }: FailedCall): Promise<Result<boolean>> {
     this.#repeated = true
+    const { log } = this.#parts
     const trigger = 'websocket_critical_recovery'
-    const done = asDone(await this.#compact({ trigger }))
-    if (done.ok && done.value)
-      this.#parts.log.publish({ type: 'stream_restarted', data: { reason: trigger } })
-    return done
+    const relieved = isRelieved(log.events())
+    const compacted = asDone(await this.#compact({ trigger }))
+    if (!compacted.ok) return compacted
+    if (!compacted.value) {
+      // A call that showed nothing is retried like any other.
+      if (!relieved || !shown) return ok(false)
+      const noted = await log.commit([notice(ANSWER_REPEATED, REPEATED)])
+      if (!noted.ok) return noted
+    }
+    log.publish({ type: 'stream_restarted', data: { reason: trigger } })
+    return ok(true)
   }
 
+  /** A socket that dies while the last usage is critical was probably closed for the length of the request. */
   #isLostSocket({ error }: FailedCall): boolean {
     const cause = causeOf(error)
     if (this.#repeated || cause?.type !== 'provider' || cause.lostSocket !== true) return false
-    return this.#critical() !== undefined
+    return this.#critical() !== undefined || isRelieved(this.#parts.log.events())
   }
 
   /** The request exceeds a known limit by more bytes than a compaction can save. */
@@ -87,7 +118,9 @@ export class TurnPressure {
   /** Loaded with the first compaction: nearly all Turns need none. */
   async #compact(how: TurnCompaction): Promise<Result<number | undefined>> {
     const { compactInTurn } = await import('./turn-compaction.ts')
-    return compactInTurn(this.#parts, how)
+    const done = await compactInTurn(this.#parts, how)
+    if (done.ok && done.value !== undefined) this.#fruitless = undefined
+    return done
   }
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { expect, test, vi } from 'vitest'
-import { random, type Random } from '../../../test/support/random.ts'
-import { SAMPLE_SESSION } from '../../../test/support/log-generator.ts'
+import { expect, test } from 'vitest'
+import { random, type Random } from '../../../test/support/host/random.ts'
+import { SAMPLE_SESSION } from '../../../test/support/history/log-generator.ts'
 import { overBudget } from '../../context/over-budget.ts'
 import { sumOf, visibleBytes } from '../../history/visible-bytes.ts'
 import { Descriptor } from '../../model/descriptor.ts'
@@ -196,7 +196,7 @@ test('room is granted in the order of calls, whichever call asks first', async (
     }),
   )
   for (const gate of gates.toReversed()) gate.emit('loaded')
-  await vi.waitFor(() => expect(answers).toEqual(['1 projected']))
+  await expect.poll(() => answers).toEqual(['1 projected'])
   for (const gate of gates) gate.emit('recorded')
   await Promise.all(calls)
   expect(answers).toEqual(['1 projected', '2 over_budget', '3 over_budget'])

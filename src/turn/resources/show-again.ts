@@ -41,7 +41,8 @@ async function viewDrafts(
     if (!viewed.ok) return viewed
     const { view, message } = viewed.value
     const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const
-    return ok(view.outcome === 'over_budget' ? [recorded, notShown(message)] : [recorded])
+    const isShown = view.outcome === 'projected' || view.outcome === 'visible'
+    return ok(isShown ? [recorded] : [recorded, notShown(message)])
   }
   const views = goneViews(resource).map((view) => {
     return { type: 'resource_view', data: { ...view, by: 'person' } } as const

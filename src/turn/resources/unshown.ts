@@ -1,4 +1,4 @@
-import { lossReason } from '../../encoding/words/resources.ts'
+import { lossReason } from '../../prompt/words/resources.ts'
 import { historyOf } from '../../history/history.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'

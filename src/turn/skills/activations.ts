@@ -1,4 +1,7 @@
 import { withoutCalls } from '../../history/without-calls.ts'
+import { argumentsIn, filledBody } from '../../prompt/words/skills.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { utf8Bytes } from '../../model/shape.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
@@ -31,13 +34,13 @@ export async function judgeSkills(
     const loaded = await catalog.load(name)
     if (!loaded.ok) return loaded
     const skill = loaded.value
-    if (skill.trust === 'untrusted') return untrusted(name)
+    if (skill.trust === 'untrusted') return untrustedSkill(skill)
     const twice = sources.find(({ id }, at) => sources.findIndex((one) => one.id === id) < at)
     if (twice !== undefined)
       return failed('invalid_args', `The context source ${twice.id} is named twice.`)
     for (const { id, args } of sources) {
       const source = skill.context_sources.find((one) => one.id === id)
-      const plan = source === undefined ? undeclared(skill, id) : planHydration(source, args)
+      const plan = source === undefined ? undeclaredSource(skill, id) : planHydration(source, args)
       if (!plan.ok) return plan
     }
     judged.push({ skill, request, by })
@@ -45,15 +48,21 @@ export async function judgeSkills(
   return ok(judged)
 }
 
-function untrusted(name: string): Failed {
-  const message = `The Skill ${name} comes with this repository and is not trusted.`
+function untrustedSkill({ name, changed }: LoadedSkill): Failed {
+  const message =
+    changed === true
+      ? `The Skill ${name} comes with this repository and changed since it was trusted.`
+      : `The Skill ${name} comes with this repository and is not trusted.`
   return failed('permission_denied', message, { skill: name }, [
-    { action: 'Read it, then trust it.', command: `hawser skills trust ${name}` },
+    {
+      action: changed === true ? 'Read it again, then trust it.' : 'Read it, then trust it.',
+      command: `hawser skills trust ${name}`,
+    },
   ])
 }
 
 /** A Skill hydrates only what it declares. */
-export function undeclared(
+export function undeclaredSource(
   { name, context_sources = [] }: Pick<LoadedSkill, 'name'> & Partial<LoadedSkill>,
   id: string,
 ): Failed {
@@ -72,6 +81,7 @@ export async function activationDraft(
   const blob = await keep([body], 'text/markdown')
   if (!blob.ok) return blob
   const { name, root, trust, content_sha256, context_sources, allowed_tools } = skill
+  const filled_bytes = filledBytes(body, redactor.text(args))
   return ok({
     type: 'skill_activation',
     data: {
@@ -82,12 +92,22 @@ export async function activationDraft(
       content_sha256,
       blob: blob.value,
       body_bytes: body.length,
+      ...(filled_bytes === undefined ? {} : { filled_bytes }),
       trust,
       activated_by: by,
       ...(context_sources.length === 0 ? {} : { context_sources: [...context_sources] }),
       ...(allowed_tools.length === 0 ? {} : { allowed_tools: [...allowed_tools] }),
     },
   })
+}
+
+/** The length of the body with its arguments; `undefined` if it does not refer to them, or would become too long. */
+function filledBytes(body: Buffer, args: string): number | undefined {
+  const text = body.toString('utf8')
+  const count = argumentsIn(text)
+  const longest = body.length + count * utf8Bytes(args)
+  if (count === 0 || longest > LIMITS.user_text_bytes) return undefined
+  return utf8Bytes(filledBody(text, args))
 }
 
 /** The last activation of this Skill in the Turn. An activation ends with its Turn. */

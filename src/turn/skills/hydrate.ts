@@ -1,3 +1,4 @@
+import { WITHOUT_SANDBOX } from '../../history/ran-commands.ts'
 import { elapsedMs } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
@@ -121,7 +122,7 @@ function withSandbox(
   { confined }: HydrationPermission,
 ): Production {
   if (plan.kind !== 'command' || confined) return production
-  const limitations = [...(production.limitations ?? []), 'The command ran without a sandbox.']
+  const limitations = [...(production.limitations ?? []), WITHOUT_SANDBOX]
   return { ...production, limitations }
 }
 

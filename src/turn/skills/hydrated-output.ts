@@ -7,7 +7,7 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import { LIMITS } from '../../model/limits.ts'
-import { clipped } from '../../tools/shown-lines.ts'
+import { clipText } from '../../tools/shown-lines.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
 
@@ -55,9 +55,9 @@ export async function hydratedOutput(
     redacted(parts.redactor, bytes, end !== 'complete'),
   )
   // Removing a control sequence can join the parts of a key.
-  const whole = clipped(parts.redactor.text(text), LIMITS.hydrated_spool_bytes)
+  const whole = clipText(parts.redactor.text(text), LIMITS.hydrated_spool_bytes)
   const limit = Math.min(max_bytes, LIMITS.hydrated_output_max_bytes)
-  const output = clipped(whole, limit)
+  const output = clipText(whole, limit)
   const cut = output.length < whole.length
   const shown = {
     output,

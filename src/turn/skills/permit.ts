@@ -6,7 +6,7 @@ import { hydrationSubject } from '../../model/permission-subject.ts'
 import type { Claim } from '../../policy/claim.ts'
 import type { Posture } from '../../policy/decide.ts'
 import { decideHydration, type HydrationDecision } from '../../policy/hydration.ts'
-import { readOnlyCommand } from '../../policy/read-only-command.ts'
+import { isReadOnly } from '../../policy/read-only-command.ts'
 import type { HydrationPlan } from '../../skills/hydration-plan.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
 import { byPolicy, refusal, verdictDraft, type Verdict } from '../parts/verdict.ts'
@@ -65,7 +65,7 @@ function decisionFor(
   return decideHydration(
     {
       kind: plan.kind,
-      readOnly: plan.kind !== 'command' || readOnlyCommand(plan.argv) !== undefined,
+      readOnly: isReadOnly(plan),
       trusted: trust === 'user' || trust === 'trusted',
       invokedBy,
       claim,

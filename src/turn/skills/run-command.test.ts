@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { ok } from '../../model/errors.ts'
 import { runCommand } from './run-command.ts'
 

@@ -4,7 +4,7 @@ import type { HydrationOutcome, SkillView, ToolHydration, ToolSkills } from '../
 import type { TurnParts } from '../parts/turn-parts.ts'
 import type { CallRoom } from '../resources/request-room.ts'
 import { automaticRequests } from './activate.ts'
-import { activationDraft, activeSkill, activeSkills, undeclared } from './activations.ts'
+import { activationDraft, activeSkill, activeSkills, undeclaredSource } from './activations.ts'
 import { hydrate } from './hydrate.ts'
 import { readingContext, TOUCHES_NOTHING } from './reading-context.ts'
 
@@ -90,6 +90,6 @@ async function hydrateActive(
   }
   const { context_sources = [] } = skill.data
   const source = context_sources.find((one) => one.id === id)
-  if (source === undefined) return undeclared({ name, context_sources }, id)
+  if (source === undefined) return undeclaredSource({ name, context_sources }, id)
   return hydrate(parts, { skill, source, args, invokedBy: 'model', call_id }, room)
 }

@@ -1,5 +1,5 @@
 import { failed, type Failed } from '../../../model/errors.ts'
-import { gateAt, HANDED, type StartOrder } from '../../process/start.ts'
+import { gateAt, HANDED_FD, type StartOrder } from '../../process/start.ts'
 import type { HeldLimits } from '../limits/limited-run.ts'
 import type { LimitGroup } from '../limits/limits.ts'
 import { sandboxArgs, type SandboxPlan, type SandboxRestrictions } from './args.ts'
@@ -41,7 +41,7 @@ function restrictionsOf(
   group: LimitGroup | undefined,
 ): SandboxRestrictions {
   return {
-    filter: HANDED,
+    filter: HANDED_FD,
     ...(limits === undefined ? {} : { processes: limits.most.processes }),
     ...(group?.dataBytes === undefined ? {} : { dataBytes: group.dataBytes }),
   }

@@ -1,4 +1,12 @@
-import type { FilteredMachine } from './seccomp.ts'
+import {
+  AF_INET,
+  AF_NETLINK,
+  ALLOWED_FAMILIES,
+  EAFNOSUPPORT,
+  SOCKET,
+  SOCKETPAIR,
+  type FilteredMachine,
+} from './seccomp.ts'
 
 /**
  * A minimal ELF executable that runs this machine code: a way to make a system call that Node has no function for. The code
@@ -35,6 +43,35 @@ export function rawProgram(machine: FilteredMachine, code: Uint8Array): Buffer {
 export function keyringProgram(machine: FilteredMachine): Buffer {
   return rawProgram(machine, Buffer.from(KEYRING_CODE[machine].join(''), 'hex'))
 }
+
+/**
+ * Asks the kernel for sockets that the filter refuses: a stream of every family but the allowed ones, netlink of a protocol
+ * that every kernel has, and a pair of a family that has none. Nothing is bound, connected or sent. Exits with 0 if each is
+ * refused as the filter does, else with the number of the first that is not.
+ */
+export function socketProgram(machine: FilteredMachine): Buffer {
+  const families = Array.from({ length: MOST_FAMILIES }, (_, family) => family)
+  const streams = families
+    .filter((family) => !ALLOWED_FAMILIES.includes(family))
+    .map((family) => ({ number: SOCKET[machine], args: [family, SOCK_STREAM, 0, 0] as const }))
+  const calls = [
+    { number: SOCKET[machine], args: [AF_NETLINK, SOCK_DGRAM, NETLINK_GENERIC, 0] as const },
+    { number: SOCKETPAIR[machine], args: [AF_INET, SOCK_STREAM, 0, 0] as const },
+    ...streams,
+  ]
+  return rawProgram(machine, REFUSED_CODE[machine](calls, EAFNOSUPPORT))
+}
+
+interface RawCall {
+  readonly number: number
+  readonly args: readonly [number, number, number, number]
+}
+
+const SOCK_STREAM = 1
+const SOCK_DGRAM = 2
+const NETLINK_GENERIC = 16
+/** Above AF_MAX of every kernel so far. */
+const MOST_FAMILIES = 64
 
 const HEADER_BYTES = 64
 const SEGMENT_BYTES = 56
@@ -74,3 +111,71 @@ const KEYRING_CODE = {
     '010000d4', // svc #0
   ],
 } as const
+
+/** Makes the calls in order. Exits with the number of the first, from 1, that does not fail with this error; else with 0. */
+const REFUSED_CODE: Readonly<
+  Record<FilteredMachine, (calls: readonly RawCall[], error: number) => Buffer>
+> = {
+  x64: (calls, error) => {
+    const blocks = calls.map(({ number, args: [a, b, c, d] }, at) =>
+      Buffer.concat([
+        word32('b8', number), // mov eax
+        word32('bf', a), // mov edi
+        word32('be', b), // mov esi
+        word32('ba', c), // mov edx
+        word32('41ba', d), // mov r10d
+        word32('bb', at + 1), // mov ebx
+        Buffer.from('0f05', 'hex'), // syscall
+        word32('3d', -error), // cmp eax
+        Buffer.from('0f85', 'hex'), // jne to the end
+      ]),
+    )
+    const end = Buffer.from('31db89dfb8e70000000f05', 'hex') // xor ebx, ebx; mov edi, ebx; exit_group
+    return joined(blocks, end, 4, (distance) => word32('', distance + 2))
+  },
+  arm64: (calls, error) => {
+    const blocks = calls.map(({ number, args }, at) =>
+      Buffer.concat([
+        moved(8, number),
+        ...args.map((value, register) => moved(register, value)),
+        moved(19, at + 1),
+        word32('', 0xd4000001), // svc #0
+        word32('', 0xb100001f | (error << 10)), // cmn x0, #error
+      ]),
+    )
+    const end = Buffer.concat([
+      moved(19, 0),
+      word32('', 0xaa1303e0), // mov x0, x19
+      moved(8, 94),
+      word32('', 0xd4000001),
+    ])
+    // b.ne, counted in instructions from itself, past the first instruction of the end
+    return joined(blocks, end, 4, (distance) => word32('', 0x54000001 | ((distance / 4 + 2) << 5)))
+  },
+}
+
+/** Joins blocks that each end in a jump of `jumpBytes`, which gets the distance from its end to the start of `end`. */
+function joined(
+  blocks: readonly Buffer[],
+  end: Buffer,
+  jumpBytes: number,
+  jump: (distance: number) => Buffer,
+): Buffer {
+  const sizes = blocks.map(({ length }) => length + jumpBytes)
+  const parts = blocks.flatMap((block, at) => [
+    block,
+    jump(sizes.slice(at + 1).reduce((sum, size) => sum + size, 0)),
+  ])
+  return Buffer.concat([...parts, end])
+}
+
+/** movz, for values of 16 bits. */
+function moved(register: number, value: number): Buffer {
+  return word32('', 0xd2800000 | (value << 5) | register)
+}
+
+function word32(prefix: string, value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value >>> 0)
+  return Buffer.concat([Buffer.from(prefix, 'hex'), bytes])
+}

@@ -5,6 +5,7 @@ const ALLOWED = 'allowed'
 const EPERM = 1
 const ENOSYS = 38
 const EOPNOTSUPP = 95
+const EAFNOSUPPORT = 97
 
 const X64 = 0xc000003e
 const I386 = 0x40000003
@@ -155,6 +156,28 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
       expect(verdict(guests, { abi, number })).toBe(EOPNOTSUPP)
       expect(verdict(filter, { abi, number })).toBe(ALLOWED)
     }
+  })
+
+  test('sockets are refused except Unix, IP and routing facts, and pairs except Unix', () => {
+    const [socket, pair] = machine === 'x64' ? [41, 53] : [198, 199]
+    const families = [...Array.from({ length: 64 }, (_, family) => family), -1, 0x7fffffff, 257]
+    const wrong = []
+    for (const above of [0n, 1n << 32n, 0xffffffffn << 32n])
+      for (const family of families)
+        for (const protocol of [0, 1, 4, 15, 16, 22, -1]) {
+          const low = (value: number) => above | BigInt.asUintN(32, BigInt(value))
+          const args = [low(family), low(1), low(protocol)]
+          const isAllowed = [1, 2, 10].includes(family) || (family === 16 && protocol === 0)
+          const expected = [
+            isAllowed ? ALLOWED : EAFNOSUPPORT,
+            family === 1 ? ALLOWED : EAFNOSUPPORT,
+          ]
+          for (const one of [filter, guests]) {
+            const given = [socket, pair].map((number) => verdict(one, { abi, number, args }))
+            if (given.join() !== expected.join()) wrong.push({ above, family, protocol, given })
+          }
+        }
+    expect(wrong).toEqual([])
   })
 
   test('calls of another ABI are refused, whatever their number', () => {

@@ -13,14 +13,14 @@ export function isFilteredMachine(machine: string): machine is FilteredMachine {
 
 /**
  * A classic BPF program that bubblewrap loads as a seccomp filter. It refuses system calls that leave something behind
- * outside the sandbox, whatever the file system allows. Pure.
+ * outside the sandbox, whatever the file system allows, and sockets that no network namespace confines. Pure.
  *
  * A filter cannot inspect calls whose arguments lie in memory (`openat2`, `io_uring`). They return ENOSYS, as on an older
  * kernel, so that programs fall back to calls that can be inspected.
  */
 export function seccompFilter({ machine, nests }: FilterOrder): Buffer {
   const { abi, foreignFrom } = MACHINES[machine]
-  const rules = [...LEAVES_BEHIND, ...(nests ? AS_A_GUEST : WITHOUT_NAMESPACES)]
+  const rules = [...LEAVES_BEHIND, ...SOCKETS, ...(nests ? AS_A_GUEST : WITHOUT_NAMESPACES)]
   return Buffer.concat([
     // Programs of another ABI (32 bits) use different call numbers.
     load(ARCH),
@@ -49,10 +49,15 @@ interface Rule {
   readonly tests: readonly Test[]
 }
 
-/** `any`: one of these bits is set in the argument. `kind`: the file type equals this one. */
+/**
+ * `any`: one of these bits is set in the argument. `kind`: the file type equals this one. `is`: the argument equals this
+ * value. `noneOf`: it equals none of these.
+ */
 type Test =
   | { readonly argument: number; readonly any: number }
   | { readonly argument: number; readonly kind: number }
+  | { readonly argument: number; readonly is: number }
+  | { readonly argument: number; readonly noneOf: readonly number[] }
 
 const SET_ID = 0o6000
 const CREATES = 0o100 | 0o20000000
@@ -92,6 +97,45 @@ const LEAVES_BEHIND: readonly Rule[] = [
   ].map((call) => always(call, EPERM)),
   // openat2, io_uring_setup, io_uring_enter, io_uring_register
   ...[437, 425, 426, 427].map((number) => always(everywhere(number), ENOSYS)),
+]
+
+export const SOCKET = { x64: 41, arm64: 198 } as const
+export const SOCKETPAIR = { x64: 53, arm64: 199 } as const
+
+export const EAFNOSUPPORT = 97
+export const AF_INET = 2
+export const AF_NETLINK = 16
+const AF_UNIX = 1
+const AF_INET6 = 10
+const NETLINK_ROUTE = 0
+
+/** Netlink only for routing facts. */
+export const ALLOWED_FAMILIES: readonly number[] = [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK]
+
+/**
+ * A network namespace confines IP, abstract Unix sockets and routing facts. Other families reach past it, such as the
+ * hypervisor (vsock), or expose code of the kernel that few programs need. The rules are the same with network access:
+ * what a person allows then is the network. Routing facts are what `getaddrinfo` and lists of interfaces read.
+ */
+const SOCKETS: readonly Rule[] = [
+  {
+    call: SOCKET,
+    fails: EAFNOSUPPORT,
+    tests: [{ argument: 0, noneOf: ALLOWED_FAMILIES }],
+  },
+  {
+    call: SOCKET,
+    fails: EAFNOSUPPORT,
+    tests: [
+      { argument: 0, is: AF_NETLINK },
+      { argument: 2, noneOf: [NETLINK_ROUTE] },
+    ],
+  },
+  {
+    call: SOCKETPAIR,
+    fails: EAFNOSUPPORT,
+    tests: [{ argument: 0, noneOf: [AF_UNIX] }],
+  },
 ]
 
 /**
@@ -147,7 +191,10 @@ const MACHINES = {
 const NUMBER = 0
 const ARCH = 4
 
-/** A mode or set of flags has at most 32 bits, which come first: both machines are little-endian. */
+/**
+ * The kernel reads only 32 bits of a mode, a set of flags, a family or a protocol. They come first: both machines are
+ * little-endian.
+ */
 function lowHalf(argument: number): number {
   return 16 + 8 * argument
 }
@@ -157,15 +204,18 @@ function blockOf({ call, fails, tests }: Rule, machine: FilteredMachine): Buffer
   const number = call[machine]
   if (number === undefined) return []
   const judged = tests.reduceRight<Buffer[]>(
-    (inner, test) => [
-      load(lowHalf(test.argument)),
-      ...('any' in test
-        ? [when('anyBit', test.any, inner)]
-        : [mask(FILE_TYPE), when('equal', test.kind, inner)]),
-    ],
+    (inner, test) => [load(lowHalf(test.argument)), ...matched(test, inner)],
     [give(errno(fails))],
   )
   return [when('equal', number, [...judged, load(NUMBER)])]
+}
+
+/** Skips `inner` unless the argument, which is loaded, matches. */
+function matched(test: Test, inner: readonly Buffer[]): readonly Buffer[] {
+  if ('any' in test) return [when('anyBit', test.any, inner)]
+  if ('is' in test) return [when('equal', test.is, inner)]
+  if ('kind' in test) return [mask(FILE_TYPE), when('equal', test.kind, inner)]
+  return test.noneOf.reduceRight((rest, value) => [unless('equal', value, rest)], inner)
 }
 
 const ALLOW = 0x7fff0000

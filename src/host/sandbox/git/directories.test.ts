@@ -1,7 +1,7 @@
 import { chmod, mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { gitDirectoriesOf } from './directories.ts'
 
 async function written(root: string, files: Readonly<Record<string, string>>): Promise<void> {

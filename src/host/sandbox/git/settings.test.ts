@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { gitHome } from './home.ts'
 import { parsedSettings, passedSettings, settingsText } from './settings.ts'
 

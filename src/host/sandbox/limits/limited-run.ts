@@ -14,7 +14,7 @@ export interface LimitedEnding extends ProcessEnding {
   readonly met: Readonly<Partial<Record<LimitName, number>>>
 }
 
-/** Creates the group of one command; without limits, none. Whoever calls this removes the group. */
+/** Creates the group of one command; without limits, none. The caller removes the group. */
 export async function openGroup(
   limits: HeldLimits | undefined,
 ): Promise<Result<LimitGroup | undefined>> {

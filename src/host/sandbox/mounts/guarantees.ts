@@ -1,7 +1,3 @@
-import { realpath } from 'node:fs/promises'
-import { isIn } from './readable-mounts.ts'
-import { userHomes } from './user-homes.ts'
-
 /** What a sandbox prevents and what it does not, in sentences for people. */
 export interface SandboxGuarantees {
   readonly holds: readonly string[]
@@ -13,22 +9,13 @@ export const SANDBOX_GUARANTEES: SandboxGuarantees = {
   holds: [
     'Commands can write only to the workspace.',
     'Commands can read the system, toolchains, PATH folders, git settings without credentials, and the workspace. Other files in home folders are hidden.',
+    'Commands cannot read, change, move or remove the .hawser folders of the workspace and of workspaces in it (up to 24 of those). A new one that a command creates is moved away when it ends.',
     'Known credential files in readable folders are hidden.',
     'Commands cannot connect to Unix sockets outside the workspace.',
-    'Commands have no network access unless you allow it.',
+    'Commands have no network access unless you allow it, and never sockets of other families, such as vsock, packet and Bluetooth.',
   ],
   does_not_hold: [
     'With network access, commands can connect to abstract Unix sockets of this machine, because these share the network namespace.',
     'Commands can connect to a Unix socket of a container if it is in a folder they can read.',
   ],
-}
-
-/** What the sandbox cannot prevent in this workspace because of its location. */
-export async function workspaceGaps(workspace: string): Promise<readonly string[]> {
-  const real = await realpath(workspace).catch(() => workspace)
-  const homes = [...(await userHomes()), '/home', '/root'].filter((home) => isIn(home, real))
-  if (homes.length === 0) return []
-  return [
-    `The workspace contains ${homes[0]}: commands can read and write everything there except known credential files, and can connect to Unix sockets there.`,
-  ]
 }

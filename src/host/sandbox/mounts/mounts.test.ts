@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { protectedPlaces } from '../watch/protected-places.ts'
 import { mountsOf } from './mounts.ts'
 import type { MountScene } from './scene.ts'
@@ -34,7 +34,10 @@ async function lines(paths: readonly string[], more: (root: string) => Partial<M
   if (!mounts.ok) return mounts.error.kind
   return mounts.value.mounts
     .filter(({ at }) => at.startsWith(root))
-    .map(({ at, as }) => `${as} ${at.slice(root.length)}`)
+    .map(({ at, as, from }) => {
+      const source = from?.startsWith(root) === true ? ` from ${from.slice(root.length)}` : ''
+      return `${as} ${at.slice(root.length)}${source}`
+    })
 }
 
 test('protected paths are read-only, and every folder on the way to one is a mount', async () => {
@@ -67,8 +70,77 @@ test('when nothing is writable, only hidden paths get their own mounts', async (
   ])
 })
 
-test('a guest keeps access to the .hawser of its workspace', async () => {
-  expect(await lines(['.hawser'], () => ({ guest: true }))).toEqual(['writable /ws'])
+test('a nested .hawser is hidden and held in place, for guests and without write access too', async () => {
+  const nested = (root: string) => {
+    mkdirSync(join(root, 'ws/a/b/.hawser'), { recursive: true })
+    const facts = { kind: 'folder', id: '', target: undefined, stamp: '' } as const
+    return { places: [{ path: 'a/b/.hawser', ...facts }] }
+  }
+  const held = [
+    'writable /ws',
+    'writable /ws/a',
+    'writable /ws/a/b',
+    'hidden_folder /ws/a/b/.hawser',
+  ]
+  expect(await lines([], nested)).toEqual(held)
+  expect(await lines([], (root) => ({ ...nested(root), guest: true }))).toEqual(held)
+  expect(await lines([], (root) => ({ ...nested(root), writable: 'nothing' }))).toEqual([
+    'readable /ws',
+    'hidden_folder /ws/a/b/.hawser',
+  ])
+})
+
+test('a nested .hawser that is a link is refused', async () => {
+  const facts = { kind: 'symlink', id: '', target: '/etc', stamp: '' } as const
+  const places = [{ path: 'a/.hawser', ...facts }]
+  expect(await lines([], () => ({ places }))).toBe('protected_path')
+})
+
+test('the .hawser of a registered workspace is hidden wherever it is shown', async () => {
+  const shown = await lines([], (root) => {
+    for (const path of ['other/.hawser', 'hidden/.hawser', 'ws/pkg/.hawser'])
+      mkdirSync(join(root, path), { recursive: true })
+    const registered = ['other', 'hidden', 'ws/pkg'].map((path) => join(root, path))
+    // Shown like any folder outside; the folders of tests may be where no other one is shown.
+    return { registered, gitDirectories: [join(root, 'other')] }
+  })
+  expect(shown).toEqual([
+    'writable /ws/pkg',
+    'hidden_folder /other/.hawser',
+    'hidden_folder /ws/pkg/.hawser',
+    'writable /ws',
+    'writable /other',
+  ])
+})
+
+test('a protected path in $HAWSER_HOME does not uncover it', async () => {
+  const paths = ['home/instances/i/.git/config', 'home/instances/i/.hawser']
+  const shown = await lines([], (root) => {
+    mkdirSync(join(root, 'ws', 'home/instances/i/.git'), { recursive: true })
+    mkdirSync(join(root, 'ws', 'home/instances/i/.hawser'))
+    writeFileSync(join(root, 'ws', 'home/instances/i/.git/config'), '')
+    const facts = { kind: 'file', id: '', target: undefined, stamp: '' } as const
+    const places = paths.map((path) => ({ path, ...facts }))
+    return { hawserHome: join(root, 'ws/home'), places }
+  })
+  expect(shown).toEqual([
+    'hidden_folder /ws/home',
+    'writable /ws',
+    'hidden_folder /ws/home/instances/i/.hawser',
+  ])
+})
+
+test('a guest sees its records in place of the .hawser of its workspace, and none without them', async () => {
+  const records = (root: string) => join(root, 'ws/.hawser/instances/a')
+  expect(await lines(['.hawser'], (root) => ({ guest: true, records: records(root) }))).toEqual([
+    'writable /ws',
+    'hidden_folder /ws/.hawser',
+    'writable /ws/.hawser from /ws/.hawser/instances/a',
+  ])
+  expect(await lines(['.hawser'], () => ({ guest: true }))).toEqual([
+    'writable /ws',
+    'hidden_folder /ws/.hawser',
+  ])
 })
 
 test("keys in the user's homes are hidden, also behind links", async () => {

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../../../model/errors.ts'
+import { shownPath } from '../../files/confined-path.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { credentialMounts } from './credential-mounts.ts'
 import { hiddenMounts } from './hidden-mounts.ts'
 import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
 import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
+import { MOST_HIDDEN } from '../watch/hawser-folders.ts'
 import type { MountScene } from './scene.ts'
 import { isIn, readableMounts, withoutRedundant } from './readable-mounts.ts'
 import { socketMounts } from './socket-mounts.ts'
@@ -19,23 +21,41 @@ export interface SandboxView {
 /**
  * The mounts around a workspace: system folders, toolchains, `PATH` folders and paths a person allowed, read-only and
  * without credentials and sockets. Nothing else is visible. Only existing paths are mounted over; nothing is created on
- * disk. Fails with `protected_path` when `.hawser` is a link, which cannot be mounted over. `around` is the result of
+ * disk. Fails with `protected_path` when a `.hawser` is a link, which cannot be mounted over. `around` is the result of
  * `surroundings`, if already known.
  */
 export async function mountsOf(
   scene: MountScene,
   around?: SandboxView,
 ): Promise<Result<SandboxView>> {
-  if (scene.places.some((place) => isHawsers(place) && place.kind === 'symlink')) {
-    return failed(
-      'protected_path',
-      '.hawser in this workspace is a symbolic link; it must be a folder.',
-      {},
-      [{ action: 'Replace the link with the folder it points to.' }],
-    )
+  const link = scene.places.find((place) => isHawsers(place) && place.kind === 'symlink')
+  if (link !== undefined) {
+    const path = shownPath(link.path)
+    const message = `${path} in this workspace is a symbolic link; it must be a folder.`
+    return failed('protected_path', message, { path: link.path }, [
+      { action: `Remove the link ${path}, or replace it with the folder it points to.` },
+    ])
   }
   const { mounts, variables } = around ?? (await surroundings(scene))
-  return ok({ mounts: [...mounts, ...(await protectedMounts(scene))], variables })
+  const covered = hiddenInside(scene, mounts)
+  const shown = (await protectedMounts(scene)).filter(
+    // A folder on the way to a protected path must not uncover one that is hidden.
+    ({ at, as }) => as === 'hidden_folder' || !covered.some((folder) => isIn(at, folder)),
+  )
+  return ok({ mounts: [...mounts, ...shown], variables })
+}
+
+/** The hidden folders of the workspace, and of its git directories, such as `$HAWSER_HOME` or credentials. */
+function hiddenInside(
+  { workspace, gitDirectories }: MountScene,
+  mounts: readonly Mount[],
+): readonly string[] {
+  const roots = [workspace, ...gitDirectories]
+  return mounts
+    .filter(
+      ({ as, at }) => as === 'hidden_folder' && roots.some((root) => at !== root && isIn(at, root)),
+    )
+    .map(({ at }) => at)
 }
 
 /** Everything except the protected paths of the workspace. */
@@ -69,7 +89,7 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
       toolchains: toolchains.places,
       named: named.map(({ at }) => at),
     }),
-    hiddenMounts([scene.hawserHome]),
+    hiddenMounts([scene.hawserHome, ...ofOtherWorkspaces(scene, all)]),
     hiddenMounts(scene.userHomes.filter((home) => home !== '/')),
     socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
   ])
@@ -92,6 +112,18 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
     })),
   ]
   return { mounts, variables: toolchains.variables }
+}
+
+/** The `.hawser` of other workspaces in the folders shown: as many as `MOST_HIDDEN`, those nearest to the root first. */
+function ofOtherWorkspaces(
+  { registered = [] }: Pick<MountScene, 'registered'>,
+  shown: readonly string[],
+): readonly string[] {
+  return registered
+    .filter((path) => shown.some((folder) => isIn(path, folder)))
+    .toSorted((a, b) => a.split('/').length - b.split('/').length)
+    .slice(0, MOST_HIDDEN)
+    .map((path) => join(path, '.hawser'))
 }
 
 /** A folder that contains a home, or that all programs share, is too broad to count as a toolchain or program folder. */

@@ -1,24 +1,26 @@
 import { join, resolve } from 'node:path'
-import { foldedName } from '../../../model/safety/folded-name.ts'
 import { liesIn } from '../../files/confined-path.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { hiddenMounts, realPath } from './hidden-mounts.ts'
+import { isHawserPath } from '../watch/hawser-folders.ts'
 import type { ProtectedPlace } from '../watch/protected-places.ts'
 import type { MountScene } from './scene.ts'
 
 /**
- * Hides `.hawser` and makes protected paths read-only. Every folder on the way to one becomes a mount too: a mount cannot
- * be renamed or removed, so no program can move the folder away and create a new one.
+ * Hides every `.hawser` and makes protected paths read-only. Every folder on the way to one becomes a mount too: a mount
+ * cannot be renamed or removed, so no program can move the folder away and create a new one. A guest keeps the `.hawser` at
+ * the root.
  */
 export async function protectedMounts(scene: MountScene): Promise<readonly Mount[]> {
-  const { workspace, places, guest, writable, gitDirectories } = scene
+  const { workspace, places, records, writable, gitDirectories } = scene
   const roots: [string, ...string[]] = [workspace, ...gitDirectories]
-  const hawsers = places.filter(isHawsers).map(({ path }) => join(workspace, path))
-  const hidden = guest ? [] : await hiddenMounts(hawsers)
+  const hawsers = places.filter(isHawsers).map(({ path }) => resolve(workspace, path))
+  // Mounted later than what hides `.hawser`, at the same place.
+  const hidden = [...(await hiddenMounts(hawsers)), ...recordsMount(workspace, records)]
   if (writable === 'nothing') return hidden
   const others = places.filter((place) => !isHawsers(place))
   const held = (await Promise.all(others.map((place) => heldPath(roots, place)))).flat()
-  const ways = held
+  const ways = [...held, ...hawsers]
     .flatMap((path) =>
       roots.filter((root) => liesIn(path, root)).flatMap((root) => waysTo(root, path)),
     )
@@ -28,6 +30,13 @@ export async function protectedMounts(scene: MountScene): Promise<readonly Mount
     ...held.map((at): Mount => ({ at, as: 'readable' })),
     ...hidden,
   ]
+}
+
+/** What a guest sees in place of the person's `.hawser`. */
+function recordsMount(workspace: string, records: string | undefined): readonly Mount[] {
+  return records === undefined
+    ? []
+    : [{ at: join(workspace, '.hawser'), as: 'writable', from: records }]
 }
 
 /** For a link, its target. Outside the workspace and its git directories everything is read-only anyway. */
@@ -50,5 +59,5 @@ export function waysTo(workspace: string, path: string): string[] {
 }
 
 export function isHawsers({ path }: ProtectedPlace): boolean {
-  return foldedName(path) === '.hawser'
+  return isHawserPath(path)
 }

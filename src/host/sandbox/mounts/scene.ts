@@ -10,8 +10,10 @@ export interface MountScene {
   readonly hawserHome: string
   /** A folder below `$HAWSER_HOME` that is shown writable. Links not resolved yet. */
   readonly ownHome?: string
-  /** The program is a guest and owns the workspace's `.hawser`. */
+  /** The program is a guest. */
   readonly guest: boolean
+  /** The folder that a guest sees as the workspace's `.hawser`. */
+  readonly records?: string
   readonly network: boolean
   /** The entries at protected paths of the workspace. */
   readonly places: readonly (ProtectedPlace & Partial<Pick<WatchedPlace, 'git'>>)[]
@@ -20,6 +22,8 @@ export interface MountScene {
   readonly readable: readonly string[]
   /** Real paths of git directories outside the workspace that belong to it. */
   readonly gitDirectories: readonly string[]
+  /** Workspaces in the register, other than this one. Their `.hawser` is hidden wherever it is shown. */
+  readonly registered?: readonly string[]
   /** Homes of the user. */
   readonly userHomes: readonly string[]
 }

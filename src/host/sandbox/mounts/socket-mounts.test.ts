@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { socketMounts, socketNames } from './socket-mounts.ts'
 
 test('parses the socket list of the system, skipping abstract, unnamed and accepted sockets', () => {

@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { readableMounts, withoutRedundant } from './readable-mounts.ts'
 import { pathPlaces, toolchainsOf } from './toolchain-folders.ts'
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
-import { bundleScript } from '../../../../test/support/bundle-script.ts'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { bundleScript } from '../../../../test/support/host/bundle-script.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { kinOf, parseStat, type ListedProcess } from '../../process/kin.ts'
 import { systemSandbox } from '../sandbox.ts'
 
@@ -14,7 +14,7 @@ test.skipIf(!confined).each(['cat', 'bwrap'])(
   'killed in the self-test while %s runs, a process leaves no child running, and the next process removes its folders',
   async (program) => {
     const script = await bundleScript(
-      new URL('../../../../test/attacks/sandbox-child.ts', import.meta.url),
+      new URL('../../../../test/attacks/sandbox/sandbox-child.ts', import.meta.url),
       await freshFolder(),
     )
     // Sockets in it need a short path.
@@ -39,7 +39,7 @@ test.skipIf(!confined).each(['cat', 'bwrap'])(
   },
 )
 
-/** The descendants of a process, once a program of that name is among them and the self-test has made its folders. */
+/** The descendants of a process, once a program with that name is among them and the self-test has made its folders. */
 async function kinWith(
   leader: number,
   program: string,

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { userHome } from '../../machine.ts'
 import { removeAbandonedFolders, temporaryFolder } from '../../process/temporary-folder.ts'
 import { PROBE } from './probe.ts'
-import { keyringProgram } from '../bubblewrap/raw-program.ts'
+import { keyringProgram, socketProgram } from '../bubblewrap/raw-program.ts'
 import type { FilteredMachine } from '../bubblewrap/seccomp.ts'
 
 /** A run in the sandbox under test, in folders created for it. */
@@ -35,8 +35,11 @@ export async function weaknessOf(
   try {
     const { workspace, hawserHome, attempts } = scene
     const env = { ...process.env, ANTHROPIC_API_KEY: attempts.canary }
-    const keyring = keyringProgram(machine).toString('base64')
-    const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, keyring })]
+    const programs = {
+      keyring: keyringProgram(machine).toString('base64'),
+      families: socketProgram(machine).toString('base64'),
+    }
+    const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, ...programs })]
     const output = await run({ workspace, hawserHome, env, argv })
     return judge(output, await existing(attempts.write))
   } finally {
@@ -65,6 +68,7 @@ const ProbeResult = z.object({
   filtered: z.boolean(),
   leavesSetId: z.boolean(),
   usesKeyrings: z.boolean(),
+  refusesSockets: z.boolean(),
   changed: z.array(z.string()),
   reached: z.array(z.string()),
   canaries: z.array(z.string()),
@@ -74,7 +78,7 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
   const found = ProbeResult.safeParse(parsed(output))
   if (!found.success) return `the self-test did not run inside it: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
-  const { filtered, leavesSetId, usesKeyrings } = found.data
+  const { filtered, leavesSetId, usesKeyrings, refusesSockets } = found.data
   const weaknesses = [
     ...(works ? [] : ['programs cannot write to the workspace']),
     ...capabilities.map((name) => `programs keep capabilities (${name})`),
@@ -82,6 +86,7 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
     ...(filtered ? [] : ['it does not filter system calls']),
     ...(leavesSetId ? ['programs can create set-id files'] : []),
     ...(usesKeyrings ? ['programs can use keyrings'] : []),
+    ...(refusesSockets ? [] : ['programs can open sockets past the network namespace']),
     ...[...wrote, ...changed].map((path) => `programs can write ${path}`),
     ...reached.map((what) => `programs can reach ${what}`),
     ...canaries.map((where) => `programs can read a key in ${where}`),
@@ -129,15 +134,15 @@ interface Attempts {
 }
 
 /**
- * A workspace that contains a home and a `.hawser`, and a folder beside it, each with a key and a socket; a network
+ * A workspace that contains a home, a `.hawser` and another one in a subfolder, and a folder beside it, each with a key and a socket; a network
  * listener; and a process that has the key in its environment. Nothing but the hidden mount protects the home, since it lies in the
  * workspace.
  */
 async function setScene(): Promise<ProofScene> {
   const [workspace, outside] = await Promise.all([freshFolder(), freshFolder()])
   const hawserHome = join(workspace, 'home')
-  const hidden = [hawserHome, join(workspace, '.hawser')]
-  await Promise.all(hidden.map((folder) => mkdir(folder, { mode: 0o700 })))
+  const hidden = [hawserHome, join(workspace, '.hawser'), join(workspace, 'sub', '.hawser')]
+  await Promise.all(hidden.map((folder) => mkdir(folder, { mode: 0o700, recursive: true })))
   const closed = [...hidden, outside]
   const canary = randomBytes(16).toString('hex')
   const read = closed.map((folder) => join(folder, 'key'))

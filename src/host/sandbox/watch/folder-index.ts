@@ -17,6 +17,8 @@ export interface Look {
   readonly gitFiles: readonly string[]
   /** Below the first level: paths that the table of protected paths names, other than git's. */
   readonly deeper: readonly string[]
+  /** Entries called `.hawser`, in any spelling. They are not entered. */
+  readonly hawsers: readonly string[]
   /** Folders that could not be read and may contain anything. */
   readonly unreadable: readonly string[]
 }
@@ -60,7 +62,13 @@ export class FolderIndex {
 
   async #lookAtAll(): Promise<{ folders: readonly KnownFolder[]; found: Look }> {
     const folders: KnownFolder[] = []
-    const found: Found = { gitFolders: [], gitFiles: [], deeper: [], unreadable: [] }
+    const found: FoundPaths = {
+      gitFolders: [],
+      gitFiles: [],
+      deeper: [],
+      hawsers: [],
+      unreadable: [],
+    }
     const now = Date.now()
     this.#root ??= unknownFolder(this.#path, '', isGitName(basename(this.#path)))
     const waiting: KnownFolder[] = [this.#root]
@@ -77,7 +85,7 @@ export class FolderIndex {
   }
 }
 
-type Found = { [K in keyof Look]: string[] }
+type FoundPaths = { [K in keyof Look]: string[] }
 
 interface KnownFolder {
   readonly at: string
@@ -93,6 +101,7 @@ interface KnownFolder {
   isGit: boolean
   gitFiles: readonly string[]
   deeper: readonly string[]
+  hawsers: readonly string[]
 }
 
 /** Folders scanned before other work of this process gets a turn. */
@@ -102,7 +111,8 @@ const TICK_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
 
 function unknownFolder(at: string, path: string, inGit = false): KnownFolder {
-  const nothing = { inner: new Map<string, KnownFolder>(), gitFiles: [], deeper: [], isGit: false }
+  const names = { gitFiles: [], deeper: [], hawsers: [] }
+  const nothing = { inner: new Map<string, KnownFolder>(), ...names, isGit: false }
   const never = { dev: 0, ino: 0, ctimeMs: 0, settled: false, readable: true }
   return { at, path, inGit, ...never, ...nothing }
 }
@@ -143,6 +153,7 @@ function readAgain(folder: KnownFolder, skipped: ReadonlySet<string>): void {
   const inner = new Map<string, KnownFolder>()
   const gitFiles: string[] = []
   const deeper: string[] = []
+  const hawsers: string[] = []
   const shape = new Set<string>()
   for (const entry of entries ?? []) {
     const { name } = entry
@@ -150,6 +161,10 @@ function readAgain(folder: KnownFolder, skipped: ReadonlySet<string>): void {
     if (SHAPE_NAMES.has(folded)) shape.add(folded)
     if (skipped.has(folded)) continue
     const path = folder.path === '' ? name : `${folder.path}/${name}`
+    if (folded === '.hawser') {
+      hawsers.push(path)
+      continue
+    }
     const isGit = isGitName(name)
     if (folder.path !== '' && protectedEnd(path, folded) !== undefined) deeper.push(path)
     if (!entry.isDirectory()) {
@@ -164,13 +179,15 @@ function readAgain(folder: KnownFolder, skipped: ReadonlySet<string>): void {
   folder.inner = inner
   folder.gitFiles = gitFiles
   folder.deeper = deeper
+  folder.hawsers = hawsers
   folder.isGit = isGitShape(shape) || isGitName(basename(folder.at))
 }
 
-function collect(folder: KnownFolder, found: Found): void {
+function collect(folder: KnownFolder, found: FoundPaths): void {
   if (folder.isGit) found.gitFolders.push(folder.path)
   if (folder.gitFiles.length > 0) found.gitFiles.push(...folder.gitFiles)
   if (folder.deeper.length > 0) found.deeper.push(...folder.deeper)
+  if (folder.hawsers.length > 0) found.hawsers.push(...folder.hawsers)
 }
 
 const NO_THROW = { throwIfNoEntry: false } as const

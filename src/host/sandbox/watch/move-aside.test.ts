@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { moveAside, type KeepMovedFile } from './move-aside.ts'
 import { protectedChanges, watchOver } from './watch.ts'
@@ -15,7 +15,7 @@ async function between(
   const root = await freshFolder()
   await writeFile(join(root, 'AGENTS.md'), 'good')
   await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
-  const options = { paths, gitDirectories: [], skipped: [] }
+  const options = { paths, gitDirectories: [], skipped: [], hawserHome: '' }
   const before = await watchOver(root, options)
   await work(root)
   const after = await watchOver(root, options)

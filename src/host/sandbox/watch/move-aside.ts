@@ -14,7 +14,9 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute } from 'node:path'
 import { ok, type Result } from '../../../model/errors.ts'
+import type { FolderPlace } from '../../files/disk.ts'
 import { asHostResult, closing } from '../../files/files.ts'
+import { atFolder } from '../../files/folder-identity.ts'
 import { enter, hasCode, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
 import type { ProtectedChange } from './watch.ts'
 
@@ -36,7 +38,7 @@ export type KeepMovedFile = (
  * entry stays under its new name. A replaced link or configuration is restored.
  */
 export async function moveAside(
-  workspace: string,
+  workspace: FolderPlace,
   findings: readonly Pick<ProtectedChange, 'path' | 'earlier'>[],
   keep: KeepMovedFile | undefined,
 ): Promise<Result<readonly string[]>> {
@@ -45,7 +47,7 @@ export async function moveAside(
     const moved: string[] = []
     for (const { path, earlier } of findings) {
       // A git directory outside the workspace is its own root.
-      const root = await openRoot(isAbsolute(path) ? dirname(path) : workspace)
+      const root = await openPlace(isAbsolute(path) ? dirname(path) : workspace)
       const wasMoved = await closing(root.handle, () =>
         inFolderOf(root, isAbsolute(path) ? basename(path) : path, (folder, name) =>
           moveAway(folder, name, path, earlier, keep),
@@ -55,6 +57,10 @@ export async function moveAside(
     }
     return ok(moved)
   })
+}
+
+function openPlace(place: FolderPlace): Promise<WalkedFolder> {
+  return typeof place === 'string' ? openRoot(place) : atFolder(place, openRoot)
 }
 
 async function moveAway(

@@ -1,7 +1,9 @@
 import { dirname, join } from 'node:path'
+import type { FolderIdentity } from '../../../model/folder-identity.ts'
 import { rootPaths } from '../../../model/safety/protected-paths.ts'
 import { FolderIndex, type Look } from './folder-index.ts'
 import { gitPlacesIn, type GitPlace } from './git-look.ts'
+import { hawserFolders, isHawserPath } from './hawser-folders.ts'
 import { violation } from './judge.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
 
@@ -36,8 +38,12 @@ export interface WatchOptions {
   readonly paths: readonly string[]
   /** The repository's own git directory, if it lies outside the workspace. */
   readonly gitDirectories: readonly string[]
+  /** Which folder the workspace is: nothing is moved in another one. */
+  readonly identity?: FolderIdentity | undefined
   /** Names at the root that are not scanned. */
   readonly skipped: readonly string[]
+  /** `$HAWSER_HOME`. */
+  readonly hawserHome: string
 }
 
 /** Scans the folders of a workspace: the part of a snapshot that takes long. It can begin early. */
@@ -59,23 +65,30 @@ export async function watchOver(
   ])
   const outer = await Promise.all(
     options.gitDirectories.map(async (directory) => {
-      const inside = gitPlacesIn(directory, await indexOf(directory, []).index.look())
-      return inside.map((place) => ({
+      const found = await indexOf(directory, []).index.look()
+      const git = gitPlacesIn(directory, found).map((place) => ({
         ...place,
         path: join(directory, place.path),
         folder: join(directory, place.folder),
         by: place.by && join(directory, place.by),
       }))
+      return { git, hawsers: found.hawsers.map((path) => join(directory, path)) }
     }),
   )
-  const git = heldFirst([...gitPlacesIn(root, look), ...outer.flat()], known.made)
+  const outerGit = outer.flatMap((one) => one.git)
+  const git = heldFirst([...gitPlacesIn(root, look), ...outerGit], known.made)
+  const nested = [...look.hawsers, ...outer.flatMap((one) => one.hawsers)]
+  const hawsers = hawserFolders(root, nested, options.hawserHome)
   const unreadable = look.unreadable.map((path) => missing(path, 'folder'))
   return {
     root,
-    places: [...own.map((place) => ({ ...place, held: true })), ...git, ...unreadable],
+    places: [...own.map((place) => ({ ...place, held: true })), ...hawsers, ...git, ...unreadable],
     named: new Map([
       ...named.map(({ path, stamp }) => [path, stamp] as const),
       ...look.deeper.map((path) => [path, ''] as const),
+      ...hawsers.flatMap(({ path, kind, stamp, held }) =>
+        held || kind !== 'folder' ? [] : [[path, stamp] as const],
+      ),
     ]),
   }
 }
@@ -116,11 +129,18 @@ export function rememberMade(before: Watch, after: Watch): void {
   }
 }
 
-/** Files that something runs later and that a command created or changed. They are ordinary work and stay. */
+/**
+ * Files that something runs later and that a command created or changed. They are ordinary work and stay. Also a `.hawser`
+ * that was not hidden and that has changed or is gone.
+ */
 export function namedBetween(before: Watch, after: Watch): readonly string[] {
-  return [...after.named]
-    .filter(([path, stamp]) => before.named.get(path) !== stamp)
-    .map(([path]) => path)
+  const changed = [...after.named].filter(
+    ([path, stamp]) =>
+      before.named.get(path) !== stamp && (before.named.has(path) || !isHawserPath(path)),
+  )
+  const there = new Set(after.places.map(({ path }) => path))
+  const gone = [...before.named.keys()].filter((path) => isHawserPath(path) && !there.has(path))
+  return [...changed.map(([path]) => path), ...gone]
 }
 
 function gitFoldersOf({ places }: Watch): ReadonlySet<string> {

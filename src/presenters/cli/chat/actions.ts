@@ -29,9 +29,10 @@ export function chatActions(
   return {
     sessions: () => harness.list(),
     open: (id) => harness.open(id, { answers: true }),
-    undo: (session) => harness.undo(session),
+    undo: (session, turn) => harness.undo(session, turn),
     context: (session) => harness.context(session),
     compaction: harness,
+    pins: harness,
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)
       if (!judged.ok) return judged

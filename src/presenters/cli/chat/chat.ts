@@ -5,6 +5,7 @@ import type { Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
+import { OwnQuestions } from '../question/own-questions.ts'
 import { isPlain, PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
@@ -12,10 +13,10 @@ import type { ChatActions, ChatSkill } from './command-context.ts'
 import { Display } from '../screen/display.ts'
 import {
   apply,
-  cleared,
+  clearEditor,
   giveBack,
   newEditor,
-  redrafted,
+  replaceDraft,
   withHistory,
   type EditorState,
 } from '../screen/editor.ts'
@@ -86,6 +87,7 @@ class Chat {
   readonly #parts: ChatParts
   readonly #display: Display
   readonly #asking: Asking
+  readonly #questions: OwnQuestions
   readonly #attached = new PendingAttachments()
   readonly #sources: SuggestionSources
   readonly #suggestions: Suggestions
@@ -123,6 +125,7 @@ class Chat {
     })
     this.#suggestions = new Suggestions(this.#sources, refresh)
     this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
+    this.#questions = new OwnQuestions(parts.session.questions)
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
     this.#attached.giveBack(parts.attached ?? [])
@@ -180,7 +183,7 @@ class Chat {
     else if (chord === 'escape') list.close()
     else if (chord === 'tab' || (chord === 'enter' && !list.isComplete)) {
       const draft = list.accepted(this.#editor.draft) ?? this.#editor.draft
-      this.#editor = redrafted(this.#editor, draft)
+      this.#editor = replaceDraft(this.#editor, draft)
       list.follow(draft)
     } else return false
     return true
@@ -243,7 +246,7 @@ class Chat {
     const { busy, session } = this.#current
     if (this.#armed) return this.leave(EXIT.interrupted)
     if (!busy && this.#editor.draft.text !== '') {
-      this.#editor = cleared(this.#editor)
+      this.#editor = clearEditor(this.#editor)
       this.#suggestions.hide()
       return
     }
@@ -314,7 +317,9 @@ class Chat {
     const typed = `/${name} ${argument}`.trimEnd()
     this.#display.print([[], ...sentences(typed, { columns, style: { dim: true } })])
     const attached = this.#attached
-    const done = await runCommand(name, argument, { session, actions, attached, columns, busy })
+    const { confirm } = this.#questions
+    const context = { session, actions, attached, columns, busy, confirm }
+    const done = await runCommand(name, argument, context)
     if (!done.ok) return this.#display.print(failureRows(done.error, columns))
     this.#display.print(done.value.rows)
     if (this.#skills.some((skill) => skill.name === name))
@@ -337,7 +342,8 @@ class Chat {
     const { columns } = this.#display
     this.#display.print(sentences(text, { columns, style: { dim: true } }))
     this.#current.open()
-    this.#asking.watch(this.#current.session.questions)
+    this.#questions.over(this.#current.session.questions)
+    this.#asking.watch(this.#questions)
     this.#editor = newEditor(this.#current.sent())
   }
 

@@ -1,15 +1,17 @@
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import type { Result } from '../../../model/errors.ts'
-import type { SessionId } from '../../../model/ids.ts'
+import type { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { SessionContext } from '../../../session/queries/context.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
+import type { UndoResult } from '../../../session/queries/undo.ts'
 import type { Session } from '../../../session/live/session.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import type { ModelChoice } from '../../../session/surface/surface-parts.ts'
 import type { Line } from '../text/cell-width.ts'
 import type { Enclosures } from '../input/attachment-arguments.ts'
+import type { Confirm } from '../question/own-questions.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import type { ListFiles } from '../suggest/file-index.ts'
 import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
@@ -18,10 +20,10 @@ import type { PendingAttachment, PendingAttachments } from './pending-attachment
 export interface ChatActions {
   readonly sessions: () => Promise<readonly ListedSession[]>
   readonly open: (id: SessionId) => Promise<Result<Session>>
-  /** Their results show through the Events that they record. */
-  readonly undo?: (session: Session) => Promise<Result<unknown>>
+  readonly undo?: (session: Session, turn?: TurnId) => Promise<Result<UndoResult>>
   readonly context?: (session: Session) => Promise<Result<SessionContext>>
   readonly compaction?: Pick<Harness, 'compact' | 'previewCompaction' | 'undoCompaction'>
+  readonly pins?: Pick<Harness, 'pin' | 'pinned' | 'unpin'>
   /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
   /** Returns what changed in words; `undefined` if nothing did. */
@@ -65,6 +67,8 @@ export interface CommandContext {
   readonly columns: number
   /** A Turn is running. */
   readonly busy: boolean
+  /** Asks the person a question with yes and no. */
+  readonly confirm: Confirm
 }
 
 /** The output of a command, and what the chat does next. */

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { harnessPlace } from '../../../../test/support/harness-place.ts'
-import { value } from '../../../../test/support/story.ts'
+import { harnessPlace } from '../../../../test/support/session/harness-place.ts'
+import { value } from '../../../../test/support/log/story.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { PendingAttachments } from './pending-attachments.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
-import type { ChatActions } from './command-context.ts'
+import type { OwnQuestion } from '../question/own-questions.ts'
+import type { ChatActions, CommandContext } from './command-context.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
@@ -13,8 +14,15 @@ async function place() {
   const session = value(await harness.create(REHEARSAL))
   const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
   const attached = new PendingAttachments()
-  const context = { session, actions, attached, columns: 120, busy: false }
-  const run = async (name: string, argument = '', changes: Partial<typeof context> = {}) => {
+  const context = {
+    session,
+    actions,
+    attached,
+    columns: 120,
+    busy: false,
+    confirm: async () => false,
+  }
+  const run = async (name: string, argument = '', changes: Partial<CommandContext> = {}) => {
     const done = await runCommand(name, argument, { ...context, ...changes })
     if (!done.ok) return done.error.kind
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
@@ -36,7 +44,7 @@ test.each([
 })
 
 test('only supported commands are listed, and others fail as not supported', async () => {
-  const { actions, run } = await place()
+  const { harness, actions, run } = await place()
   expect(commandNames(actions)).toEqual([
     'help',
     'sessions',
@@ -55,7 +63,7 @@ test('only supported commands are listed, and others fail as not supported', asy
     await run('compact'),
     await run('nonsense'),
   ]).toEqual(['invalid_args', 'invalid_args', 'invalid_args', 'invalid_args'])
-  const help = await run('help', '', { actions: { ...actions, undo: async () => ok(1) } })
+  const help = await run('help', '', { actions: { ...actions, undo: (one) => harness.undo(one) } })
   expect(help).toMatchObject({
     rows: expect.arrayContaining([expect.stringMatching(/^ {2}\/undo /)]),
   })
@@ -75,6 +83,56 @@ test('Sessions are listed and opened by number or id, but not while a Turn runs'
     await run('sessions', '9'),
     await run('sessions', other.id, { busy: true }),
   ]).toEqual(['invalid_args', 'not_found', 'turn_in_progress'])
+})
+
+test('/undo asks before it undoes an older Turn than the one that ran commands', async () => {
+  const { harness, session, actions, run: bare } = await place()
+  value(await session.change({ permission_mode: 'auto' }))
+  for (const text of ['Write "one" to a.txt', 'Run `touch made`']) {
+    const { done } = value(await session.admit(text))
+    expect(value(await done).ended.status).toBe('completed')
+  }
+  const asked: OwnQuestion[] = []
+  const run = (yes: boolean) =>
+    bare('undo', '', {
+      actions: { ...actions, undo: (one, turn) => harness.undo(one, turn) },
+      confirm: async (question) => {
+        asked.push(question)
+        return yes
+      },
+    })
+  expect(await run(false)).toEqual({ rows: ['Nothing was undone.'] })
+  expect(asked[0]?.lines.join()).toContain('Turn 2: "touch made"')
+  expect(session.events.some(({ type }) => type === 'files_restored')).toBe(false)
+  expect(await run(true)).toEqual({ rows: [] })
+  expect(session.events.filter(({ type }) => type === 'files_restored')).toHaveLength(1)
+  // Nothing is left to undo, and this is not a question.
+  expect([await run(true), asked.length]).toEqual(['not_found', 2])
+})
+
+test('texts are pinned, listed with their numbers, and unpinned by number', async () => {
+  const { harness, session, actions, run: bare } = await place()
+  const run = (name: string, argument = '') =>
+    bare(name, argument, { actions: { ...actions, pins: harness } })
+  expect(await run('pin')).toEqual({ rows: ['No pinned text. To pin one: /pin TEXT.'] })
+  expect(await run('pin', 'Mind the tide.')).toEqual({ rows: [] })
+  expect(await run('pin', 'Coil\nthe rope.')).toEqual({ rows: [] })
+  expect(await run('pin')).toEqual({
+    rows: [
+      '',
+      '1. Mind the tide.',
+      '2. Coil',
+      '   the rope.',
+      '2 pinned texts, 28 of 8,192 bytes.',
+      '/unpin NUMBER removes one.',
+    ],
+  })
+  expect([await run('unpin'), await run('unpin', '3')]).toEqual(['invalid_args', 'not_found'])
+  expect(await run('unpin', '1')).toEqual({ rows: [] })
+  expect(await harness.pinned(session)).toEqual(['Coil\nthe rope.'])
+  // The only one needs no number.
+  expect(await run('unpin')).toEqual({ rows: [] })
+  expect(await harness.pinned(session)).toEqual([])
 })
 
 test('the permission mode is shown and changed, and an unknown mode is refused', async () => {

@@ -7,10 +7,12 @@ import { counted } from '../../../encoding/amounts.ts'
 import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
 import { compact } from './compaction-command.ts'
 import { contextCommand } from './context-command.ts'
+import { pin, unpin } from './pin-commands.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { effortCommand, titleCommand } from './setting-commands.ts'
 import { reload, skills } from './skill-commands.ts'
+import { undo } from './undo-command.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
 /** Parses a command; `undefined` for other text, such as a path. */
@@ -150,6 +152,20 @@ const COMMANDS: readonly Command[] = [
     run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
   },
   {
+    name: 'pin',
+    usage: '[text]',
+    summary: 'pin text that the model always sees word for word, or list pins',
+    needs: 'pins',
+    run: pin,
+  },
+  {
+    name: 'unpin',
+    usage: '[number]',
+    summary: 'remove a pin',
+    needs: 'pins',
+    run: unpin,
+  },
+  {
     name: 'skills',
     usage: '[trust name]',
     summary: 'list the Skills, or trust one of this repository',
@@ -166,9 +182,9 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'undo',
     usage: '',
-    summary: 'restore the files changed by the last Turn that changed any',
+    summary: 'restore the files that the last Turn wrote or edited; not what commands changed',
     needs: 'undo',
-    run: async ({ session, actions }) => quiet(await actions.undo?.(session)),
+    run: undo,
   },
   {
     name: 'quit',

@@ -1,7 +1,7 @@
 import type { EphemeralEvent, WholeEvent } from '../../../model/events/event.ts'
 import type { Line } from '../text/cell-width.ts'
 import { MarkdownStream } from '../text/markdown.ts'
-import type { ResourceOf } from '../text/resource-words.ts'
+import type { ResourceOf } from '../../../history/session-resources.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { aside, sentences } from '../screen/rows.ts'
 import { callTitle } from '../screen/tool-rows.ts'

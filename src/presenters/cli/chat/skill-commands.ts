@@ -2,49 +2,44 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 import { skillSummary, usableSkill } from '../render/skill-summary.ts'
 import { visibleLine } from '../text/visible-text.ts'
+import type { Confirm } from '../question/own-questions.ts'
 import type { ChatSkill, CommandContext, CommandResult, TrustingSkills } from './command-context.ts'
 
-/**
- * `/skills` lists the Skills. `/skills trust NAME` shows what one may do and how to trust exactly that.
- */
+/** `/skills` lists the Skills. `/skills trust NAME` shows what one may do, and asks whether to trust exactly that. */
 export async function skills(
-  { actions, columns }: CommandContext,
+  { actions, columns, confirm }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
   if (argument === '') return ok({ rows: listed((await actions.skills?.list()) ?? [], columns) })
-  const [, name, shown] = /^trust\s+(\S+)(?:\s+([0-9a-f]{32,64}))?$/.exec(argument) ?? []
+  const [, name] = /^trust\s+(\S+)$/.exec(argument) ?? []
   if (name === undefined) return failed('invalid_args', 'Use /skills, or /skills trust NAME.')
-  const text = await actions.skills?.trusting((store) => trusted(store, name, shown))
+  const text = await actions.skills?.trusting((store) => trusted(store, name, confirm))
   if (text === undefined || !text.ok) return text ?? ok({ rows: [] })
-  return ok({ rows: text.value.flatMap((line) => verbatim(line, { columns })) })
+  return ok({ rows: verbatim(text.value, { columns }) })
 }
 
-/** Only what was shown is trusted: a file that changed since has another hash. */
+/** Only what was shown is trusted: a file that changed meanwhile has another hash. */
 async function trusted(
   store: Parameters<Parameters<TrustingSkills>[0]>[0],
   name: string,
-  shown: string | undefined,
-): Promise<Result<readonly string[]>> {
+  confirm: Confirm,
+): Promise<Result<string>> {
   const examined = await usableSkill(store, name)
   if (!examined.ok) return examined
-  const { trust, sha256 } = examined.value
-  if (trust === 'user') return ok([`${name} is your own Skill and needs no trust.`])
-  if (trust === 'trusted') return ok([`${name} is already trusted.`])
-  const confirm = `/skills trust ${name} ${sha256.slice(0, HASH_DIGITS)}`
-  if (shown === undefined)
-    return ok([...skillSummary(examined.value), `To trust it, as it is now: ${confirm}`])
-  if (!sha256.startsWith(shown))
-    return failed('invalid_args', `The Skill ${name} is not what you were shown.`, {}, [
-      { action: 'See what it is now.', command: `/skills trust ${name}` },
-    ])
+  const { trust, isChanged, sha256 } = examined.value
+  if (trust === 'user') return ok(`${name} is your own Skill and needs no trust.`)
+  if (trust === 'trusted') return ok(`${name} is already trusted.`)
+  const yes = await confirm({
+    title: `Trust the Skill ${name}, as it is now, in this workspace?`,
+    lines: skillSummary(examined.value),
+    reason: isChanged
+      ? 'it comes with this repository and changed since it was trusted'
+      : 'it comes with this repository',
+  })
+  if (!yes) return ok(`${name} is not trusted.`)
   const done = await store.trust(name, sha256)
-  return done.ok
-    ? ok([`Trusted ${name}. /reload shows it to the model; /${name} works now.`])
-    : done
+  return done.ok ? ok(`Trusted ${name}. /reload shows it to the model; /${name} works now.`) : done
 }
-
-/** With fewer, two files with the same digits could be made. */
-const HASH_DIGITS = 32
 
 function listed(all: readonly ChatSkill[], columns: number) {
   if (all.length === 0) return sentences('No Skills.', { columns })
@@ -56,12 +51,15 @@ function listed(all: readonly ChatSkill[], columns: number) {
   return [[], ...rows, ...how]
 }
 
-function skillWords({ name, description, trust, root, context_sources }: ChatSkill): string {
+function skillWords(skill: ChatSkill): string {
+  const { name, description, trust, changed, root, context_sources } = skill
   const sources = context_sources.map(({ id }) => id)
   return [
     name,
     ...(description === '' ? [] : [visibleLine(description)]),
-    trust === 'untrusted' ? `not trusted: /skills trust ${name}` : `${trust}, ${root}`,
+    trust === 'untrusted'
+      ? `${changed === true ? 'changed since it was trusted' : 'not trusted'}: /skills trust ${name}`
+      : `${trust}, ${root}`,
     ...(sources.length === 0 ? [] : [`context sources: ${sources.join(', ')}`]),
   ].join(' · ')
 }

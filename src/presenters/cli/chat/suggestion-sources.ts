@@ -3,7 +3,7 @@ import type { Clock } from '../../../host/clock.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { FileIndex } from '../suggest/file-index.ts'
-import type { Named, SuggestionSources } from '../suggest/suggestions.ts'
+import type { NamedSuggestion, SuggestionSources } from '../suggest/suggestions.ts'
 import { resourceName } from '../text/resource-words.ts'
 import type { ChatActions, ChatSkill } from './command-context.ts'
 import { commandSummaries } from './commands.ts'
@@ -22,11 +22,11 @@ export function suggestionSources(words: ChatWords): SuggestionSources {
   const { actions, clock, session, skills, changed } = words
   const { listFiles } = actions
   const usable = () =>
-    skills().flatMap(({ name, trust, description }): Named[] =>
+    skills().flatMap(({ name, trust, description }): NamedSuggestion[] =>
       trust === 'untrusted' ? [] : [{ name, about: description }],
     )
   let listed: readonly ListedSession[] | undefined
-  const sessions = (): readonly Named[] => {
+  const sessions = (): readonly NamedSuggestion[] => {
     if (listed === undefined) {
       listed = []
       // Listed once: the command itself lists them again.
@@ -42,10 +42,12 @@ export function suggestionSources(words: ChatWords): SuggestionSources {
   return {
     files: listFiles === undefined ? undefined : new FileIndex(listFiles, clock, changed),
     handles: () =>
-      new SessionResources(session().events).all.flatMap(({ descriptor, gone }): Named[] => {
-        const about = resourceName(descriptor)
-        return gone === undefined ? [{ name: descriptor.handle.slice('@'.length), about }] : []
-      }),
+      new SessionResources(session().events).all.flatMap(
+        ({ descriptor, gone }): NamedSuggestion[] => {
+          const about = resourceName(descriptor)
+          return gone === undefined ? [{ name: descriptor.handle.slice('@'.length), about }] : []
+        },
+      ),
     commands: () => {
       const commands = commandSummaries(actions)
       const names = new Set(commands.map(({ name }) => name))

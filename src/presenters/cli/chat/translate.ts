@@ -1,29 +1,27 @@
+import type { ResourceOf } from '../../../history/session-resources.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
-import { runsLater } from '../../../history/runs-later.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
-import { changedLines } from '../render/changed-lines.ts'
-import { compactionSentence } from '../render/compaction-lines.ts'
-import { cutWords } from '../text/cut-words.ts'
-import { turnCost } from '../../../history/turn-result.ts'
+import { eventNotices } from '../../../history/results/event-notices.ts'
+import { laterNotices } from '../../../history/results/turn-notices.ts'
+import {
+  compactionSentence,
+  cutWords,
+  repairedWords,
+} from '../../../history/results/notice-words.ts'
+import { turnCost } from '../../../history/results/turn-result.ts'
 import { footer } from '../render/footer.ts'
 import { MarkdownStream } from '../text/markdown.ts'
-import { counted } from '../../../encoding/amounts.ts'
 import { subjectOf } from '../render/event-essence.ts'
 import { commandLines } from '../text/command-words.ts'
 import { mentionLines } from '../text/mention-words.ts'
 import { refusalsIn } from '../world/failure.ts'
-import {
-  pipedWords,
-  refusalWords,
-  resourceNews,
-  resourceWords,
-  type ResourceOf,
-} from '../text/resource-words.ts'
+import { pipedWords, refusalWords, resourceNews, resourceWords } from '../text/resource-words.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
-import { activationWords, hydrationWords } from '../text/skill-lines.ts'
+import { activationWords, hydrationLine } from '../text/skill-lines.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import { aside, head, sentences, verbatim } from '../screen/rows.ts'
 import { commandResultRows, commandRows } from '../screen/command-rows.ts'
 import { resultRows } from '../screen/tool-rows.ts'
@@ -79,12 +77,13 @@ export function translate(
     case 'skill_activation':
       return say(activationWords(event.data))
     case 'skill_context_hydration':
-      return say(hydrationWords(event.data))
+      return say(hydrationLine(event.data))
     case 'resource_ingested':
     case 'resource_view':
     case 'resource_dropped':
-    case 'resource_quarantined':
       return say(resourceNews(event, resourceOf))
+    case 'resource_retired':
+      return eventNotices(event, resourceOf).flatMap(({ text }) => say(visibleLine(text)))
     case 'history_compaction':
       return say(compactionSentence(event.data))
     case 'compaction_undone':
@@ -94,11 +93,11 @@ export function translate(
         say(`${file.path}: ${file.why === 'redacted' ? NOT_STORED : RESTORED[undoOutcome(file)]}`),
       )
     case 'text_pinned':
-      return say('Pinned: every checkpoint keeps this text verbatim.')
+      return say('Pinned: the model sees this text word for word in every request.')
+    case 'text_unpinned':
+      return say('No longer pinned: the next summary of the History omits this text.')
     case 'log_repaired':
-      return say(
-        `Recovered from a crash: ${counted(event.data.cut_bytes, 'byte')} of an incomplete write moved to ${event.data.kept_as}.`,
-      )
+      return say(repairedWords(event.data))
     case 'notice':
       return say(event.data.text)
     // Event types that a chat does not show. All are listed, so that a new type requires a decision.
@@ -112,7 +111,7 @@ export function translate(
     case 'tool_call':
     case 'command_watched':
     case 'permission_asked':
-    case 'resource_retired':
+    case 'resource_quarantined':
     case 'lock_taken':
       return []
     default:
@@ -120,12 +119,12 @@ export function translate(
   }
 }
 
-/** The rows of a complete answer. */
 /** Whether Hawser started the Turn of these Events, for the summary of a checkpoint. */
 function isForSummary(events: readonly WholeEvent[]): boolean {
   return events.some((event) => event.type === 'turn_started' && event.data.purpose !== undefined)
 }
 
+/** The rows of a complete answer. */
 function answerRows(text: string, columns: number): Line[] {
   const stream = new MarkdownStream(columns)
   return [...stream.push(text), ...stream.end()]
@@ -248,11 +247,11 @@ function endRows(
           columns,
           style: { colour: 'yellow' },
         })
-      : status === 'interrupted'
+      : status === 'interrupted' && error === undefined
         ? sentences('Interrupted.', { columns, style: { colour: 'yellow' } })
         : []),
     ...(error === undefined ? [] : failureRows(error, columns)),
-    ...changedLines(runsLater(own)).flatMap((text) => sentences(text, { columns })),
+    ...laterNotices(own).flatMap(({ text }) => sentences(visibleLine(text), { columns })),
     ...(cut === undefined
       ? []
       : sentences(`${cutWords(cut)} To get the rest, send: Continue.`, {

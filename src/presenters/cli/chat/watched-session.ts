@@ -8,14 +8,14 @@ import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
 import { isPlain, type OutgoingMessage } from './pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
-import type { Finished } from '../screen/screen.ts'
+import type { FinishedOutput } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
 
 /** Receives what happens in the Session. */
 export interface SessionListener {
   /** Prints finished rows. */
-  readonly print: (rows: readonly Finished[]) => void
+  readonly print: (rows: readonly FinishedOutput[]) => void
   /** The live rows changed. */
   readonly changed: () => void
   /** A message of a person was recorded. */

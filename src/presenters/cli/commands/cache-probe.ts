@@ -4,13 +4,18 @@ import type { RemoteProvider } from '../../../model/remote-providers.ts'
 import type { Settings } from '../../../model/settings.ts'
 import { Count } from '../../../model/shape.ts'
 import { compareRuns, FACTORS } from '../../../session/probe/cache-comparison.ts'
-import { liveTarget, probePlan, REHEARSED, type ProbeTarget } from '../../../session/probe/plan.ts'
+import {
+  liveTarget,
+  probePlan,
+  REHEARSAL_PROVIDERS,
+  type ProbeTarget,
+} from '../../../session/probe/plan.ts'
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
-import { behaved, comparisonLines, planLines } from '../render/probe-lines.ts'
+import { isWellBehaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
 import { withProgress } from '../render/progress.ts'
 import { inSettings } from '../world/settings-place.ts'
@@ -112,7 +117,7 @@ async function probe(
   if (!runs.ok) return runs
   const compared = compareRuns(vary, ...runs.value)
   if (!compared.ok) return compared
-  const well = compared.value.runs.every(behaved)
+  const well = compared.value.runs.every(isWellBehaved)
   const comparison = { ...compared.value, behaved: well }
   answer(world, json, { ...output, comparison }, () =>
     asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
@@ -146,7 +151,7 @@ async function targetOf(
   const known = await world.models(settings.models ?? {})
   const defaultOf = (name: string) => known.rows(name).find((row) => row.default)?.id
   if (live) return liveTarget(vary, { env: world.env, settings, defaultOf })
-  const provider: RemoteProvider = REHEARSED[vary]
+  const provider: RemoteProvider = REHEARSAL_PROVIDERS[vary]
   const model = defaultOf(provider)
   if (model !== undefined) return ok({ provider, model })
   return failed('not_configured', `No model is known for provider ${provider}.`, { provider })

@@ -108,7 +108,7 @@ export const Output = z.object({
 
 /**
  * Records a checkpoint, previews one, or undoes the last. Exit code 1 if the target cannot be reached: the next Turn may
- * not fit the window. Nothing to compact is no failure.
+ * not fit the window. Nothing to compact is not a failure.
  */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const parsed = CompactArgs.parse(commandInput)

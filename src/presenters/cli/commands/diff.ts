@@ -4,12 +4,14 @@ import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
 import type { CommandInput } from '../world/command.ts'
+import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
 import { sessionAndTurn } from '../input/session-and-turn.ts'
 import { inWorkspace } from '../world/workspace.ts'
+import type { SessionDiff } from '../../../session/queries/diff.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -30,7 +32,14 @@ export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
   turn_id: TurnId.optional().describe('The requested Turn.'),
-  files: z.array(ChangedFile),
+  undone: z
+    .boolean()
+    .optional()
+    .describe('The requested Turn is undone: its changes are no longer in the files.'),
+  files: z
+    .array(ChangedFile)
+    .describe('Without a Turn: the changes of the Session, except those that were undone.'),
+  uncovered: z.array(UncoveredCommand),
 })
 
 /** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
@@ -53,14 +62,26 @@ async function show(
     harness.diff(session.value, turn.value),
   )
   if (!diffs.ok) return diffs
-  const files = diffs.value.map((file) => ({ ...file, diff: patchOf(file) }))
-  if (files.length === 0 && !json) {
-    world.streams.stderr.write('hawser: this Session has not changed any files.\n')
-  }
-  const named_turn = turn.value === undefined ? {} : { turn_id: turn.value }
-  const output = { session_id: session.value.id, ...named_turn, files }
+  const { uncovered, undone } = diffs.value
+  const files = diffs.value.files.map((file) => ({ ...file, diff: patchOf(file) }))
+  if (!json) world.streams.stderr.write(notes(diffs.value, turn.value).join(''))
+  const named_turn = turn.value === undefined ? {} : { turn_id: turn.value, undone }
+  const output = { session_id: session.value.id, ...named_turn, files, uncovered: [...uncovered] }
   const whole = () => files.map(({ diff }) => diff).join('')
   return ok(answer(world, json, output, () => shown(world, whole(), settings.display?.colour)))
+}
+
+/** What the diff does not show; standard output is input for `patch`. */
+function notes(
+  { files, uncovered, undone }: SessionDiff,
+  turn: TurnId | undefined,
+): readonly string[] {
+  const what = turn === undefined ? 'this Session' : 'this Turn'
+  return [
+    ...(undone ? ['hawser: this Turn is undone; its changes are no longer in the files.\n'] : []),
+    ...(files.length > 0 ? [] : [`hawser: ${what} has no file changes by write and edit.\n`]),
+    ...uncoveredNote(uncovered),
+  ]
 }
 
 /** Unchanged for programs; on a terminal, with control characters escaped. */

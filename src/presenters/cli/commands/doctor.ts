@@ -11,7 +11,7 @@ import { answer, refuse, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
 import type { CommandInput } from '../world/command.ts'
-import { bundle, redacted, type Secret } from '../doctor/bundle.ts'
+import { bundle, redactSecrets, type Secret } from '../doctor/bundle.ts'
 import type { Check, Status } from '../doctor/check.ts'
 import { examine, type Examination } from '../doctor/examine.ts'
 import { EXIT } from '../world/exit-code.ts'
@@ -77,7 +77,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   if (options.bundle) {
     const secrets = secretsIn(world, path, found.keys)
     const checks = found.checks.map(({ id, status, plain }) => {
-      return { id, status, text: redacted(plain, secrets), next_actions: [] }
+      return { id, status, text: redactSecrets(plain, secrets), next_actions: [] }
     })
     const report = bundle({ version: world.version, ...found, secrets })
     answer(world, options.json, { ...output, checks, bundle: report }, () => report)

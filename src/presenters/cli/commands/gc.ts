@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { ok } from '../../../model/errors.ts'
-import { BlobKey, SessionId } from '../../../model/ids.ts'
+import { ErrorObject } from '../../../model/error-shape.ts'
+import { BlobKey, InstanceId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
 import { counted, shownBytes } from '../../../encoding/amounts.ts'
 import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
+import { visibleText } from '../text/visible-text.ts'
+import type { SweptInstance } from '../../../session/queries/sweep.ts'
 import type { CliWorld } from '../world/world.ts'
 
 const GcArgs = z.object({
@@ -25,7 +28,21 @@ export const Output = z.object({
   writing: z
     .array(SessionId)
     .describe('Sessions with a Turn under way. While there is one, no blob is deleted.'),
+  instances: z
+    .array(
+      z.object({
+        instance_id: InstanceId,
+        kept: Count.optional(),
+        deleted: z.array(BlobKey).optional(),
+        freed_bytes: Count.optional(),
+        writing: z.array(SessionId).optional(),
+        error: ErrorObject.optional().describe('Why its blobs were left alone.'),
+      }),
+    )
+    .describe('The blobs of each Instance in this folder, which are kept apart.'),
 })
+
+type Instances = z.infer<typeof Output>['instances']
 
 type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing'>> & {
   readonly deleted: readonly BlobKey[]
@@ -48,20 +65,51 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       )
       if (!swept.ok) return swept
       const { kept, deleted, freed_bytes, unbegun, writing } = swept.value
-      return ok(print({ kept, deleted, freed_bytes, unbegun, writing }))
+      const instances = swept.value.instances.map(entryOf)
+      return ok(print({ kept, deleted, freed_bytes, unbegun, writing, instances }))
     },
-    { unused: () => print({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [] }) },
+    { unused: () => print(NOTHING) },
   )
 }
 
-function words(figures: Figures): string {
-  const { dry_run, unbegun } = figures
-  if (unbegun === 0) return blobWords(figures)
-  const verb = dry_run ? 'would be removed' : 'removed'
-  return `${blobWords(figures)}Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
+const NOTHING = { kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [], instances: [] }
+
+function entryOf({ instance, swept }: SweptInstance): Instances[number] {
+  if (!swept.ok) {
+    const { details, next_actions } = swept.error
+    const error = { ...swept.error, details: { ...details }, next_actions: [...next_actions] }
+    return { instance_id: instance, error }
+  }
+  const { kept, deleted, freed_bytes, writing } = swept.value
+  return {
+    instance_id: instance,
+    kept,
+    deleted: [...deleted],
+    freed_bytes,
+    writing: [...writing],
+  }
 }
 
-function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: Figures): string {
+function words(figures: Figures): string {
+  const { dry_run, unbegun, instances } = figures
+  const verb = dry_run ? 'would be removed' : 'removed'
+  const empty =
+    unbegun === 0 ? '' : `Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
+  const others = instances.map((one) => `Instance ${one.instance_id}: ${ofInstance(one, dry_run)}`)
+  return [blobWords(figures), empty, ...others].join('')
+}
+
+function ofInstance(
+  { kept = 0, deleted = [], freed_bytes = 0, writing = [], error }: Instances[number],
+  dry_run: boolean,
+): string {
+  if (error !== undefined) return `${visibleText(error.message)}\n`
+  return blobWords({ dry_run, kept, deleted, freed_bytes, writing })
+}
+
+type BlobFigures = Pick<Figures, 'dry_run' | 'kept' | 'deleted' | 'freed_bytes' | 'writing'>
+
+function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: BlobFigures): string {
   if (writing.length > 0) {
     return `Nothing was deleted: a Turn is running in ${writing.join(', ')}. Run hawser gc again when it has ended.\n`
   }

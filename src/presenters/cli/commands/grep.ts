@@ -34,7 +34,7 @@ const GrepArgs = z.object({
 })
 type GrepArgs = z.infer<typeof GrepArgs>
 
-const Found = z.object({
+const FoundMatch = z.object({
   session_id: SessionId,
   turn: Count.optional().describe('Number of the Turn, from 1; absent outside of a Turn.'),
   seq: Count,
@@ -49,7 +49,7 @@ const Found = z.object({
   start: Count.describe('Start of the match in text, in UTF-16 code units.'),
   end: Count,
 })
-type Found = z.infer<typeof Found>
+type FoundMatch = z.infer<typeof FoundMatch>
 
 const Incomplete = z.object({
   session_id: SessionId,
@@ -65,7 +65,7 @@ type Incomplete = z.infer<typeof Incomplete>
 
 export const Output = z.object({
   ok: z.literal(true),
-  matches: z.array(Found).describe('By Session, latest first; within a Session in Log order.'),
+  matches: z.array(FoundMatch).describe('By Session, latest first; within a Session in Log order.'),
   searched: Count.describe('Sessions that were searched.'),
   limited: z.boolean().describe('The search stopped at the limit; there may be more matches.'),
   incomplete: z.array(Incomplete).describe('Sessions that could only be searched in part.'),
@@ -145,9 +145,9 @@ interface Searching {
 async function searchAll(
   { harness, pattern, limit }: Searching,
   sessions: readonly SessionId[],
-  show: (found: Found) => Promise<boolean>,
+  show: (found: FoundMatch) => Promise<boolean>,
 ): Promise<Result<Outcome>> {
-  const matches: Found[] = []
+  const matches: FoundMatch[] = []
   const incomplete: Incomplete[] = []
   let searched = 0
   let isOpen = true
@@ -169,7 +169,7 @@ async function searchAll(
   return ok({ matches, searched, limited: matches.length >= limit, incomplete })
 }
 
-function foundIn(session_id: SessionId, match: Match): Found {
+function foundIn(session_id: SessionId, match: Match): FoundMatch {
   const { turn, seq, ts, type, field } = match
   const { text, start, end } = lineExcerpt(match)
   return {

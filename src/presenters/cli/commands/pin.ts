@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { counted, grouped } from '../../../encoding/amounts.ts'
-import { ok, type Failed, type Result } from '../../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { Count } from '../../../model/shape.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { Session } from '../../../session/live/session.ts'
-import { openNamed } from '../../../session/workspace/session-reference.ts'
-import { visibleText } from '../text/visible-text.ts'
+import { namesSession, openNamed } from '../../../session/workspace/session-reference.ts'
+import { wholeNumber } from '../input/whole-number.ts'
+import { pinLines, pinsUsed } from '../render/pin-lines.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -15,89 +15,102 @@ import type { CliWorld } from '../world/world.ts'
 
 const PinArgs = z.object({
   args: z.tuple([z.string().optional(), z.array(z.string())]),
-  options: z.object({ json: z.boolean().default(false) }),
+  options: z.object({ json: z.boolean().default(false), remove: z.string().optional() }),
 })
+type PinArgs = z.infer<typeof PinArgs>
 
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
   text: z.string().optional().describe('The text that was pinned.'),
-  pinned: z.array(z.string()).describe('All pinned texts, the oldest first.'),
+  removed: z.string().optional().describe('The text whose pin was removed.'),
+  pinned: z
+    .array(z.string())
+    .describe('All pinned texts, the oldest first. Their numbers count from 1.'),
   bytes: Count.describe('Their size in UTF-8.'),
   limit: Count.describe('The largest size that is accepted.'),
 })
 
-/** Pins text that every checkpoint of a Session keeps verbatim, or lists such texts. */
+/** Pins text that the model sees verbatim in every request, removes such a pin, or lists them. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [named, words],
-    options: { json },
-  } = PinArgs.parse(commandInput)
+  const parsed = PinArgs.parse(commandInput)
   return inWorkspace(world, commandInput, async ({ harness }) => {
-    const session = await openNamed(harness, named)
-    if (!session.ok) return words.length === 0 ? withUsage(session) : session
-    const text = words.length === 0 ? undefined : words.join(' ').toWellFormed()
-    const pins = await pinsAfter(harness, session.value, text)
+    const request = await requestOf(harness, parsed)
+    if (!request.ok) return request
+    const session = await openNamed(harness, request.value.session)
+    if (!session.ok) return session
+    const pins = await pinsAfter(harness, session.value, request.value)
     if (!pins.ok) return pins
-    const print = text === undefined ? listWords : pinnedWords
-    return ok(answer(world, json, pins.value, () => print(pins.value)))
+    return ok(answer(world, parsed.options.json, pins.value, () => words(pins.value)))
   })
+}
+
+interface PinRequest {
+  readonly session: string | undefined
+  readonly text?: string
+  readonly remove?: number
+}
+
+/** A single argument that names no Session is the text. */
+async function requestOf(
+  harness: Harness,
+  { args, options }: PinArgs,
+): Promise<Result<PinRequest>> {
+  const [first, rest] = args
+  const isText = first !== undefined && rest.length === 0 && !(await namesSession(harness, first))
+  const session = isText ? undefined : first
+  const typed = isText ? [first] : rest
+  if (options.remove === undefined)
+    return ok(typed.length === 0 ? { session } : { session, text: typed.join(' ').toWellFormed() })
+  if (typed.length > 0)
+    return failed('invalid_args', '--remove takes the number of a pin and no text.', {}, [
+      { action: 'Remove a pin.', command: 'hawser pin SESSION --remove N' },
+    ])
+  const remove = wholeNumber(options.remove, '--remove', LIMITS.pinned_text_bytes)
+  return remove.ok ? ok({ session, remove: remove.value ?? 0 }) : remove
 }
 
 type Pins = Omit<z.infer<typeof Output>, 'ok'>
 
-/** The pinned texts, after pinning `text` if it is given. */
 async function pinsAfter(
   harness: Harness,
   session: Session,
-  text: string | undefined,
+  { text, remove }: PinRequest,
 ): Promise<Result<Pins>> {
   if (text !== undefined) {
     const done = await harness.pin(session, text)
     if (!done.ok) return done.error.kind === 'too_large' ? withList(done, session) : done
   }
+  const removed = remove === undefined ? undefined : await harness.unpin(session, remove)
+  if (removed?.ok === false) return removed
   const pinned = [...(await harness.pinned(session))]
   const bytes = pinned.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const limit = LIMITS.pinned_text_bytes
   return ok({
     session_id: session.id,
     ...(text === undefined ? {} : { text }),
+    ...(removed === undefined ? {} : { removed: removed.value }),
     pinned,
     bytes,
     limit,
   })
 }
 
-/** A text without a Session before it looks like a Session that does not exist. */
-function withUsage(failure: Failed): Failed {
-  const { kind, next_actions } = failure.error
-  if (kind !== 'invalid_args') return failure
-  const next = { action: 'Pin text in the latest Session.', command: 'hawser pin latest TEXT' }
-  return { ok: false, error: { ...failure.error, next_actions: [next, ...next_actions] } }
-}
-
 function withList({ error }: Failed, { id }: Session): Failed {
-  const next = { action: 'List the pinned texts.', command: `hawser pin ${id}` }
-  return { ok: false, error: { ...error, next_actions: [...error.next_actions, next] } }
+  const next = [
+    { action: 'List the pinned texts.', command: `hawser pin ${id}` },
+    { action: 'Remove one.', command: `hawser pin ${id} --remove N` },
+  ]
+  return { ok: false, error: { ...error, next_actions: [...error.next_actions, ...next] } }
 }
 
-function pinnedWords(pins: Pins): string {
-  return `Pinned in ${pins.session_id}.\nEvery checkpoint keeps this text verbatim. ${used(pins)}\n`
-}
-
-function listWords(pins: Pins): string {
-  const { session_id, pinned } = pins
+function words(pins: Pins): string {
+  const { session_id, text, removed, pinned } = pins
+  if (text !== undefined)
+    return `Pinned in ${session_id}.\nThe model sees this text word for word in every request. ${pinsUsed(pinned)}\n`
+  if (removed !== undefined)
+    return `Removed a pin of ${session_id}.\nThe next summary omits this text. ${pinsUsed(pinned)}\n`
   if (pinned.length === 0)
     return `${session_id} has no pinned text. To pin one: hawser pin ${session_id} TEXT\n`
-  const lines = pinned.flatMap((text) => visibleText(text).split('\n').map(listed))
-  return [...lines, used(pins), ''].join('\n')
-}
-
-function listed(line: string, at: number): string {
-  return `${at === 0 ? '- ' : '  '}${line}`
-}
-
-function used({ pinned, bytes, limit }: Pins): string {
-  const texts = counted(pinned.length, 'pinned text')
-  return `${texts}, ${grouped(bytes)} of ${counted(limit, 'byte')}.`
+  return [...pinLines(pinned), `To remove one: hawser pin ${session_id} --remove N`, ''].join('\n')
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { turnCost, type TurnResult } from '../../../history/turn-result.ts'
+import { turnCost, type TurnResult } from '../../../history/results/turn-result.ts'
 import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
-import { failed, ok, type Result } from '../../../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
@@ -22,14 +22,14 @@ import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { pathBases, type PathBases } from '../input/path-bases.ts'
 import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
-import { pipedText, type PipedText } from '../input/piped-text.ts'
+import { pipedText, type LateText, type PipedText, type PipedReading } from '../input/piped-text.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { standing } from '../render/picture.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { promptOf, type Prompt } from '../input/prompt.ts'
 import { askAtTerminal, type AskAtTerminal } from '../question/question.ts'
 import { jsonView, wordsView, type TurnView, type WordsOptions } from '../render/turn-view.ts'
-import { visibleText } from '../text/visible-text.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -40,6 +40,7 @@ const Options = SessionOptions.extend({
   attach: z.array(z.string()).default([]),
   timeout: z.coerce.number(TIMEOUT).positive(TIMEOUT).max(86_400, TIMEOUT).optional(),
   quiet: z.boolean().default(false),
+  stdin: z.boolean().optional(),
   json: z.boolean().default(false),
   output: z.enum(['text', 'json', 'stream-json']).optional(),
 })
@@ -74,12 +75,16 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   const { streams, clock } = world
   const colour = wantsColour(world, streams.stderr)
   const asking = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
-  return inWorkspace(
-    world,
-    { ...commandInput, options: { ...commandInput.options, json } },
-    (opened) => inSession(world, opened, options.data, input.value, { activity, asking }),
-    { make: true, questionMs: 0 },
-  )
+  try {
+    return await inWorkspace(
+      world,
+      { ...commandInput, options: { ...commandInput.options, json } },
+      (opened) => inSession(world, opened, options.data, input.value, { activity, asking }),
+      { make: true, questionMs: 0 },
+    )
+  } finally {
+    await input.value.late?.drop()
+  }
 }
 
 /** What the terminal shows besides the answer. */
@@ -94,29 +99,54 @@ interface RunInput {
   readonly prompt: Prompt
   readonly attached: readonly AttachmentInput[]
   readonly piped: string | undefined
+  readonly late: LateText | undefined
 }
 
 async function inputOf(
   world: CliWorld,
   words: unknown,
-  { attach: names, quiet }: Options,
+  { attach: names, quiet, stdin: choice, resume }: Options,
 ): Promise<Result<RunInput>> {
+  const { stdin } = world.streams
   const beside = { attached: names.length > 0, stdin: names.includes('-') }
-  const prompt = await promptOf(world, words, beside)
-  if (!prompt.ok) return prompt
-  const attached = await attachmentsNamed({ ...world, stdin: world.streams.stdin }, names)
+  if (beside.stdin && choice === false)
+    return failed('invalid_args', '--attach - reads standard input, and --no-stdin ignores it.')
+  const prompt = await promptOf(world, words, { ...beside, ignored: choice === false })
+  if (!prompt.ok) return typeof resume === 'string' ? withoutPrompt(resume, prompt) : prompt
+  const attached = await attachmentsNamed({ ...world, stdin }, names)
   if (!attached.ok) return attached
   // Without a typed prompt, standard input is the prompt or an attachment.
-  const read =
-    prompt.value.typed && !beside.stdin ? await pipedText(world.streams.stdin, world.clock) : ok({})
+  const isBeside = prompt.value.typed && !beside.stdin
+  const read = isBeside ? await pipedText(stdin, world.clock, choice) : ok({})
   if (!read.ok) return read
-  const { piped, notice, attached: handedOver }: PipedText = read.value
-  if (notice !== undefined && !quiet) world.streams.stderr.write(`hawser: ${notice}\n`)
-  return ok({
-    prompt: prompt.value,
-    attached: [...(handedOver === undefined ? [] : [handedOver]), ...attached.value],
+  const { late }: PipedReading = read.value
+  const input = { prompt: prompt.value, attached: attached.value, piped: undefined, late }
+  return ok(withPiped(world, input, read.value, quiet))
+}
+
+/** With what standard input adds, which the person is informed about. */
+function withPiped<T extends Pick<RunInput, 'attached' | 'piped'>>(
+  { streams: { stderr } }: CliWorld,
+  input: T,
+  { piped, notice, attached }: PipedText,
+  quiet: boolean,
+): T {
+  if (notice !== undefined && !quiet) stderr.write(`hawser: ${notice}\n`)
+  return {
+    ...input,
+    attached: [...(attached === undefined ? [] : [attached]), ...input.attached],
     piped,
-  })
+  }
+}
+
+/** `-r` takes the next word as the id of a Session, which may have been meant as the prompt. */
+function withoutPrompt(resume: string, { error }: Failed): Failed {
+  const word = visibleLine(JSON.stringify(resume))
+  const message = `${error.message} ${word} after -r was read as the id of a Session to continue.`
+  return failed(error.kind, message, error.details, [
+    { action: 'Continue a Session.', command: `hawser run -r ID ${word}` },
+    { action: 'Continue the most recent one.', command: `hawser run -c ${word}` },
+  ])
 }
 
 async function inSession(
@@ -126,29 +156,28 @@ async function inSession(
   input: RunInput,
   { activity, asking }: TerminalUse,
 ): Promise<Result<number>> {
-  const choice = oneSession(options)
-  if (!choice.ok) return choice
-  const { text, typed } = input.prompt
-  const listed = async () => (await opened.harness.skills()).skills
-  const named = await skillsIn(typed ? text : '', listed)
-  if (!named.ok) return named
-  const begun = await beginSession(opened, choice.value, {
-    env: world.env,
-    toAdmit: true,
-    answers: asking !== undefined,
-  })
+  const begun = await begin(world, opened, options, input, asking !== undefined)
   if (!begun.ok) return begun
-  const { session, byDefault, warning } = begun.value
+  const { session, byDefault, warning, named } = begun.value
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
   if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${visibleText(warning)}\n`)
   const limited = limitedByPlan(session, options)
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
+  const late = (await input.late?.take()) ?? ok({})
+  if (!late.ok) {
+    await leave(opened, session, options)
+    return late
+  }
+  const whole =
+    input.late === undefined ? input : withPiped(world, input, late.value, options.quiet)
   const bases = pathBases(world, opened.harness.workspace)
-  const message = await messageOf(world, session, { ...input, ...named.value, bases }, options)
+  const message = await messageOf(world, session, { ...whole, ...named, bases }, options)
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
+  // Recorded with the start of a new Session, before anything is shown.
+  if (session.state.turns === 0) for (const notice of noticesIn(session.events)) view.after(notice)
   const stopAsking = asking?.(session)
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.monotonicMs()
@@ -164,10 +193,35 @@ async function inSession(
     activity.clear()
     stopping.stopListening()
     await stopAsking?.()
-    await session.close()
-    // Delete a new Session whose only message was refused.
-    if (!isContinued(options) && session.state.turns === 0) await opened.harness.delete(session.id)
+    await leave(opened, session, options)
   }
+}
+
+/** The Session of the Turn, and the Skills that the prompt names. */
+async function begin(
+  world: CliWorld,
+  opened: OpenWorkspace,
+  options: Options,
+  { prompt: { text, typed } }: RunInput,
+  answers: boolean,
+) {
+  const choice = oneSession(options)
+  if (!choice.ok) return choice
+  const listed = async () => (await opened.harness.skills()).skills
+  const named = await skillsIn(typed ? text : '', listed)
+  if (!named.ok) return named
+  const begun = await beginSession(opened, choice.value, { env: world.env, toAdmit: true, answers })
+  return begun.ok ? ok({ ...begun.value, named: named.value }) : begun
+}
+
+/** Deletes a new Session whose only message was refused. */
+async function leave(
+  { harness }: OpenWorkspace,
+  session: Session,
+  options: Options,
+): Promise<void> {
+  await session.close()
+  if (!isContinued(options) && session.state.turns === 0) await harness.delete(session.id)
 }
 
 /** Notices that were recorded while the lock was released; they belong to no Turn. */
@@ -175,7 +229,11 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
   const end = session.events.findLastIndex(
     (event) => event.type === 'turn_ended' && event.turn_id === turn_id,
   )
-  return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
+  return noticesIn(session.events.slice(end + 1))
+}
+
+function noticesIn(events: Session['events']): WholeEvent<'notice'>[] {
+  return events.flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
 /** With what the words of the prompt may name. */
@@ -236,15 +294,15 @@ function stopOnSignals(
   timeout: number | undefined,
 ): { readonly code: () => number | undefined; readonly stopListening: () => void } {
   let code: number | undefined
-  const stop = (why: number) => () => {
+  const stop = (why: number, limit?: number) => () => {
     code ??= why
-    session.interrupt()
+    session.interrupt(limit)
   }
   const listening = [
     streams.onSignal('SIGINT', stop(EXIT.interrupted)),
     streams.onSignal('SIGTERM', stop(EXIT.terminated)),
     streams.onSignal('SIGHUP', stop(EXIT.hangup)),
-    ...(timeout === undefined ? [] : [clock.after(timeout * 1000, stop(EXIT.timedOut))]),
+    ...(timeout === undefined ? [] : [clock.after(timeout * 1000, stop(EXIT.timedOut, timeout))]),
   ]
   return { code: () => code, stopListening: () => listening.forEach((end) => end()) }
 }

@@ -5,7 +5,7 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput } from '../world/command.ts'
-import { canAsk, confirmed } from '../input/confirm.ts'
+import { canAsk, askToConfirm } from '../input/confirm.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -38,7 +38,7 @@ async function deleteOne(
   const session_id = id.value
   if (!yes) {
     if (!canAsk(world.streams)) return nobodyToAsk(session_id)
-    const sure = await confirmed(world.streams, question(session.value))
+    const sure = await askToConfirm(world.streams, question(session.value))
     if (!sure) return failed('refused', 'Not confirmed; nothing was deleted.')
   }
   const deleted = await harness.delete(session_id)

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { ErrorObject } from '../../../model/error-shape.ts'
+import { asResult } from '../../../host/files/files.ts'
+import { instancesWithRecords } from '../../../host/files/records.ts'
 import { ok } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
@@ -10,11 +12,14 @@ import { cell, inColumns } from '../text/columns.ts'
 import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionTree, type TreeRow } from '../render/session-tree.ts'
+import { instanceNames } from '../world/instance-records.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const SessionsArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+const SessionsArgs = z.object({
+  options: z.object({ json: z.boolean().default(false), instance: z.string().optional() }),
+})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -36,27 +41,53 @@ export const Output = z.object({
       }),
     )
     .describe('Families by their latest member, latest first; forks after their parents.'),
+  instances: z
+    .array(z.string())
+    .describe('Instances that have Sessions of their own in this folder: see --instance.'),
 })
 
 /** Lists the Sessions of a folder, forks below their parents. No Sessions is not an error. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json } = SessionsArgs.parse(commandInput).options
-  const none = () => answer(world, json, { sessions: [] }, () => NONE)
+  const { json, instance } = SessionsArgs.parse(commandInput).options
+  const none = (instances: readonly string[]) => {
+    const text = instance === undefined ? NONE : 'This Instance has no Sessions in this folder.\n'
+    const output = { sessions: [], instances: [...instances] }
+    return answer(world, json, output, () => `${text}${instanceWords(instances)}`)
+  }
   return inWorkspace(
     world,
     commandInput,
-    async ({ harness, settings }) => {
+    async ({ harness, settings, folders }) => {
       const sessions = await withProgress(world, 'Reading the Sessions', () => harness.list())
-      if (sessions.length === 0) return ok(none())
+      const instances = instance === undefined ? await instancesHere(world, folders) : []
+      if (sessions.length === 0) return ok(none(instances))
       const rows = sessionTree(sessions)
-      const output = { sessions: rows.map(entryOf) }
-      return ok(answer(world, json, output, () => words(world, settings, rows)))
+      const output = { sessions: rows.map(entryOf), instances: [...instances] }
+      const text = () => `${words(world, settings, rows)}${instanceWords(instances)}`
+      return ok(answer(world, json, output, text))
     },
-    { unused: none },
+    { unused: () => none([]) },
   )
 }
 
 const NONE = 'No Sessions in this folder yet. To start one: hawser run "What is in this folder?"\n'
+
+async function instancesHere(
+  world: CliWorld,
+  { workspace }: OpenWorkspace['folders'],
+): Promise<readonly string[]> {
+  const ids = await asResult('look for records of Instances', async () =>
+    ok(await instancesWithRecords(workspace)),
+  )
+  return ids.ok ? instanceNames(world, ids.value) : []
+}
+
+function instanceWords(instances: readonly string[]): string {
+  const lines = instances.map(
+    (name) => `Sessions of the Instance ${name}: hawser sessions --instance ${name}\n`,
+  )
+  return lines.join('')
+}
 
 function entryOf({ session, depth }: TreeRow) {
   const { id, state, foreign, busy, damage } = session
@@ -119,6 +150,7 @@ function marksOf({ state, foreign, busy, damage }: ListedSession): string[] {
   const open = busy ? 'a Turn is running' : 'a Turn is open'
   return [
     ...(foreign ? ['foreign'] : []),
+    ...(state.tether === undefined ? [] : ['of an Instance']),
     ...(damage === undefined ? [] : ['damaged']),
     ...(state.turn_open ? [open] : busy ? ['busy'] : []),
   ]

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
-import { ok, type Result } from '../../../model/errors.ts'
+import { causeOf, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer } from '../world/answer.ts'
@@ -8,8 +8,10 @@ import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
+import { canAsk, askToConfirm } from '../input/confirm.ts'
 import { sessionAndTurn } from '../input/session-and-turn.ts'
-import { visibleLine } from '../text/visible-text.ts'
+import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -36,6 +38,7 @@ export const Output = z.object({
   turn_id: TurnId.describe('The Turn whose file changes were undone.'),
   all_restored: z.boolean(),
   files: z.array(RestoredFile),
+  uncovered: z.array(UncoveredCommand).describe('Commands of that Turn.'),
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
@@ -54,19 +57,35 @@ async function undo(
   if (!session.ok) return session
   const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
-  const restored = await withProgress(world, 'Restoring files', () =>
-    harness.undo(session.value, turn.value),
-  )
+  const undoing = (named_turn: TurnId | undefined) =>
+    withProgress(world, 'Restoring files', () => harness.undo(session.value, named_turn))
+  const first_try = await undoing(turn.value)
+  const older = json || first_try.ok ? undefined : await confirmedTurn(world, first_try)
+  const restored = older === undefined ? first_try : await undoing(older)
   if (!restored.ok) return restored
-  const { undone_turn_id } = restored.value
+  const { undone_turn_id, uncovered } = restored.value
   const files = restored.value.files.map((file) => {
     const { path, why } = file
     return { path, outcome: undoOutcome(file), ...(why === undefined ? {} : { why }) }
   })
   const all_restored = files.every(isUndone)
-  const output = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
+  const undone = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
+  const output = { ...undone, uncovered: [...uncovered] }
   answer(world, json, output, () => words(session.value, undone_turn_id, files))
+  if (!json) world.streams.stderr.write(uncoveredNote(uncovered).join(''))
   return ok(all_restored ? EXIT.done : EXIT.failed)
+}
+
+/** The older Turn that the person confirms; `undefined` if commands are not the reason, or there is no one to ask. */
+async function confirmedTurn(world: CliWorld, { error }: Failed): Promise<TurnId | undefined> {
+  const cause = causeOf(error)
+  if (cause?.type !== 'commands_since' || !canAsk(world.streams)) return undefined
+  world.streams.stderr.write(`${visibleText(error.message)}\n`)
+  const isConfirmed = await askToConfirm(
+    world.streams,
+    'Undo that Turn, and leave the rest as it is?',
+  )
+  return isConfirmed ? cause.turn : undefined
 }
 
 function words(

@@ -2,7 +2,7 @@ import {
   valueOptions,
   type Entry,
   type EntryOption,
-  type Expected,
+  type Completable,
   type Group,
 } from './vocabulary.ts'
 
@@ -81,11 +81,11 @@ function groupCase({ name, next }: Group): string {
   return `      '${name === '' ? '' : ` ${name}`}') _hawser_words ${words} ;;`
 }
 
-function argumentCase({ name }: Entry, expected: Expected, at: number): string[] {
+function argumentCase({ name }: Entry, expected: Completable, at: number): string[] {
   return expected.kind === 'text' ? [] : [`    ' ${name} ${at}') ${action(expected)} ;;`]
 }
 
-function action(expected: Expected): string {
+function action(expected: Completable): string {
   switch (expected.kind) {
     case 'words':
       return `_hawser_words ${expected.words.join(' ')}`

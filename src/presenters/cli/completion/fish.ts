@@ -1,4 +1,4 @@
-import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
+import type { Entry, EntryOption, Completable, Group } from './vocabulary.ts'
 
 /** Rules for fish's `complete`. */
 export function fishScript(entries: readonly Entry[], groups: readonly Group[]): string {
@@ -57,7 +57,7 @@ function optionLine({ name }: Entry, { names, help, value }: EntryOption): strin
   return ['complete -c hawser -n', when, ...spelt, ...taken, '-d', quoted(help)].join(' ')
 }
 
-function action(expected: Expected): string {
+function action(expected: Completable): string {
   switch (expected.kind) {
     case 'words':
       return `-a ${quoted(expected.words.join(' '))}`

@@ -2,7 +2,7 @@ import { allSettings } from '../../../model/settings.ts'
 import type { Command } from '../world/command.ts'
 
 /** What can be completed at a position. `text` cannot be predicted. */
-export type Expected =
+export type Completable =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'sessions' | 'skills' | 'folders' | 'files' | 'text' }
 
@@ -11,7 +11,7 @@ export interface Entry {
   /** Its words, such as `log show`. */
   readonly name: string
   readonly summary: string
-  readonly args: readonly Expected[]
+  readonly args: readonly Completable[]
   readonly options: readonly EntryOption[]
 }
 
@@ -20,7 +20,7 @@ export interface EntryOption {
   readonly names: readonly string[]
   readonly help: string
   /** Absent if it takes no value. */
-  readonly value?: Expected
+  readonly value?: Completable
 }
 
 /** A command prefix and the words that can follow. The program itself is ''. */
@@ -72,7 +72,7 @@ function optionOf({ flags, help, choices }: Command['options'][number]): EntryOp
   return { names, help, value: words ?? expectedAt(value === 'id' ? 'session' : value) }
 }
 
-function expectedAt(placeholder: string): Expected {
+function expectedAt(placeholder: string): Completable {
   switch (placeholder) {
     case 'session':
       return { kind: 'sessions' }

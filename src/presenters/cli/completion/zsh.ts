@@ -2,7 +2,7 @@ import {
   valueOptions,
   type Entry,
   type EntryOption,
-  type Expected,
+  type Completable,
   type Group,
 } from './vocabulary.ts'
 
@@ -83,12 +83,12 @@ function groupCase({ name, next }: Group): string {
   return `      (${quoted(name === '' ? '' : ` ${name}`)}) list=(${list.join(' ')}) ;;`
 }
 
-function argumentCase({ name }: Entry, expected: Expected, at: number): string[] {
+function argumentCase({ name }: Entry, expected: Completable, at: number): string[] {
   if (expected.kind === 'text') return []
   return [`    (${quoted(` ${name} ${at}`)}) ${action(expected)} ;;`]
 }
 
-function action(expected: Expected): string {
+function action(expected: Completable): string {
   switch (expected.kind) {
     case 'words':
       return `compadd -- ${expected.words.join(' ')}`

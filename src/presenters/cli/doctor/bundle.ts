@@ -4,7 +4,7 @@ import type { SourcedSetting } from '../../../session/settings/stored-settings.t
 import { isFreeText, shownValue } from '../input/setting-values.ts'
 import type { Check } from './check.ts'
 
-/** The parts of a report. Everything in it is a number, a fixed word, or passed through `redacted`. */
+/** The parts of a report. Everything in it is a number, a fixed word, or passed through `redactSecrets`. */
 export interface BundleParts {
   readonly version: string
   readonly checks: readonly Check[]
@@ -31,7 +31,7 @@ export function bundle({ version, checks, settings, errors, secrets }: BundlePar
     '',
     `last errors: ${errors.length === 0 ? 'none' : errors.slice(0, ERRORS).join(', ')}`,
   ]
-  return `${redacted(report.join('\n'), secrets)}\n`
+  return `${redactSecrets(report.join('\n'), secrets)}\n`
 }
 
 const ERRORS = 10
@@ -47,7 +47,7 @@ function settingLine({ setting, value, source, untrusted }: SourcedSetting): str
 const HIDDEN = '(set, not shown)'
 
 /** Replaces the longest first, since one may contain another. Texts too short to be distinctive are kept. */
-export function redacted(text: string, secrets: readonly Secret[]): string {
+export function redactSecrets(text: string, secrets: readonly Secret[]): string {
   return secrets
     .filter((secret) => secret.text.length >= SHORTEST)
     .toSorted((a, b) => b.text.length - a.text.length)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { failed, ok, withCause } from '../../../model/errors.ts'
 import type { PathFacts } from '../../../host/machine.ts'
 import type { Settings } from '../../../model/settings.ts'
-import { redacted } from './bundle.ts'
+import { redactSecrets } from './bundle.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
 import { providerCheck, shortKeyCheck } from './provider-check.ts'
@@ -189,7 +189,7 @@ test('private text is replaced, the longest first', () => {
     { text: '/home/x/work', instead: '<workspace>' },
     { text: 'ab', instead: 'never' },
   ]
-  expect(redacted('/home/x/work/ab /home/x/ab', secrets)).toBe('<workspace>/ab ~/ab')
+  expect(redactSecrets('/home/x/work/ab /home/x/ab', secrets)).toBe('<workspace>/ab ~/ab')
 })
 
 test('a key too short for redaction is reported by name, not by value', () => {

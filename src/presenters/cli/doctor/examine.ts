@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { asResult, closing, type Folder } from '../../../host/files/files.ts'
+import { instancesWithRecords, recordsIn } from '../../../host/files/records.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
-import { workspaceGaps } from '../../../host/sandbox/mounts/guarantees.ts'
+import { workspaceGaps } from '../../../host/sandbox/mounts/wide-workspace.ts'
 import { commandLimits, systemSandbox } from '../../../host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../host/process/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
+import { originOf } from '../../../host/workspaces/origin.ts'
 import type { FoundWorkspace } from '../../../host/workspace-search.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
@@ -27,6 +29,7 @@ import {
   type SourcedSetting,
 } from '../../../session/settings/stored-settings.ts'
 import { wantsColour } from '../world/answer.ts'
+import { instanceNames } from '../world/instance-records.ts'
 import type { CliWorld } from '../world/world.ts'
 import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
@@ -59,6 +62,7 @@ export async function examine(
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The current folder', facts: here }
   const sessions = await examineSessions(world, path)
+  const records = path.ok ? await examineRecords(world, path.value) : []
   const skills = path.ok ? await examineSkills(world, path.value) : undefined
   const effective = effectiveSettings(stored)
   const { settings } = effective
@@ -86,6 +90,7 @@ export async function examine(
       ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
+      ...(records.length === 0 ? [] : [session.instancesCheck(recordsIn(workspace.path), records)]),
       ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
       ...(skills === undefined ? [] : [skillsCheck(skills)]),
       ...(applying === undefined ? [] : [instructionsCheck(applying)]),
@@ -118,7 +123,9 @@ async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Pla
     const workspace = path.ok ? await openWorkspace(path.value, ids, 'open') : path
     const own = workspace.ok ? workspace.value.own : undefined
     try {
-      const stored = await readAllSettings(folder, own)
+      const { origin } = originOf(path.ok ? path.value : '', world.home)
+      const foreign = origin === 'unknown' || origin === 'adopted'
+      const stored = await readAllSettings(folder, own, { foreign })
       return { home, stored, locks: await tryLock(own ?? folder, ids) }
     } finally {
       if (workspace.ok) await workspace.value.close()
@@ -154,6 +161,25 @@ async function examineSessions(world: CliWorld, path: Result<string>): Promise<S
     errors: await harness.lastErrors(),
     bad: await harness.badPayloads(),
   }))
+}
+
+/** Instances with records here, by handle and id, or by id if it was deleted. None if that cannot be looked at. */
+async function examineRecords(world: CliWorld, path: string): Promise<readonly string[]> {
+  const home = await world.openHome()
+  if (!home.ok) return []
+  return closing(home.value, async ({ ids }) => {
+    const workspace = await openWorkspace(path, ids, 'open')
+    if (!workspace.ok) return []
+    const found = await closing(workspace.value, ({ own }) =>
+      asResult('look for records of Instances', async () => ok(await instancesWithRecords(own))),
+    )
+    if (!found.ok) return []
+    const names = await instanceNames(world, found.value)
+    return found.value.map((id, at) => {
+      const name = names[at] ?? id
+      return name === id ? id : `${name} (${id})`
+    })
+  })
 }
 
 /** `undefined` if the home cannot be opened, which is a problem of its own. */

@@ -61,14 +61,14 @@ function whyOf({ provider, because }: ChosenProvider, env: Env): string {
   }
 }
 
-interface Found {
+interface FoundProvider {
   readonly provider: RemoteProvider
   readonly found: Credentials
   readonly settings: Settings
 }
 
 /** A custom URL is shown in the terminal, but not in the bundle. */
-function foundCheck(uses: string, { provider, found, settings }: Found): Check {
+function foundCheck(uses: string, { provider, found, settings }: FoundProvider): Check {
   const { key_variable, url_variable, own_url } = REMOTE_PROVIDERS[provider]
   const { key, baseUrl, from } = found
   const where = from === 'environment' ? 'the environment' : 'the settings'

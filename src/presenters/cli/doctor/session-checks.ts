@@ -30,6 +30,13 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   )
 }
 
+/** The Instances that have records in this workspace, which are in that folder. */
+export function instancesCheck(folder: string, instances: readonly string[]): Check {
+  const named = instances.map(visibleLine).join(', ')
+  const plain = `records of ${counted(instances.length, 'Instance')}`
+  return good('instances', `records in ${visibleLine(folder)}: ${named}`, plain)
+}
+
 /** Resources whose bytes are missing or damaged. Their Sessions continue without them and tell the model. */
 export function payloadsCheck(bad: Result<readonly BadPayload[]>): Check {
   if (!bad.ok) {

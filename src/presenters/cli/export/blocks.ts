@@ -1,21 +1,17 @@
+import type { ResourceOf } from '../../../history/session-resources.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { counted } from '../../../encoding/amounts.ts'
-import { cutWords } from '../text/cut-words.ts'
-import { compactionWords } from '../render/compaction-lines.ts'
+import { cutWords } from '../../../history/results/notice-words.ts'
+import { compactionWords } from '../../../history/results/notice-words.ts'
 import { commandFacts, commandLines } from '../text/command-words.ts'
 import { callText } from './call-text.ts'
 import { mentionLines } from '../text/mention-words.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
-import { activationWords, hydrationWords } from '../text/skill-lines.ts'
-import {
-  refusalWords,
-  resourceNews,
-  resourceWords,
-  type ResourceOf,
-} from '../text/resource-words.ts'
+import { activationWords, hydrationLine } from '../text/skill-lines.ts'
+import { refusalWords, resourceNews, resourceWords } from '../text/resource-words.ts'
 
 /** A part of a Session in a document. Texts are unescaped: each format escapes them in its own way. */
 export type Block =
@@ -106,12 +102,14 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     }
     case 'text_pinned':
       return text('harness', 'Pinned', event.data.text)
+    case 'text_unpinned':
+      return text('harness', 'No longer pinned', event.data.text)
     case 'plan_updated':
       return text('harness', 'Plan', planText(event.data.entries))
     case 'files_restored':
       return text('harness', 'Files restored', essenceOf(event).body ?? '')
     case 'skill_context_hydration':
-      return note(hydrationWords(event.data))
+      return note(hydrationLine(event.data))
     case 'permission_decision':
       return event.data.by === 'policy'
         ? []
@@ -175,6 +173,8 @@ function endOf({
 }: WholeEvent<'turn_ended'>['data']) {
   const how = crash_recovered === true ? `${status} by a crash` : status
   const why = error === undefined ? '' : ` (${error.kind}: ${error.message})`
-  const end = `Turn ${how}${why} after ${counted(usage_total.calls, 'call')} to the model.`
+  const { calls, unknown_calls = 0 } = usage_total
+  const lost = unknown_calls === 0 ? '' : `, and ${unknown_calls} of unknown outcome`
+  const end = `Turn ${how}${why} after ${counted(calls, 'call')} to the model${lost}.`
   return cut === undefined ? end : `${end} ${cutWords(cut)}`
 }

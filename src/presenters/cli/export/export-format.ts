@@ -1,7 +1,7 @@
 import type { HawserError } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ReadEvent } from '../../../session/reading/read-log.ts'
-import type { ResourceOf } from '../text/resource-words.ts'
+import type { ResourceOf } from '../../../history/session-resources.ts'
 
 /**
  * Writes a Session as a document in pieces: `begin` once, then `event` for every Event in Log order, then `end`. The

@@ -1,64 +1,51 @@
-import type { MarkedToken, Token, Tokens } from 'marked'
-import { lexedMarkdown, markdownPieces, type MarkdownPiece } from '../text/markdown.ts'
-import { knownToken } from '../text/markdown-tokens.ts'
+import {
+  shownAddress,
+  type MarkdownBlock,
+  type MarkdownCell,
+  type MarkdownLink,
+  type MarkdownList,
+  type MarkdownSpan,
+  type MarkdownTable,
+} from '../../../encoding/markdown/tree.ts'
+import { markdownBlocks } from '../../../encoding/markdown/whole-text.ts'
 import { visibleText } from '../text/visible-text.ts'
-import { escaped, verbatimHtml } from './html-text.ts'
+import { escapeHtml, verbatimHtml } from './html-text.ts'
 
 /**
  * Markdown as HTML. Every text is escaped and no HTML of the source passes: it is shown as text, like images, of which only
  * the description and the address are shown. Links have a target only if it is a web or mail address. Pure.
  */
 export function markdownHtml(text: string): string {
-  return markdownPieces(text).map(pieceHtml).join('')
+  return blocksHtml(markdownBlocks(text, visibleText))
 }
 
-function pieceHtml(piece: MarkdownPiece): string {
-  if (piece.kind === 'literal') return verbatimHtml(piece.text)
-  if (piece.kind === 'code') return codeHtml(piece.text)
-  const tokens = lexedMarkdown(piece.source)
-  return tokens === undefined ? verbatimHtml(piece.source) : blocksHtml(tokens)
+function blocksHtml(blocks: readonly MarkdownBlock[]): string {
+  return blocks.map(blockHtml).join('')
 }
 
-function blocksHtml(tokens: readonly Token[]): string {
-  return tokens.map((token) => blockHtml(knownToken(token))).join('')
-}
-
-function blockHtml(token: MarkedToken): string {
-  switch (token.type) {
-    case 'space':
-    case 'checkbox':
-      return ''
+function blockHtml(block: MarkdownBlock): string {
+  switch (block.kind) {
     case 'heading': {
       // The page itself has three levels.
-      const tag = `h${Math.min(6, token.depth + 3)}`
-      return `<${tag}>${inlineHtml(token.tokens)}</${tag}>\n`
+      const tag = `h${Math.min(6, block.depth + 3)}`
+      return `<${tag}>${spansHtml(block.content)}</${tag}>\n`
     }
     case 'code':
-      return codeHtml(token.text)
-    case 'blockquote':
-      return `<blockquote>\n${blocksHtml(token.tokens)}</blockquote>\n`
+      return codeHtml(block.text)
+    case 'quote':
+      return `<blockquote>\n${blocksHtml(block.blocks)}</blockquote>\n`
     case 'list':
-      return listHtml(token)
+      return listHtml(block)
     case 'table':
-      return tableHtml(token)
-    case 'hr':
+      return tableHtml(block)
+    case 'rule':
       return '<hr>\n'
-    case 'html':
-    case 'def':
-      return verbatimHtml(token.raw.replace(/\n+$/, ''))
+    case 'verbatim':
+      return verbatimHtml(block.text)
     case 'paragraph':
-      return `<p>${inlineHtml(token.tokens)}</p>\n`
+      return `<p>${spansHtml(block.content)}</p>\n`
     case 'text':
-    case 'br':
-    case 'codespan':
-    case 'del':
-    case 'em':
-    case 'escape':
-    case 'image':
-    case 'link':
-    case 'list_item':
-    case 'strong':
-      return `${inlineHtml([token])}\n`
+      return `${spansHtml(block.content)}\n`
   }
 }
 
@@ -66,81 +53,62 @@ function codeHtml(text: string): string {
   return `<pre class="code" tabindex="0">\n${leaf(text)}</pre>\n`
 }
 
-function listHtml({ ordered, start, items }: Tokens.List): string {
-  const tag = ordered ? 'ol' : 'ul'
-  const first = ordered && typeof start === 'number' && start !== 1 ? ` start="${start}"` : ''
-  const all = items.map(({ task, checked, tokens }) => {
-    const box = task ? `[${checked === true ? 'x' : ' '}] ` : ''
-    return `<li>${box}${blocksHtml(tokens)}</li>\n`
+function listHtml({ start, items }: MarkdownList): string {
+  const tag = start === undefined ? 'ul' : 'ol'
+  const first = start === undefined || start === 1 ? '' : ` start="${start}"`
+  const all = items.map(({ done, blocks }) => {
+    const box = done === undefined ? '' : `[${done ? 'x' : ' '}] `
+    return `<li>${box}${blocksHtml(blocks)}</li>\n`
   })
   return `<${tag}${first}>\n${all.join('')}</${tag}>\n`
 }
 
-function tableHtml({ header, rows }: Tokens.Table): string {
+function tableHtml({ header, rows }: MarkdownTable): string {
   const body = rows.map((cells) => rowHtml(cells, 'td')).join('')
   const head = rowHtml(header, 'th')
   return `<table>\n<thead>\n${head}</thead>\n<tbody>\n${body}</tbody>\n</table>\n`
 }
 
-function rowHtml(cells: readonly Tokens.TableCell[], tag: 'td' | 'th'): string {
-  return `<tr>${cells.map(({ tokens }) => `<${tag}>${inlineHtml(tokens)}</${tag}>`).join('')}</tr>\n`
+function rowHtml(cells: readonly MarkdownCell[], tag: 'td' | 'th'): string {
+  return `<tr>${cells.map((cell) => `<${tag}>${spansHtml(cell)}</${tag}>`).join('')}</tr>\n`
 }
 
-function inlineHtml(tokens: readonly Token[]): string {
-  return tokens.map((token) => spanHtml(knownToken(token))).join('')
+function spansHtml(content: readonly MarkdownSpan[]): string {
+  return content.map(spanHtml).join('')
 }
 
-function spanHtml(token: MarkedToken): string {
-  switch (token.type) {
+function spanHtml(span: MarkdownSpan): string {
+  switch (span.kind) {
     case 'text':
-      return token.tokens === undefined ? leaf(token.text) : inlineHtml(token.tokens)
-    case 'escape':
-      return leaf(token.text)
+      return leaf(span.text)
     case 'strong':
     case 'em':
     case 'del':
-      return `<${token.type}>${inlineHtml(token.tokens)}</${token.type}>`
-    case 'codespan':
-      return `<code>${leaf(token.text)}</code>`
-    case 'link':
-      return linkHtml(token)
-    case 'image':
-      return `${leaf(`[image: ${token.text}]`)}${address(token.href, '')}`
-    case 'br':
-      return '<br>\n'
-    case 'checkbox':
-    case 'space':
-      return ''
-    case 'blockquote':
+      return `<${span.kind}>${spansHtml(span.content)}</${span.kind}>`
     case 'code':
-    case 'def':
-    case 'heading':
-    case 'hr':
-    case 'html':
-    case 'list':
-    case 'list_item':
-    case 'paragraph':
-    case 'table':
-      return leaf(token.raw)
+      return `<code>${leaf(span.text)}</code>`
+    case 'link':
+      return `${linkHtml(span)}${address(shownAddress(span))}`
+    case 'image':
+      return `${leaf(`[image: ${span.description}]`)}${address(shownAddress(span))}`
+    case 'break':
+      return '<br>\n'
   }
 }
 
-/** The address is always shown, so that no text can pretend to be another one. */
-function linkHtml({ href, text, tokens }: Tokens.Link): string {
-  const shown = inlineHtml(tokens)
+function linkHtml({ href, content }: MarkdownLink): string {
+  const shown = spansHtml(content)
   const isSafe = SAFE_ADDRESS.test(href) && visibleText(href) === href
-  const link = isSafe ? `<a href="${escaped(href)}" rel="noopener noreferrer">${shown}</a>` : shown
-  return `${link}${address(href, text)}`
+  return isSafe ? `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${shown}</a>` : shown
 }
 
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)[^\s]+$/i
 
-function address(href: string, text: string): string {
-  const isObvious = href === '' || href === text || href === `mailto:${text}`
-  return isObvious ? '' : ` (${leaf(href)})`
+function address(href: string | undefined): string {
+  return href === undefined ? '' : ` (${leaf(href)})`
 }
 
 /** The lexer decodes character references, so its output is made visible again. */
 function leaf(text: string): string {
-  return escaped(visibleText(text))
+  return escapeHtml(visibleText(text))
 }

@@ -2,13 +2,13 @@ import { visibleLine, visibleText } from '../text/visible-text.ts'
 
 /** Text on one line. */
 export function lineHtml(text: string): string {
-  return escaped(visibleLine(text))
+  return escapeHtml(visibleLine(text))
 }
 
 /** Verbatim text in a block that can be scrolled with the keyboard. */
 export function verbatimHtml(text: string): string {
   // A browser ignores the first newline.
-  return text === '' ? '' : `<pre tabindex="0">\n${escaped(visibleText(text))}</pre>\n`
+  return text === '' ? '' : `<pre tabindex="0">\n${escapeHtml(visibleText(text))}</pre>\n`
 }
 
 /** A unified diff: runs of lines of the same kind, each in a block of its own. */
@@ -21,7 +21,7 @@ export function diffHtml(diff: string): string {
     else runs.push({ kind, text: `${line}\n` })
   }
   const blocks = runs.map(
-    ({ kind, text }) => `<pre class="${kind}">\n${escaped(visibleText(text))}</pre>`,
+    ({ kind, text }) => `<pre class="${kind}">\n${escapeHtml(visibleText(text))}</pre>`,
   )
   return `<div class="diff" tabindex="0">\n${blocks.join('\n')}\n</div>\n`
 }
@@ -33,7 +33,7 @@ function lineKind(line: string): string {
   return line.startsWith('-') ? 'removed' : 'same'
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')
 }
 

@@ -2,7 +2,7 @@ import { sha256 } from '../../../encoding/hash.ts'
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
 import { markdownHtml } from './html-markdown.ts'
-import { diffHtml, escaped, lineHtml, verbatimHtml } from './html-text.ts'
+import { diffHtml, escapeHtml, lineHtml, verbatimHtml } from './html-text.ts'
 import { titleOf } from './markdown.ts'
 import { STYLE } from './style.ts'
 
@@ -89,5 +89,5 @@ const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri '
 
 function time(ts: string): string {
   const shown = `${ts.slice(0, 'yyyy-mm-dd'.length)} ${ts.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm:ss'.length)} UTC`
-  return `<time datetime="${escaped(ts)}">${escaped(shown)}</time>`
+  return `<time datetime="${escapeHtml(ts)}">${escapeHtml(shown)}</time>`
 }

@@ -1,7 +1,7 @@
 import { visibleLine, visibleText } from '../text/visible-text.ts'
 
 /** A block of code. Only a fence of at least the same length closes a fence, so no text can close its own. */
-export function fenced(text: string, language: string): string {
+export function codeBlock(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   const shown = visibleText(text)
   return `${fence}${language}\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`

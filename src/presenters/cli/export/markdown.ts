@@ -1,6 +1,6 @@
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
-import { codeSpan, escapedLine, fenced } from './markdown-text.ts'
+import { codeSpan, escapedLine, codeBlock } from './markdown-text.ts'
 import { safeMarkdown } from './safe-markdown.ts'
 
 /**
@@ -19,7 +19,7 @@ export function markdownExport(): ExportFormat {
     const notes = block.notes.map((note) => `* ${codeSpan(note)}\n`).join('')
     const title = `### ${escapedLine(block.title)}\n\n`
     const text = bodyText(block)
-    const diff = block.diff === undefined ? '' : `${fenced(block.diff, 'diff')}\n`
+    const diff = block.diff === undefined ? '' : `${codeBlock(block.diff, 'diff')}\n`
     return `${title}${text}${diff}${notes === '' ? '' : `${notes}\n`}`
   }
   return {
@@ -31,7 +31,7 @@ export function markdownExport(): ExportFormat {
 
 function bodyText({ text, form, diff }: Extract<Block, { readonly kind: 'text' }>): string {
   if (text === '' && diff !== undefined) return ''
-  return `${form === 'markdown' ? safeMarkdown(text) : fenced(text, 'text')}\n`
+  return `${form === 'markdown' ? safeMarkdown(text) : codeBlock(text, 'text')}\n`
 }
 
 function headerText({ session, version }: ExportHeader): string {

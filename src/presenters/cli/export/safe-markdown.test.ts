@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
-import { Lexer, walkTokens, type Token } from 'marked'
 import { expect, test } from 'vitest'
-import { knownToken } from '../text/markdown-tokens.ts'
+import { tokenTypes } from '../../../../test/support/cli/markdown-lexer.ts'
 import { safeMarkdown } from './safe-markdown.ts'
 
 test.each([
@@ -21,17 +20,6 @@ test.each([
   expect(safeMarkdown(source)).toBe(expected)
 })
 
-/** The types of all tokens, with the depth of each heading. */
-function typesIn(markdown: string): Set<string> {
-  const types = new Set<string>()
-  const look = (token: Token) => {
-    const known = knownToken(token)
-    types.add(known.type === 'heading' ? `heading ${known.depth}` : known.type)
-  }
-  void walkTokens(new Lexer().lex(markdown), look)
-  return types
-}
-
 const MARKS = '` `` ``` ~~~ \n \n\n | --- = \\ * _ ~ > # - 1.'.split(' ')
 const REFERENCES = '![a](b) [a]: [a] (b) http://a.b www.a.b a@b.c <img> <!-- --> &lt; &#96;'.split(
   ' ',
@@ -43,7 +31,7 @@ test('nothing is a link, an image, HTML or a heading of the document, for any te
   const texts = fc.array(piece, { maxLength: 24 }).map((all) => all.join(''))
   fc.assert(
     fc.property(texts, (text) => {
-      const types = typesIn(safeMarkdown(text))
+      const types = tokenTypes(safeMarkdown(text))
       const wrong = ['html', 'image', 'link', 'def', 'heading 1', 'heading 2', 'heading 3']
       expect(wrong.filter((type) => types.has(type))).toEqual([])
     }),

@@ -1,7 +1,13 @@
-import type { MarkedToken, Token, Tokens } from 'marked'
-import { lexedMarkdown, markdownPieces, type MarkdownPiece } from '../text/markdown.ts'
-import { knownToken } from '../text/markdown-tokens.ts'
-import { codeSpan, escapedText, fenced } from './markdown-text.ts'
+import {
+  shownAddress,
+  type MarkdownBlock,
+  type MarkdownList,
+  type MarkdownSpan,
+  type MarkdownTable,
+} from '../../../encoding/markdown/tree.ts'
+import { markdownBlocks } from '../../../encoding/markdown/whole-text.ts'
+import { visibleText } from '../text/visible-text.ts'
+import { codeSpan, escapedText, codeBlock } from './markdown-text.ts'
 
 /**
  * Markdown of a person or a model as Markdown that is safe to view: its paragraphs, lists, tables, code and emphasis, and nothing
@@ -9,60 +15,38 @@ import { codeSpan, escapedText, fenced } from './markdown-text.ts'
  * below those of the document. Ends with a newline unless it is empty. Pure.
  */
 export function safeMarkdown(text: string): string {
-  return separated(markdownPieces(text).map(pieceText))
+  return blocksText(markdownBlocks(text, visibleText))
 }
 
-function pieceText(piece: MarkdownPiece): string {
-  if (piece.kind === 'code') return fenced(piece.text, 'text')
-  const source = piece.kind === 'literal' ? piece.text : piece.source
-  const tokens = piece.kind === 'literal' ? undefined : lexedMarkdown(source)
-  return tokens === undefined ? fenced(source, 'text') : blocksText(tokens)
+function blocksText(blocks: readonly MarkdownBlock[]): string {
+  return blocks
+    .map(blockText)
+    .filter((block) => block !== '')
+    .join('\n')
 }
 
-function blocksText(tokens: readonly Token[]): string {
-  return separated(tokens.map((token) => blockText(knownToken(token))))
-}
-
-function separated(blocks: readonly string[]): string {
-  return blocks.filter((block) => block !== '').join('\n')
-}
-
-function blockText(token: MarkedToken): string {
-  switch (token.type) {
-    case 'space':
-    case 'checkbox':
-      return ''
+function blockText(block: MarkdownBlock): string {
+  switch (block.kind) {
     case 'heading': {
       // The document itself has three levels.
-      const marks = '#'.repeat(Math.min(6, token.depth + 3))
-      return `${marks} ${inlineText(token.tokens).replaceAll(/\s+/g, ' ')}\n`
+      const marks = '#'.repeat(Math.min(6, block.depth + 3))
+      return `${marks} ${spansText(block.content).replaceAll(/\s+/g, ' ')}\n`
     }
     case 'code':
-      return fenced(token.text, /^[\w+#-]{1,20}$/.exec(token.lang ?? '')?.[0] ?? 'text')
-    case 'blockquote':
-      return behind('> ', '> ', blocksText(token.tokens))
+      return codeBlock(block.text, /^[\w+#-]{1,20}$/.exec(block.info)?.[0] ?? 'text')
+    case 'quote':
+      return behind('> ', '> ', blocksText(block.blocks))
     case 'list':
-      return listText(token)
+      return listText(block)
     case 'table':
-      return tableText(token)
-    case 'hr':
+      return tableText(block)
+    case 'rule':
       return '* * *\n'
-    case 'html':
-    case 'def':
-      return fenced(token.raw.replace(/\n+$/, ''), 'text')
+    case 'verbatim':
+      return codeBlock(block.text, 'text')
     case 'paragraph':
-      return paragraph(inlineText(token.tokens))
     case 'text':
-    case 'br':
-    case 'codespan':
-    case 'del':
-    case 'em':
-    case 'escape':
-    case 'image':
-    case 'link':
-    case 'list_item':
-    case 'strong':
-      return paragraph(inlineText([token]))
+      return paragraph(spansText(block.content))
   }
 }
 
@@ -78,13 +62,12 @@ function paragraph(text: string): string {
   return shown === '' ? '' : `${shown}\n`
 }
 
-function listText({ ordered, start, items }: Tokens.List): string {
-  const first = typeof start === 'number' ? start : 1
+function listText({ start, items }: MarkdownList): string {
   return items
-    .map(({ task, checked, tokens }, at) => {
-      const mark = ordered ? `${first + at}. ` : '- '
-      const box = task ? `${escapedText(`[${checked === true ? 'x' : ' '}]`)} ` : ''
-      const content = blocksText(tokens)
+    .map(({ done, blocks }, at) => {
+      const mark = start === undefined ? '- ' : `${start + at}. `
+      const box = done === undefined ? '' : `${escapedText(`[${done ? 'x' : ' '}]`)} `
+      const content = blocksText(blocks)
       return behind(mark, ' '.repeat(mark.length), `${box}${content === '' ? '\n' : content}`)
     })
     .join('')
@@ -102,58 +85,40 @@ function behind(first: string, others: string, block: string): string {
 }
 
 /** A bar ends a cell, even within code: a table with one in its content is shown as it was written. */
-function tableText({ header, rows, raw }: Tokens.Table): string {
+function tableText({ header, rows, source }: MarkdownTable): string {
   const all = [header, ...rows].map((cells) =>
-    cells.map(({ tokens }) => inlineText(tokens).replaceAll(/\s+/g, ' ')),
+    cells.map((cell) => spansText(cell).replaceAll(/\s+/g, ' ')),
   )
-  if (all.flat().some((text) => text.includes('|'))) return fenced(raw.replace(/\n+$/, ''), 'text')
+  if (all.flat().some((text) => text.includes('|'))) return codeBlock(source, 'text')
   const [first = '', ...others] = all.map((texts) => `| ${texts.join(' | ')} |\n`)
   return [first, `|${' --- |'.repeat(header.length)}\n`, ...others].join('')
 }
 
-function inlineText(tokens: readonly Token[]): string {
-  return tokens.map((token) => spanText(knownToken(token))).join('')
+function spansText(content: readonly MarkdownSpan[]): string {
+  return content.map(spanText).join('')
 }
 
-function spanText(token: MarkedToken): string {
-  switch (token.type) {
+function spanText(span: MarkdownSpan): string {
+  switch (span.kind) {
     case 'text':
-      return token.tokens === undefined ? escapedText(token.text) : inlineText(token.tokens)
-    case 'escape':
-      return escapedText(token.text)
+      return escapedText(span.text)
     case 'strong':
-      return `**${inlineText(token.tokens)}**`
+      return `**${spansText(span.content)}**`
     case 'em':
-      return `*${inlineText(token.tokens)}*`
+      return `*${spansText(span.content)}*`
     case 'del':
-      return `~~${inlineText(token.tokens)}~~`
-    case 'codespan':
-      return codeSpan(token.text)
-    case 'link':
-      return `${inlineText(token.tokens)}${address(token)}`
-    case 'image':
-      return `${escapedText(`[image: ${token.text}]`)}${address({ ...token, text: '' })}`
-    case 'br':
-      return '\\\n'
-    case 'checkbox':
-    case 'space':
-      return ''
-    case 'blockquote':
+      return `~~${spansText(span.content)}~~`
     case 'code':
-    case 'def':
-    case 'heading':
-    case 'hr':
-    case 'html':
-    case 'list':
-    case 'list_item':
-    case 'paragraph':
-    case 'table':
-      return escapedText(token.raw)
+      return codeSpan(span.text)
+    case 'link':
+      return `${spansText(span.content)}${address(shownAddress(span))}`
+    case 'image':
+      return `${escapedText(`[image: ${span.description}]`)}${address(shownAddress(span))}`
+    case 'break':
+      return '\\\n'
   }
 }
 
-/** The address is always shown, so that no text can pretend to be another one. */
-function address({ href, text }: { readonly href: string; readonly text: string }): string {
-  const isObvious = href === '' || href === text || href === `mailto:${text}`
-  return isObvious ? '' : ` (${codeSpan(href)})`
+function address(href: string | undefined): string {
+  return href === undefined ? '' : ` (${codeSpan(href)})`
 }

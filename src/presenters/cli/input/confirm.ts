@@ -7,7 +7,7 @@ export function canAsk({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): bo
 }
 
 /** Asks on standard error; only `y` or `yes` confirms. */
-export async function confirmed(
+export async function askToConfirm(
   streams: Pick<Streams, 'stdin' | 'stderr'>,
   question: string,
 ): Promise<boolean> {

@@ -50,7 +50,10 @@ export function isMentionable(path: string): boolean {
   return NAMED.test(path) && !/["\p{Cc}\uFFFD]/u.test(path)
 }
 
-/** Whether a file of this name is attached. Only the last extension counts, case-insensitively, and something must precede it. */
+/**
+ * Whether a file with this name is attached. Only the last extension counts, case-insensitively, and something must precede
+ * it.
+ */
 export function isAttachable(path: string): boolean {
   const extension = /[^/\\](\.[^./\\]+)$/.exec(path)?.[1]
   return extension !== undefined && Object.hasOwn(ATTACHMENT_EXTENSIONS, extension.toLowerCase())

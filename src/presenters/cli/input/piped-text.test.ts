@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { virtualClock } from '../../../../test/support/virtual-clock.ts'
+import { virtualClock } from '../../../../test/support/host/virtual-clock.ts'
 import type { InputSource } from '../../../host/streams.ts'
 import { pipedText } from './piped-text.ts'
 
@@ -21,15 +21,59 @@ test.each(['terminal', 'other'] as const)('nothing is read from a %s', async (so
   expect(await pipedText(input(source, 'text'), virtualClock())).toEqual({ ok: true, value: {} })
 })
 
-test('a pipe that sends no byte is abandoned after three seconds, and not before', async () => {
+/** A pipe that sends these bytes when `arrive` is called. */
+function slowPipe(bytes: string) {
+  let arrive = () => {}
+  const stdin = {
+    source: 'pipe' as const,
+    ready: (signal: AbortSignal) =>
+      new Promise<boolean>((resolve) => {
+        arrive = () => resolve(true)
+        signal.addEventListener('abort', () => resolve(false))
+      }),
+    upTo: async (limit: number) => Buffer.from(bytes).subarray(0, limit),
+  }
+  return { stdin, arrive: () => arrive() }
+}
+
+/** The reading of a pipe that was silent for three seconds. */
+async function silent(bytes: string) {
   const clock = virtualClock()
-  const reading = pipedText(input('pipe'), clock)
+  const { stdin, arrive } = slowPipe(bytes)
+  const reading = pipedText(stdin, clock)
   expect(clock.pending()).toEqual([3000])
   clock.advance(3000)
-  expect(await reading).toEqual({
-    ok: true,
-    value: { notice: expect.stringContaining('sent nothing for 3 seconds') },
-  })
+  const read = await reading
+  if (!read.ok) throw new Error(read.error.message)
+  expect(clock.pending()).toEqual([])
+  return { ...read.value, arrive }
+}
+
+test('a pipe that sends no byte is not waited for after three seconds, and the notice says how to wait', async () => {
+  const { notice, piped, late } = await silent('late\n')
+  expect([notice, piped]).toEqual([
+    expect.stringMatching(/sent nothing for 3 seconds.*--stdin/),
+    undefined,
+  ])
+  expect(await late?.take()).toEqual({ ok: true, value: {} })
+  await late?.drop()
+})
+
+test('text that arrives after three seconds, but in time, is included', async () => {
+  const { late, arrive } = await silent('late\n')
+  arrive()
+  await Promise.resolve()
+  expect(await late?.take()).toMatchObject({ ok: true, value: { piped: 'late\n' } })
+})
+
+test('--stdin waits for the end without a time limit, also of a device; --no-stdin reads nothing', async () => {
+  const clock = virtualClock()
+  for (const source of ['pipe', 'file', 'other'] as const) {
+    const read = await pipedText(input(source, 'a\n'), clock, true)
+    expect(read).toMatchObject({ ok: true, value: { piped: 'a\n' } })
+    expect(await pipedText(input(source, 'a\n'), clock, false)).toEqual({ ok: true, value: {} })
+  }
+  expect(clock.pending()).toEqual([])
 })
 
 test('no timer remains when the text was read', async () => {

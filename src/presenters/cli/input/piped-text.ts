@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { binaryKind } from '../../../encoding/magic-bytes.ts'
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
-import { patience } from '../../../host/wait.ts'
+import { patience, whileWaiting } from '../../../host/wait.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
@@ -18,19 +18,60 @@ export interface PipedText {
   readonly notice?: string
 }
 
+/** Standard input in addition to a prompt: `true` waits for its end, `false` ignores it. */
+export type StdinChoice = boolean | undefined
+
+/** What was read, and what may still arrive. */
+export interface PipedReading extends PipedText {
+  readonly late?: LateText
+}
+
+/** A pipe that has sent nothing so far. */
+export interface LateText {
+  /** When nothing can be added any more: what has arrived since is read to its end, anything later is not. Call it once. */
+  take(): Promise<Result<PipedText>>
+  /** Stops reading, unless that is done; otherwise the process would wait for the pipe to end. */
+  drop(): Promise<void>
+}
+
 /**
- * Reads standard input in addition to a prompt, if it is a file or a pipe. A pipe that sends nothing at first is
- * ignored, because many programs start others with a pipe that they never write to or close.
+ * Reads standard input in addition to a prompt, if it is a file or a pipe. Without a choice, a pipe that sends nothing at
+ * first is not waited for, because many programs start others with a pipe that they never write to or close.
  */
 export async function pipedText(
   stdin: Pick<Streams['stdin'], 'source' | 'ready' | 'upTo'>,
   clock: Clock,
-): Promise<Result<PipedText>> {
-  if (stdin.source !== 'file' && stdin.source !== 'pipe') return ok({})
+  choice?: StdinChoice,
+): Promise<Result<PipedReading>> {
+  if (choice === true) return textOf(stdin)
+  if (choice === false || (stdin.source !== 'file' && stdin.source !== 'pipe')) return ok({})
+  const giveUp = new AbortController()
+  let hasArrived = false
+  const ready = stdin.ready(giveUp.signal).then((isReady) => {
+    hasArrived = isReady
+  })
   const limit = patience(clock, LIMITS.piped_wait_ms)
-  const ready = await stdin.ready(limit.signal)
+  await whileWaiting(limit, () => ready)
   limit.end()
-  if (!ready) return ok({ notice: SILENT })
+  if (hasArrived) return textOf(stdin)
+  let isDone = false
+  const late: LateText = {
+    take: async () => {
+      isDone = true
+      if (hasArrived) return textOf(stdin)
+      giveUp.abort()
+      return ok({})
+    },
+    drop: async () => {
+      if (isDone) return
+      giveUp.abort()
+      if (hasArrived) await stdin.upTo(0)
+    },
+  }
+  return ok({ notice: SILENT, late })
+}
+
+async function textOf(stdin: Pick<Streams['stdin'], 'upTo'>): Promise<Result<PipedText>> {
   // Reads one byte more than the limit, so that the size check rejects it.
   const bytes = await stdin.upTo(LIMITS.attachment_bytes + 1)
   if (bytes.length === 0) return ok({ notice: EMPTY })
@@ -43,9 +84,9 @@ export async function pipedText(
   return ok({ piped: bytes.toString('utf8'), notice })
 }
 
-const PREVENT = 'To ignore standard input: </dev/null'
+const PREVENT = 'To ignore standard input: --no-stdin'
 const SECONDS = LIMITS.piped_wait_ms / 1000
-const SILENT = `ignoring standard input: the pipe sent nothing for ${SECONDS} seconds. ${PREVENT}`
+const SILENT = `nothing was read from standard input: the pipe sent nothing for ${SECONDS} seconds. To wait for it: --stdin; to ignore it: --no-stdin`
 const EMPTY = 'standard input is empty; sending only the prompt.'
 
 function tooLong({ length }: Buffer): Failed | undefined {
@@ -62,6 +103,6 @@ function notText(bytes: Buffer): Failed | undefined {
   const message = `Standard input is not UTF-8 text: found ${kind}.`
   return failed('invalid_args', message, { kind }, [
     { action: 'Attach it instead.', command: 'hawser run --attach - "What is this?" < FILE' },
-    { action: 'Ignore it.', command: 'hawser run "What is this?" < /dev/null' },
+    { action: 'Ignore it.', command: 'hawser run --no-stdin "What is this?"' },
   ])
 }

@@ -15,21 +15,24 @@ export interface Beside {
   readonly attached: boolean
   /** Standard input is an attachment. */
   readonly stdin: boolean
+  /** Standard input is not read. */
+  readonly ignored?: boolean
 }
 
 /** The prompt: the words of the command, or else all of standard input. */
 export async function promptOf(
   { streams }: CliWorld,
   words: unknown,
-  { attached, stdin }: Beside = { attached: false, stdin: false },
+  { attached, stdin, ignored = false }: Beside = { attached: false, stdin: false },
 ): Promise<Result<Prompt>> {
   const typed = Array.isArray(words) ? words.join(' ') : ''
   if (typed !== '' && typed !== '-') return fitting(Buffer.from(typed), { attached, typed: true })
   if (stdin && typed === '-') {
     return failed('invalid_args', 'Standard input cannot be both the prompt and an attachment.')
   }
-  if (stdin || (attached && streams.stdin.isTTY)) return ok({ text: '', typed: true })
-  if (streams.stdin.isTTY) {
+  const isUnread = streams.stdin.isTTY || ignored
+  if (stdin || (attached && isUnread)) return ok({ text: '', typed: true })
+  if (isUnread) {
     return failed('invalid_args', 'Missing prompt.', {}, [PASS_PROMPT])
   }
   const bytes = await streams.stdin.all(LIMITS.user_text_bytes)

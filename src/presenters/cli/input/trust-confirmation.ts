@@ -1,5 +1,5 @@
 import { failed, type Failed } from '../../../model/errors.ts'
-import { canAsk, confirmed } from './confirm.ts'
+import { canAsk, askToConfirm } from './confirm.ts'
 import type { CliWorld } from '../world/world.ts'
 
 interface TrustQuestion {
@@ -22,6 +22,6 @@ export async function unlessSure(
     const message = 'Trust requires confirmation, and there is no terminal to ask. Pass --yes.'
     return failed('invalid_args', message, {}, [{ action: 'Confirm with --yes.', command }])
   }
-  const sure = await confirmed(streams, question)
+  const sure = await askToConfirm(streams, question)
   return sure ? undefined : failed('refused', 'Not confirmed; nothing is trusted.')
 }

@@ -3,8 +3,8 @@ import {
   askedQuestions,
   permissionQuestion,
   TURN,
-} from '../../../../test/support/asked-questions.ts'
-import { virtualClock } from '../../../../test/support/virtual-clock.ts'
+} from '../../../../test/support/session/asked-questions.ts'
+import { virtualClock } from '../../../../test/support/host/virtual-clock.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { Asking } from './asking.ts'
 import type { Key } from '../screen/keys.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../../../host/clock.ts'
 import { failed } from '../../../model/errors.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { EDITS, inserted, type Draft } from '../screen/draft.ts'
+import { EDITS, insertText, type Draft } from '../screen/draft.ts'
 import type { Key } from '../screen/keys.ts'
 import { proposalOf, questionTitle } from './proposal.ts'
 import type { OpenQuestions, Question } from '../../../session/questions/session-questions.ts'
@@ -190,7 +190,7 @@ export class Asking {
       const text = key.text
         .replaceAll(/\s+/g, ' ')
         .slice(0, LONGEST_FIELD - field.draft.text.length)
-      this.#field = { ...field, draft: inserted(field.draft, text) }
+      this.#field = { ...field, draft: insertText(field.draft, text) }
       return
     }
     if (key.chord === 'up' || key.chord === 'down') {

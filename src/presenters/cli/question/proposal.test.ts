@@ -54,3 +54,14 @@ test('a question about no call shows its own title and every path', () => {
     '  a\\u{202e}b',
   ])
 })
+
+test('a question about a write that changes nothing says so', () => {
+  const call = {
+    tool: 'write',
+    effect: 'write',
+    arguments: '{"path":"x","content":"same"}',
+  } as const
+  expect(rowsOf({ ...call, paths: ['x'], diff: '' }).at(-1)).toBe(
+    '  The content of the file stays the same.',
+  )
+})

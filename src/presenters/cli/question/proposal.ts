@@ -1,7 +1,8 @@
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 import { quoted } from '../../../encoding/quote.ts'
 import { uploadWords } from '../text/resource-words.ts'
-import { argumentWords, hydrationQuestion } from '../text/skill-lines.ts'
+import { argumentWords } from '../../../history/results/notice-words.ts'
+import { hydrationQuestion } from '../text/skill-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { Question } from '../../../session/questions/session-questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
@@ -68,6 +69,7 @@ const STYLES: Readonly<Record<string, Style>> = {
 
 /** A unified diff of one file with line numbers: the old one for removed lines, otherwise the new one. */
 function diffRows(diff: string, columns: number): Line[] {
+  if (diff === '') return [aside('  The content of the file stays the same.')]
   const lines = diff.replace(/\n$/, '').split('\n').slice(2)
   const width = String(
     lines.reduce((most, line) => Math.max(most, lastNumber(line)), 0) + lines.length,

@@ -1,12 +1,7 @@
+import { compactionWords } from '../../../history/results/notice-words.ts'
 import { expect, test } from 'vitest'
 import type { EventData } from '../../../model/events/event.ts'
-import {
-  compactedLines,
-  compactionWords,
-  notCompactedLines,
-  plannedLines,
-  undoneLines,
-} from './compaction-lines.ts'
+import { compactedLines, notCompactedLines, plannedLines, undoneLines } from './compaction-lines.ts'
 
 const COMMANDS = {
   compact: 'COMPACT',

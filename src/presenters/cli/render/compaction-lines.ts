@@ -4,8 +4,8 @@ import type { CompactionPreview } from '../../../session/queries/compaction-prev
 import { visibleLine } from '../text/visible-text.ts'
 
 type Plan = CompactionPreview['plan']
-type Planned = Extract<Plan, { readonly compactable: true }>
-type NotPlanned = Exclude<Plan, Planned>
+type CompactionOutline = Extract<Plan, { readonly compactable: true }>
+type NotPlanned = Exclude<Plan, CompactionOutline>
 
 /** How a person continues, as typed in a shell or in a chat. */
 export interface CompactionCommands {
@@ -16,35 +16,9 @@ export interface CompactionCommands {
   readonly newSession: string
 }
 
-/** One line about a recorded compaction, for people who read a Log or a chat. Pure, like everything here. */
-export function compactionWords(data: EventData<'history_compaction'>): string {
-  const { range, elided, tokens_before, tokens_after } = data
-  const before = elided === undefined ? '' : ` before Event ${elided.before_seq}`
-  const what =
-    range === undefined
-      ? `pointers replace long tool outputs${before}`
-      : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
-  return `${what}; about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
-}
-
-/** Why a Session was compacted. */
-export const TRIGGERS = {
-  manual: 'by hand',
-  critical_pressure_preflight: 'before a request, because the window was nearly full',
-  websocket_critical_recovery: 'after a lost connection, because the window was nearly full',
-  overflow_recovery: 'because a request exceeded the window',
-  policy_auto: 'by policy',
-} as const satisfies Record<EventData<'history_compaction'>['trigger'], string>
-
-/** A sentence about a recorded compaction, with its reason unless a person asked for it. */
-export function compactionSentence(data: EventData<'history_compaction'>): string {
-  const why = data.trigger === 'manual' ? '' : ` ${TRIGGERS[data.trigger]}`
-  return `Compacted${why}: ${compactionWords(data)}.`
-}
-
 /** A compaction that was recorded: what it did, what the model still sees, and how to undo it. */
 export function compactedLines(
-  plan: Planned & { readonly fallback?: string | undefined },
+  plan: CompactionOutline & { readonly fallback?: string | undefined },
   commands: CompactionCommands,
 ): string[] {
   const { range, tokens_before, tokens_after } = plan.data
@@ -66,7 +40,7 @@ export function fallbackLines({ fallback }: { readonly fallback?: string | undef
 }
 
 /** What the model sees after a compaction, and how to undo it. */
-export function contentLines(plan: Planned, commands: CompactionCommands): string[] {
+export function contentLines(plan: CompactionOutline, commands: CompactionCommands): string[] {
   return [
     'The model still sees:',
     ...indented(stillSeen(plan)),
@@ -173,7 +147,7 @@ function leftWords(in_force: number, { undo }: CompactionCommands): string[] {
     : [`${in_force} earlier compactions are still in force. To undo the last one: ${undo}`]
 }
 
-function stillSeen({ data: { range, strategy }, kept }: Planned): string[] {
+function stillSeen({ data: { range, strategy }, kept }: CompactionOutline): string[] {
   if (range === undefined) return ['everything else, as before']
   const verbatim = listed([
     [kept.pinned, 'pinned text'],
@@ -203,7 +177,7 @@ function stillSeen({ data: { range, strategy }, kept }: Planned): string[] {
   ]
 }
 
-function notSeen(plan: Planned): string[] {
+function notSeen(plan: CompactionOutline): string[] {
   const { lost } = plan
   return [
     ...(lost.turns === 0 ? [] : [`the full text of ${counted(lost.turns, 'Turn')}`]),
@@ -216,11 +190,11 @@ function notSeen(plan: Planned): string[] {
   ]
 }
 
-function longOutputs({ lost }: Planned): string {
+function longOutputs({ lost }: CompactionOutline): string {
   return `${counted(lost.outputs, 'long tool output')} (${fileSize(lost.output_bytes)})`
 }
 
-function pointers({ lost }: Planned): string {
+function pointers({ lost }: CompactionOutline): string {
   return lost.outputs === 1 ? 'a pointer' : 'pointers'
 }
 

@@ -4,8 +4,8 @@ import { unifiedDiff } from '../../../encoding/unified-diff.ts'
 import { lineWidth, type Line, type Style } from '../text/cell-width.ts'
 import { diffLines } from './diff-lines.ts'
 
-test('a diff has bold names, cyan hunks, green additions and red removals', () => {
-  const diff = unifiedDiff('dir/x.txt', 'one\ntwo\nthree', 'one\n2\nthree\n')
+test('a diff has bold names, cyan hunks, green additions and red removals', async () => {
+  const diff = await unifiedDiff('dir/x.txt', 'one\ntwo\nthree', 'one\n2\nthree\n')
   expect(styledLines(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/dir/x.txt'],
     ['bold', '+++ b/dir/x.txt'],
@@ -19,8 +19,8 @@ test('a diff has bold names, cyan hunks, green additions and red removals', () =
   ])
 })
 
-test('lines that look like names or hunks are changes if the hunk counts them', () => {
-  const diff = unifiedDiff('x', '-- a\n@@ -1 +1 @@\n', '++ b\n')
+test('lines that look like names or hunks are changes if the hunk counts them', async () => {
+  const diff = await unifiedDiff('x', '-- a\n@@ -1 +1 @@\n', '++ b\n')
   expect(styledLines(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/x'],
     ['bold', '+++ b/x'],
@@ -31,10 +31,10 @@ test('lines that look like names or hunks are changes if the hunk counts them', 
   ])
 })
 
-test('text outside a diff is plain', () => {
+test('text outside a diff is plain', async () => {
   const text = '- a list\n+ of signs\n--- \n@@ -1 +1 @@\n\n'
   expect(styledLines(diffLines(text, 80)).map(([style]) => style)).toEqual(Array(5).fill('plain'))
-  const around = `- before\n${unifiedDiff('x', 'a\n', 'b\n')}+ after\n[1 more line]\n`
+  const around = `- before\n${await unifiedDiff('x', 'a\n', 'b\n')}+ after\n[1 more line]\n`
   expect(styledLines(diffLines(around, 80)).map(([style]) => style)).toEqual([
     'plain',
     'bold',
@@ -74,8 +74,8 @@ test('the lines that version control tools write above a diff are bold too', () 
   ])
 })
 
-test('a long line is wrapped in its colour, and invisible characters are escaped', () => {
-  const diff = unifiedDiff('x', '', `${'y'.repeat(25)}\u001b[2J\r\n`)
+test('a long line is wrapped in its colour, and invisible characters are escaped', async () => {
+  const diff = await unifiedDiff('x', '', `${'y'.repeat(25)}\u001b[2J\r\n`)
   expect(styledLines(diffLines(diff, 20)).slice(3)).toEqual([
     ['green', `+${'y'.repeat(19)}`],
     ['green', 'yyyyyy\\u{1b}[2J\\u{d}'],
@@ -86,10 +86,10 @@ const anyLines = fc
   .array(fc.constantFrom('', 'a', 'b\r', '-- c', '++ d', '@@ -1 +1 @@', 'e '.repeat(30)))
   .map((lines) => lines.join('\n'))
 
-test('every line of a diff is classified by its effect', () => {
-  fc.assert(
-    fc.property(anyLines, anyLines, (before, after) => {
-      const diff = unifiedDiff('x', before, after)
+test('every line of a diff is classified by its effect', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, anyLines, async (before, after) => {
+      const diff = await unifiedDiff('x', before, after)
       for (const line of diffLines(diff, 30)) expect(lineWidth(line)).toBeLessThanOrEqual(30)
       const shown = styledLines(diffLines(diff, 1_000)).slice(2)
       expect(shown.filter(([style]) => style === 'bold')).toEqual([])

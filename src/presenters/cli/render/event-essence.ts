@@ -2,16 +2,17 @@ import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
-import { compactionWords, TRIGGERS } from './compaction-lines.ts'
+import { compactionWords, TRIGGERS } from '../../../history/results/notice-words.ts'
 import { windowShare } from './pressure-words.ts'
-import { cutWords } from '../text/cut-words.ts'
+import { cutWords } from '../../../history/results/notice-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
 import { commandFacts, commandLines } from '../text/command-words.ts'
 import { mentionLines } from '../text/mention-words.ts'
-import { activationWords, hydrationWords } from '../text/skill-lines.ts'
-import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
+import { activationWords, hydrationLine } from '../text/skill-lines.ts'
+import type { ResourceOf } from '../../../history/session-resources.ts'
+import { pipedWords, resourceNews, resourceWords } from '../text/resource-words.ts'
 
 /** The essence of an Event: one line, and for some types a text below it. Not yet escaped. */
 export interface Essence {
@@ -53,7 +54,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'skill_activation':
       return { head: activationWords(event.data) }
     case 'skill_context_hydration':
-      return { head: hydrationWords(event.data), body: event.data.output }
+      return { head: hydrationLine(event.data), body: event.data.output }
     case 'provider_request':
       return { head: request(event.data, resourceOf) }
     case 'assistant_message': {
@@ -126,6 +127,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
         body: event.data.files.map((file) => `${undoOutcome(file)}: ${file.path}`).join('\n'),
       }
     case 'text_pinned':
+    case 'text_unpinned':
       return { head: `by ${event.data.by}`, body: event.data.text }
     case 'log_repaired':
       return {
@@ -259,6 +261,9 @@ function turnEnded({
     crash_recovered === true ? 'after a crash' : undefined,
     error && `${error.kind}: ${error.message}`,
     counted(usage_total.calls, 'call'),
+    usage_total.unknown_calls === undefined
+      ? undefined
+      : `${counted(usage_total.unknown_calls, 'call')} of unknown outcome`,
     cut && cutWords(cut),
   ])
 }

@@ -3,7 +3,7 @@ import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'
-import type { ResourceOf } from '../text/resource-words.ts'
+import type { ResourceOf } from '../../../history/session-resources.ts'
 import { visibleText } from '../text/visible-text.ts'
 
 /** An Event for people, in one or a few lines: number, time, type and essence. Long texts are shortened. Pure. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { unifiedDiff } from '../../../encoding/unified-diff.ts'
-import { freshFolder } from '../../../../test/support/folder.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { patchOf } from './patch.ts'
 
 const run = promisify(execFile)
@@ -41,15 +41,15 @@ test.each([
     await mkdir(join(root, 'files', dirname(path)), { recursive: true })
     if (before !== undefined) await writeFile(join(root, 'files', path), before)
   }
-  const patches = files.map(({ path, before, after }) =>
+  const patches = files.map(async ({ path, before, after }) =>
     patchOf({
       path,
       change: before === undefined ? 'created' : 'changed',
       text: true,
-      diff: unifiedDiff('a name for people', before ?? '', after),
+      diff: await unifiedDiff('a name for people', before ?? '', after),
     }),
   )
-  await writeFile(join(root, 'all.patch'), patches.join(''))
+  await writeFile(join(root, 'all.patch'), (await Promise.all(patches)).join(''))
   await run(program, args, { cwd: join(root, 'files') })
   for (const { path, after } of files) {
     expect(await readFile(join(root, 'files', path), 'utf8')).toBe(after)

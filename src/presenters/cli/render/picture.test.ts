@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { VirtualTerminal } from '../../../../test/support/virtual-terminal.ts'
+import { VirtualTerminal } from '../../../../test/support/cli/virtual-terminal.ts'
 import { itermBytes, kittyBytes, pictureOf, pictureWays, standing } from './picture.ts'
 
 const AREA = { columns: 4, rows: 2 }

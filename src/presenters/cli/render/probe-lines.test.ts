@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Comparison, RunFigures } from '../../../session/probe/cache-comparison.ts'
 import { probePlan } from '../../../session/probe/plan.ts'
 import type { Line } from '../text/cell-width.ts'
-import { behaved, comparisonLines, planLines } from './probe-lines.ts'
+import { isWellBehaved, comparisonLines, planLines } from './probe-lines.ts'
 
 function textOf(lines: readonly Line[]): string[] {
   return lines.map((line) => line.map(({ text }) => text).join(''))
@@ -71,7 +71,7 @@ test('a change is shown in points, with its position', () => {
 test('a run that missed its workspace is named', () => {
   const [one, other] = COMPARISON.runs
   const misread = { ...other, reads: { expected: 3, right: 2, outside: 1 } }
-  expect([one, misread].map(behaved)).toEqual([true, false])
+  expect([one, misread].map(isWellBehaved)).toEqual([true, false])
   expect(textOf(comparisonLines({ ...COMPARISON, runs: [one, misread] })).at(-1)).toBe(
     'websocket: of 3 files 2 were read in the right workspace, and 1 call left it.',
   )

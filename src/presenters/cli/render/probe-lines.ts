@@ -37,7 +37,7 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
             attributed_to,
           ),
         ]),
-    ...runs.filter(missed).map(missedWords),
+    ...runs.filter(hasMissed).map(missedWords),
   ]
   return [
     ...inColumns([header, ...rows], ['left', 'right', 'right']),
@@ -46,7 +46,7 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
 }
 
 /** Whether a run read all its files and none outside its workspace. Pure. */
-export function behaved({ reads: { right, expected, outside } }: RunFigures): boolean {
+export function isWellBehaved({ reads: { right, expected, outside } }: RunFigures): boolean {
   return right === expected && outside === 0
 }
 
@@ -66,8 +66,8 @@ const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
   ['Files read correctly', ({ reads }) => `${reads.right} of ${reads.expected}`],
 ]
 
-function missed(run: RunFigures): boolean {
-  return !behaved(run)
+function hasMissed(run: RunFigures): boolean {
+  return !isWellBehaved(run)
 }
 
 function missedWords({ variant, reads: { right, expected, outside } }: RunFigures): string {

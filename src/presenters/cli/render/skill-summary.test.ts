@@ -8,6 +8,7 @@ test('the summary before trust has every text that enters a prompt, and every ar
     path: '/repo/.agents/skills/log/SKILL.md',
     sha256: 'ab',
     trust: 'untrusted',
+    isChanged: false,
     findings: [],
     fields: {
       description: 'Logs.\u001b[2J',

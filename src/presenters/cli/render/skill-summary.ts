@@ -3,8 +3,11 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
-type Examined = Extract<Awaited<ReturnType<InstalledSkills['examine']>>, { ok: true }>['value']
-type Usable = Examined & { readonly fields: NonNullable<Examined['fields']> }
+type SkillExamination = Extract<
+  Awaited<ReturnType<InstalledSkills['examine']>>,
+  { ok: true }
+>['value']
+type Usable = SkillExamination & { readonly fields: NonNullable<SkillExamination['fields']> }
 
 /** A Skill as it is now, before a person trusts it. */
 export async function usableSkill(
@@ -23,7 +26,7 @@ export async function usableSkill(
 }
 
 /** What a person should know before they trust a Skill, one fact a line. Visible text. */
-export function skillSummary({ name, path, sha256, fields }: Usable): string[] {
+export function skillSummary({ name, path, sha256, isChanged, fields }: Usable): string[] {
   const { description, when_to_use, context_sources, allowed_tools } = fields
   const facts = [
     ['file', path],
@@ -34,7 +37,9 @@ export function skillSummary({ name, path, sha256, fields }: Usable): string[] {
     ...context_sources.map((source) => [`context source ${source.id}`, originOf(source)] as const),
   ] as const
   const lines = facts.map(([label, value]) => `  ${label}: ${visibleLine(value)}`)
-  return [`The Skill ${name} of this repository gives the model instructions:`, ...lines]
+  const changed = isChanged ? ['It changed since it was trusted.'] : []
+  const first = `The Skill ${name} of this repository gives the model instructions:`
+  return [...changed, first, ...lines]
 }
 
 type Source = Usable['fields']['context_sources'][number]

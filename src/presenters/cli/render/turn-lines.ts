@@ -52,7 +52,14 @@ const ResultLine = z
       .describe(
         'Files created or changed by its tool calls that run later, for example in CI or a build.',
       ),
-    denied: Count.describe('Tool calls denied because there was no terminal to ask.'),
+    notices: z
+      .array(z.object({ code: z.string(), text: z.string() }))
+      .describe(
+        'What a person must know besides the answer, in order: what was refused, withheld, denied, shortened or repaired.',
+      ),
+    denied: Count.describe(
+      'Tool calls denied because there was no terminal to ask, and hydrations denied without an answer of a person.',
+    ),
     exit_code: z.int(),
   })
   .describe('The last line.')

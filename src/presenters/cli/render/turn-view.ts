@@ -1,27 +1,25 @@
+import type { ResourceOf } from '../../../history/session-resources.ts'
 import type { Output } from '../../../host/output.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import type { Activity } from './activity.ts'
-import { changedLines } from './changed-lines.ts'
-import { compactionSentence } from './compaction-lines.ts'
-import { cutWords } from '../text/cut-words.ts'
+import { eventNotices } from '../../../history/results/event-notices.ts'
+import { cutWords } from '../../../history/results/notice-words.ts'
 import { failureAsText } from '../world/failure.ts'
 import { jsonLine } from '../text/json-line.ts'
-import type { TurnResult } from '../../../history/turn-result.ts'
+import type { TurnResult } from '../../../history/results/turn-result.ts'
 import { missingParts, wholeMentions } from '../text/mention-words.ts'
 import {
   broughtBy,
-  isNoteworthy,
   isRoutine,
   refusalWords,
   resourceNews,
   resourceWords,
-  type ResourceOf,
 } from '../text/resource-words.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
-import { activationWords, hydrationWords } from '../text/skill-lines.ts'
-import { visibleText } from '../text/visible-text.ts'
+import { activationWords, hydrationLine } from '../text/skill-lines.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 
 /** Shows a Turn while it runs, and its end. */
 export interface TurnView {
@@ -75,7 +73,7 @@ export function wordsView(options: WordsOptions): TurnView {
     if (text !== '') midLine = !text.endsWith('\n')
   }
   const note = (text: string | undefined, always = false) => {
-    if (text === undefined || (quiet && !always)) return
+    if (text === undefined || text === '' || (quiet && !always)) return
     activity.clear()
     if (midLine && stdout.isTTY) say('\n')
     stderr.write(text)
@@ -106,11 +104,13 @@ export function wordsView(options: WordsOptions): TurnView {
       if (doing !== undefined) activity.during(doing)
     },
     after: (event) => note(noteOf(event, calls, options), true),
-    end: (session_id, { text, error, status, runs_later = [], cut }) => {
+    end: (session_id, { text, error, status, notices, cut }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')
       activity.clear()
-      for (const line of changedLines(runs_later)) note(`hawser: ${visibleText(line)}\n`)
+      // The others were printed when they happened.
+      for (const { code, text: line } of notices)
+        if (code === 'runs_later') note(`hawser: ${visibleLine(line)}\n`)
       if (error !== undefined) stderr.write(failureAsText({ error }))
       else if (status === 'interrupted') stderr.write('hawser: the Turn was interrupted.\n')
       if (cut !== undefined) stderr.write(failureAsText({ error: cutFailure(session_id, cut) }))
@@ -129,32 +129,40 @@ function noteOf(
   calls: ReadonlyMap<string, EventData<'tool_call'>>,
   { stderr, resultText, resourceOf }: WordsOptions,
 ): string | undefined {
-  if (event.type === 'notice') return `hawser: ${visibleText(event.data.text)}\n`
   if (event.type === 'user_message' && stderr.isTTY) {
     const attached = broughtBy(event).map(resourceWords)
     return [...attached, ...wholeMentions(event.data)].map((words) => `  ${words}\n`).join('')
   }
-  if (event.type === 'history_compaction') return `hawser: ${compactionSentence(event.data)}\n`
-  if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
+  if (event.type === 'resource_ingested' || (stderr.isTTY && isRoutine(event))) {
     return `hawser: ${resourceNews(event, resourceOf)}\n`
   }
   if (event.type === 'project_instructions' && stderr.isTTY)
     return `hawser: ${loadedWords(event.data)}\n`
   if (event.type === 'skill_activation' && stderr.isTTY)
     return `hawser: ${activationWords(event.data)}\n`
-  if (event.type === 'skill_context_hydration' && (stderr.isTTY || event.data.status !== 'ok'))
-    return `hawser: ${hydrationWords(event.data)}\n`
-  if (event.type !== 'tool_result') return undefined
-  const call = calls.get(event.data.call_id)
-  if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
-  if (event.data.outcome !== 'denied') return undefined
-  const why = event.data.error?.message
-  return `hawser: ${event.data.name} was denied.${why === undefined ? '' : ` ${visibleText(why)}`}\n`
+  if (event.type === 'skill_context_hydration' && stderr.isTTY)
+    return `hawser: ${hydrationLine(event.data)}\n`
+  const call = event.type === 'tool_result' ? calls.get(event.data.call_id) : undefined
+  if (event.type === 'tool_result' && stderr.isTTY && call !== undefined)
+    return resultText(event.data, call)
+  // Refused parts of the message are printed in any case, and the end of the Turn tells what is cut off.
+  if (event.type === 'user_message' || event.type === 'turn_ended') return undefined
+  return eventNotices(event, resourceOf)
+    .map(
+      ({ text }) => `hawser: ${event.type === 'notice' ? visibleText(text) : visibleLine(text)}\n`,
+    )
+    .join('')
 }
 
 function refusals(event: WholeEvent): string | undefined {
   if (event.type !== 'user_message') return undefined
-  const refused = (event.data.attachment_errors ?? []).map(refusalWords)
+  const { attachment_errors = [], resources = [] } = event.data
+  const refused = [
+    ...attachment_errors.map(refusalWords),
+    ...resources
+      .filter((one) => one.kind === 'link' && one.not_copied !== undefined)
+      .map((one) => `✗ ${resourceWords(one)}`),
+  ]
   const all = [...refused, ...missingParts(event.data)]
   return all.length === 0 ? undefined : all.map((words) => `${words}\n`).join('')
 }

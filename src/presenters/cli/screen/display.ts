@@ -6,7 +6,7 @@ import {
   frame,
   NO_FRAME,
   redraw,
-  type Finished,
+  type FinishedOutput,
   type ScreenFrame,
   type Scene,
 } from './screen.ts'
@@ -42,7 +42,7 @@ export class Display {
   #drawn: ScreenFrame = NO_FRAME
   /** The region must be drawn completely, for example because the terminal rewrapped it. */
   #redrawAll = false
-  #finished: Finished[] = []
+  #finished: FinishedOutput[] = []
   #due: (() => void) | undefined
   #settling: (() => void) | undefined
   #stopListening = () => {}
@@ -69,7 +69,7 @@ export class Display {
   }
 
   /** Prints rows permanently. They must not be wider than the terminal. */
-  print(rows: readonly Finished[]): void {
+  print(rows: readonly FinishedOutput[]): void {
     for (const row of rows) this.#finished.push(row)
     this.refresh()
   }

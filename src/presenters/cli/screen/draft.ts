@@ -33,12 +33,12 @@ export const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
   // At the start or end of a line these delete the line break.
   'ctrl-u': (draft) => without(draft, orOneBefore(draft, lineStart(draft)), draft.cursor),
   'ctrl-k': (draft) => without(draft, draft.cursor, orOneAfter(draft, lineEnd(draft))),
-  'ctrl-j': (draft) => inserted(draft, '\n'),
-  'alt-enter': (draft) => inserted(draft, '\n'),
-  'shift-enter': (draft) => inserted(draft, '\n'),
+  'ctrl-j': (draft) => insertText(draft, '\n'),
+  'alt-enter': (draft) => insertText(draft, '\n'),
+  'shift-enter': (draft) => insertText(draft, '\n'),
 }
 
-export function inserted({ text, cursor }: Draft, added: string): Draft {
+export function insertText({ text, cursor }: Draft, added: string): Draft {
   return {
     text: text.slice(0, cursor) + added + text.slice(cursor),
     cursor: cursor + added.length,

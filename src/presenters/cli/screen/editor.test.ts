@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { graphemes } from './draft.ts'
-import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
+import { apply, clearEditor, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
 import { KeyDecoder, type Key } from './keys.ts'
 
 const COMMANDS = ['help', 'sessions', 'permission', 'quit']
@@ -88,7 +88,7 @@ test('history that grows while an old text is shown does not change that text', 
 test('returned text is put before the current draft', () => {
   expect(shown(giveBack(newEditor([]), 'lost'))).toBe('lost|')
   expect(shown(giveBack(typed('new'), 'lost'))).toBe('lost\nnew|')
-  expect(shown(cleared(typed('gone')))).toBe('|')
+  expect(shown(clearEditor(typed('gone')))).toBe('|')
 })
 
 const anyKey = fc.oneof(

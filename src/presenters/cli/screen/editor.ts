@@ -1,4 +1,4 @@
-import { EDITS, EMPTY_DRAFT, inOtherLine, inserted, type Draft } from './draft.ts'
+import { EDITS, EMPTY_DRAFT, inOtherLine, insertText, type Draft } from './draft.ts'
 import type { Key } from './keys.ts'
 
 /** The input of a chat: a draft, and earlier messages, which can be recalled and edited. */
@@ -24,7 +24,7 @@ export function newEditor(history: readonly string[]): EditorState {
 
 /** Applies one key. Unknown keys change nothing. Tab completes `commands`. */
 export function apply(state: EditorState, key: Key, commands: readonly string[]): EditResult {
-  if (key.kind !== 'press') return { state: withDraft(state, inserted(state.draft, key.text)) }
+  if (key.kind !== 'press') return { state: withDraft(state, insertText(state.draft, key.text)) }
   const edit = EDITS[key.chord]
   if (edit !== undefined) return { state: withDraft(state, edit(state.draft)) }
   switch (key.chord) {
@@ -57,11 +57,11 @@ export function giveBack(state: EditorState, text: string): EditorState {
 }
 
 /** Replaces the draft, for example by a completed one. */
-export function redrafted(state: EditorState, draft: Draft): EditorState {
+export function replaceDraft(state: EditorState, draft: Draft): EditorState {
   return withDraft(state, draft)
 }
 
-export function cleared(state: EditorState): EditorState {
+export function clearEditor(state: EditorState): EditorState {
   return newEditor(state.history)
 }
 
@@ -71,8 +71,8 @@ function entered(state: EditorState): EditResult {
     const line = `${text.slice(0, -1)}\n`
     return { state: withDraft(state, { text: line, cursor: line.length }) }
   }
-  if (text.trim() === '') return { state: cleared(state) }
-  return { state: cleared(state), submit: text }
+  if (text.trim() === '') return { state: clearEditor(state) }
+  return { state: clearEditor(state), submit: text }
 }
 
 function upOrDown(state: EditorState, way: 'up' | 'down'): EditorState {

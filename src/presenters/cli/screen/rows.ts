@@ -1,5 +1,5 @@
 import { counted } from '../../../encoding/amounts.ts'
-import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
+import { PLAIN, wrapLine, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
 import { visibleText } from '../text/visible-text.ts'
 
 /** How text is laid out in rows. */
@@ -14,7 +14,7 @@ interface Setting {
 
 /** Wraps text between words to the width of the terminal. */
 export function sentences(text: string, setting: Setting): Line[] {
-  return set(text, setting, wrapped)
+  return set(text, setting, wrapLine)
 }
 
 /** The same for code, output and other text whose spaces matter. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { VirtualTerminal } from '../../../../test/support/virtual-terminal.ts'
-import { lineWidth, PLAIN, wrapped, type Line } from '../text/cell-width.ts'
+import { VirtualTerminal } from '../../../../test/support/cli/virtual-terminal.ts'
+import { lineWidth, PLAIN, wrapLine, type Line } from '../text/cell-width.ts'
 import { inputBox } from './input-box.ts'
 import {
   afterResize,
@@ -42,7 +42,7 @@ class Stage {
 
   /** Returns the rows that were printed. */
   async show(scene: Scene, finished: readonly string[] = []): Promise<string[]> {
-    const printed = finished.flatMap((text) => wrapped(line(text), this.#columns))
+    const printed = finished.flatMap((text) => wrapLine(line(text), this.#columns))
     const next = frame(scene, this.#columns, this.#rows)
     const drawn = this.#resized ? afterResize(this.#drawn, this.#columns) : this.#drawn
     await this.terminal.write(redraw(drawn, next, printed, true))
@@ -173,7 +173,7 @@ test('after any drawing and resizing, every finished row is shown once, in order
         }
         if (one.scene !== undefined) {
           const { open, draft, cursor } = one.scene
-          const rows = open.flatMap((text) => wrapped(line(text), columns))
+          const rows = open.flatMap((text) => wrapLine(line(text), columns))
           now = { ...EMPTY, open: rows, draft: draftOf(draft), cursor }
         } else now = EMPTY
         printed.push(...(await stage.show(now, one.finished)))

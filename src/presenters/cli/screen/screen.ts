@@ -1,5 +1,5 @@
 import { standing, type Picture } from '../render/picture.ts'
-import { cellWidth, painted, wrapped, type Line } from '../text/cell-width.ts'
+import { cellWidth, painted, wrapLine, type Line } from '../text/cell-width.ts'
 import { graphemes, type Draft } from './draft.ts'
 import { inputBox, withCaret, type InputBox } from './input-box.ts'
 
@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 /** Finished output: a line, or a picture on separate rows. */
-export type Finished = Line | Picture
+export type FinishedOutput = Line | Picture
 
 /** Rows of the live region, none wider than the terminal, and the cursor position. */
 export interface ScreenFrame {
@@ -39,7 +39,7 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
     scene.draft === undefined
       ? NO_BOX
       : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)))
-  const hint = wrapped(scene.hint, columns).slice(0, 1)
+  const hint = wrapLine(scene.hint, columns).slice(0, 1)
   const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
   const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
   const room = Math.max(0, budget - input.length - hint.length)
@@ -72,7 +72,7 @@ export const NO_FRAME: ScreenFrame = { lines: [], cursor: { row: 0, column: 0, v
 export function redraw(
   drawn: ScreenFrame,
   next: ScreenFrame,
-  finished: readonly Finished[],
+  finished: readonly FinishedOutput[],
   colour: boolean,
 ): string {
   const paint = (line: Line) => painted(line, colour)
@@ -152,7 +152,7 @@ function toRow(from: number, to: number): string {
 }
 
 function rowsOf(lines: readonly Line[], columns: number): Line[] {
-  return lines.flatMap((line) => wrapped(line, columns))
+  return lines.flatMap((line) => wrapLine(line, columns))
 }
 
 function headOf(rows: readonly Line[], most: number): readonly Line[] {

@@ -14,7 +14,7 @@ import { FileSearch } from './file-search.ts'
 import { candidate, fuzzyMatches } from './fuzzy.ts'
 
 /** A name that can be completed, and words about it. */
-export interface Named {
+export interface NamedSuggestion {
   readonly name: string
   readonly about: string
 }
@@ -24,10 +24,10 @@ export interface SuggestionSources {
   /** Absent if files cannot be listed. */
   readonly files: FileIndex | undefined
   /** Without their `@`. */
-  readonly handles: () => readonly Named[]
-  readonly commands: () => readonly Named[]
-  readonly skills: () => readonly Named[]
-  readonly sessions: () => readonly Named[]
+  readonly handles: () => readonly NamedSuggestion[]
+  readonly commands: () => readonly NamedSuggestion[]
+  readonly skills: () => readonly NamedSuggestion[]
+  readonly sessions: () => readonly NamedSuggestion[]
 }
 
 interface ShownSuggestion extends Suggestion {

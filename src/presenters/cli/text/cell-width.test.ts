@@ -5,7 +5,7 @@ import {
   lineWidth,
   painted,
   PLAIN,
-  wrapped,
+  wrapLine,
   wrappedVerbatim,
   type Line,
   type Style,
@@ -30,24 +30,24 @@ test.each([
 })
 
 test('lines break between words, and spaces at a break are dropped', () => {
-  expect(texts(wrapped(line('one two  three'), 7))).toEqual(['one two', 'three'])
-  expect(texts(wrapped(line('one two '), 7))).toEqual(['one two'])
-  expect(texts(wrapped(line('  one two'), 6))).toEqual(['  one', 'two'])
-  expect(texts(wrapped(line('one\n\ntwo'), 9))).toEqual(['one', '', 'two'])
-  expect(texts(wrapped(line(''), 9))).toEqual([''])
+  expect(texts(wrapLine(line('one two  three'), 7))).toEqual(['one two', 'three'])
+  expect(texts(wrapLine(line('one two '), 7))).toEqual(['one two'])
+  expect(texts(wrapLine(line('  one two'), 6))).toEqual(['  one', 'two'])
+  expect(texts(wrapLine(line('one\n\ntwo'), 9))).toEqual(['one', '', 'two'])
+  expect(texts(wrapLine(line(''), 9))).toEqual([''])
 })
 
 test('a word longer than the line is broken, and CJK anywhere', () => {
-  expect(texts(wrapped(line('a bcdefgh i'), 4))).toEqual(['a', 'bcde', 'fgh', 'i'])
-  expect(texts(wrapped(line('ab漢字漢字'), 5))).toEqual(['ab漢', '字漢', '字'])
+  expect(texts(wrapLine(line('a bcdefgh i'), 4))).toEqual(['a', 'bcde', 'fgh', 'i'])
+  expect(texts(wrapLine(line('ab漢字漢字'), 5))).toEqual(['ab漢', '字漢', '字'])
 })
 
 test('a grapheme is never split; one that is too wide becomes a question mark', () => {
   const thumb = '\u{1f44d}\u{1f3fd}'
-  expect(texts(wrapped(line(`abc${thumb}${thumb}`), 6))).toEqual(['abc', thumb, thumb])
-  expect(texts(wrapped(line(`${thumb}漢e\u0301`), 1))).toEqual(['?', '?', 'e\u0301'])
+  expect(texts(wrapLine(line(`abc${thumb}${thumb}`), 6))).toEqual(['abc', thumb, thumb])
+  expect(texts(wrapLine(line(`${thumb}漢e\u0301`), 1))).toEqual(['?', '?', 'e\u0301'])
   const flood = `x${'\u1100'.repeat(1_000)}`
-  expect(texts(wrapped(line(flood), 80))).toEqual(['x?'])
+  expect(texts(wrapLine(line(flood), 80))).toEqual(['x?'])
 })
 
 test('verbatim, every space stays and tabs reach their column', () => {
@@ -62,7 +62,7 @@ test('styles stay with their text over a break, and equal neighbours are joined'
     { text: 'wo', style: { ...red } },
     { text: ' three', style: bold },
   ]
-  expect(wrapped(spans, 7)).toEqual([
+  expect(wrapLine(spans, 7)).toEqual([
     [{ text: 'one two', style: red }],
     [{ text: 'three', style: bold }],
   ])
@@ -73,7 +73,7 @@ test('a mark that begins a span stays on the character before it', () => {
     { text: 'abc', style: PLAIN },
     { text: '\u0301d', style: { bold: true } },
   ]
-  expect(texts(wrapped(spans, 3))).toEqual(['abc\u0301', 'd'])
+  expect(texts(wrapLine(spans, 3))).toEqual(['abc\u0301', 'd'])
 })
 
 const anyLine = fc.array(
@@ -93,7 +93,7 @@ const anyLine = fc.array(
 test('whatever the text, no line is too wide and no text is lost', () => {
   fc.assert(
     fc.property(anyLine, fc.integer({ min: 8, max: 40 }), (spans, columns) => {
-      for (const wrap of [wrapped, wrappedVerbatim]) {
+      for (const wrap of [wrapLine, wrappedVerbatim]) {
         const lines = wrap(spans, columns)
         for (const each of lines) expect(lineWidth(each)).toBeLessThanOrEqual(columns)
         // Only a grapheme that does not fit is replaced, and only one of many code points is that wide.
@@ -102,7 +102,7 @@ test('whatever the text, no line is too wide and no text is lost', () => {
         }
       }
       expect(texts(wrappedVerbatim(spans, columns)).join('').length).toBeGreaterThanOrEqual(
-        texts(wrapped(spans, columns)).join('').length,
+        texts(wrapLine(spans, columns)).join('').length,
       )
     }),
     { numRuns: 500 },
@@ -128,7 +128,7 @@ test('text that is cut into windows has the graphemes of the whole', () => {
       (parts) => {
         const text = parts.join('')
         const segments = [...new Intl.Segmenter('en').segment(text)].map(({ segment }) => segment)
-        expect(texts(wrapped(line(text), 1)).length).toBe(segments.length)
+        expect(texts(wrapLine(line(text), 1)).length).toBe(segments.length)
       },
     ),
     { numRuns: 50 },

@@ -41,11 +41,11 @@ export function cellWidth(text: string): number {
  * Wraps a line to `columns`: between words if possible, within longer words, never within a grapheme. A grapheme wider
  * than `columns` becomes `?`. Spaces at a break are dropped, `\n` breaks, tabs become spaces.
  */
-export function wrapped(line: Line, columns: number): Line[] {
+export function wrapLine(line: Line, columns: number): Line[] {
   return broken(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
 }
 
-/** Like `wrapped`, but keeps all spaces, for code and output. */
+/** Like `wrapLine`, but keeps all spaces, for code and output. */
 export function wrappedVerbatim(line: Line, columns: number): Line[] {
   return broken(cellsOf(line), columns, false).map(spansOf)
 }

@@ -1,5 +1,5 @@
 import { fileSize } from '../../../encoding/amounts.ts'
-import { OWN_PATH } from '../../../encoding/words/instructions.ts'
+import { OWN_PATH } from '../../../prompt/words/instructions.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import { OWN_INSTRUCTIONS } from '../../../model/events/instruction-events.ts'
 import type { ApplyingInstructions } from '../../../session/queries/applying-instructions.ts'

@@ -1,7 +1,7 @@
-import { Lexer } from 'marked'
 import { afterEach, expect, test, vi } from 'vitest'
 import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
-import { LONGEST_BLOCK } from './markdown-blocks.ts'
+import { markdownLexer } from '../../../../test/support/cli/markdown-lexer.ts'
+import { LONGEST_BLOCK } from '../../../encoding/markdown/block-cutter.ts'
 import { MarkdownStream } from './markdown.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -103,7 +103,7 @@ test('quotes and lists are shown up to a depth, deeper ones as text', () => {
 })
 
 test('a block on which the lexer fails is shown verbatim', () => {
-  vi.spyOn(Lexer.prototype, 'blockTokens').mockImplementation(() => {
+  vi.spyOn(markdownLexer, 'blockTokens').mockImplementation(() => {
     throw new Error('Infinite loop on byte: 42')
   })
   expect(shown(rendered('a **b**\n\n- c', 80))).toEqual(['a **b**', '', '- c'])
@@ -111,7 +111,7 @@ test('a block on which the lexer fails is shown verbatim', () => {
 
 /** The number of characters passed to the lexer. */
 function countLexed(): () => number {
-  const lex = vi.spyOn(Lexer.prototype, 'lex')
+  const lex = vi.spyOn(markdownLexer, 'lex')
   lex.mockClear()
   return () => lex.mock.calls.reduce((sum, [source]) => sum + source.length, 0)
 }

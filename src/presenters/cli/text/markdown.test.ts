@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
-import { Lexer } from 'marked'
 import { expect, test } from 'vitest'
+import { parsedMarkdown } from '../../../encoding/markdown/parse.ts'
 import { lineWidth, painted, type Line } from './cell-width.ts'
-import { blockLines } from './markdown-tokens.ts'
+import { blockLines } from './markdown-lines.ts'
 import { MarkdownStream } from './markdown.ts'
 
 const sourceLine = fc.constantFrom(
@@ -142,7 +142,9 @@ The end.
 test('ordinary text is split only where the lexer would split it', () => {
   const words = (lines: readonly Line[]) =>
     lines.map((line) => painted(line, true)).filter((line) => line !== '')
-  expect(words(rendered(ORDINARY, 60))).toEqual(words(blockLines(new Lexer().lex(ORDINARY), 60)))
+  expect(words(rendered(ORDINARY, 60))).toEqual(
+    words(blockLines(parsedMarkdown(ORDINARY) ?? [], 60)),
+  )
 })
 
 test('an item, a heading and a line of code are returned before their block or list ends', () => {

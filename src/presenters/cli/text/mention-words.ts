@@ -1,4 +1,5 @@
-import { counted, fileSize, grouped } from '../../../encoding/amounts.ts'
+import { counted, fileSize } from '../../../encoding/amounts.ts'
+import { includedPart } from '../../../history/results/notice-words.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import type { MentionedPath } from '../../../model/events/turn-events.ts'
 import { refusalWords } from './resource-words.ts'
@@ -28,17 +29,11 @@ export function missingParts({ mentions = [], mention_errors = [] }: Message): s
 function mentionWords(mention: MentionedPath): string {
   const { path, kind, bytes } = mention
   const name = visibleLine(kind === 'folder' && !path.endsWith('/') ? `${path}/` : path)
-  const extent = kind === 'folder' ? namesIn(mention) : linesIn(mention)
+  const extent = mention.truncated === true ? includedPart(mention) : wholeExtent(mention)
   return [`@${name}`, extent, ...(bytes === 0 ? [] : [fileSize(bytes)])].join(' · ')
 }
 
-function linesIn({ to_line = 0, lines, size_bytes = 0, truncated }: MentionedPath): string {
-  if (truncated !== true) return to_line === 0 ? 'empty' : counted(to_line, 'line')
-  const whole = lines === undefined ? fileSize(size_bytes) : grouped(lines)
-  return `only the first ${counted(to_line, 'line')} of ${whole}`
-}
-
-function namesIn({ to_line = 0, lines = 0, truncated }: MentionedPath): string {
-  if (truncated === true) return `only the first ${counted(to_line, 'name')} of ${grouped(lines)}`
-  return lines === 0 ? 'an empty folder' : counted(lines, 'name')
+function wholeExtent({ kind, to_line = 0, lines = 0 }: MentionedPath): string {
+  if (kind === 'folder') return lines === 0 ? 'an empty folder' : counted(lines, 'name')
+  return to_line === 0 ? 'empty' : counted(to_line, 'line')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sampleEvents } from '../../../../test/support/sample-events.ts'
+import { sampleEvents } from '../../../../test/support/history/sample-events.ts'
 import { refusalWords, resourceNews, resourceWords } from './resource-words.ts'
 
 const { descriptors } = sampleEvents()
@@ -11,6 +11,7 @@ test('a Resource is described in one line, with its name escaped', () => {
     '@txt3 d.txt · 12.1 KiB · 9 lines',
     `@file5 ${'x'.repeat(600)} · 12.1 KiB · stored, never sent to a model`,
     expect.stringMatching(/^@link4 https:\/\/\S+ · a link, not fetched$/),
+    '@link5 e · a link, not copied: it does not exist',
   ])
 })
 

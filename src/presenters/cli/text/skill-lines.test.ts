@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EventData } from '../../../model/events/event.ts'
 import { EventId } from '../../../model/ids.ts'
-import { activationWords, argumentWords, hydrationWords } from './skill-lines.ts'
+import { argumentWords } from '../../../history/results/notice-words.ts'
+import { activationWords, hydrationLine } from './skill-lines.ts'
 
 const SHA256 = 'ab'.repeat(32)
 
@@ -54,7 +55,7 @@ test.each<[string, Partial<typeof FETCHED>, string]>([
     'denied ("git" "diff" "a b", requested with the message): Not permitted: this Session is read-only.',
   ],
 ])('[SH-029] %s is one line, without the text', (_, more, expected) => {
-  expect(hydrationWords({ ...FETCHED, ...more })).toBe(
+  expect(hydrationLine({ ...FETCHED, ...more })).toBe(
     `Context changes of Skill review: ${expected}`,
   )
 })

@@ -1,4 +1,4 @@
-import { lineWidth, PLAIN, wrapped, type Line } from './cell-width.ts'
+import { lineWidth, PLAIN, wrapLine, type Line } from './cell-width.ts'
 
 /** Every row has as many cells as the header; no cell contains a newline. */
 export interface Table {
@@ -51,18 +51,18 @@ function spaces(count: number): Line {
 
 function stacked({ header, rows }: Table, columns: number): Line[] {
   const names = header.map(label)
-  if (rows.length === 0) return names.flatMap((name) => wrapped(name, columns))
+  if (rows.length === 0) return names.flatMap((name) => wrapLine(name, columns))
   return rows.flatMap((row, at) => [
     ...(at === 0 ? [] : [[]]),
     ...row.flatMap((cell, column) =>
-      cell.length === 0 ? [] : wrapped([...(names[column] ?? []), ...cell], columns),
+      cell.length === 0 ? [] : wrapLine([...(names[column] ?? []), ...cell], columns),
     ),
   ])
 }
 
 function label(header: Line): Line {
   if (header.length === 0) return []
-  const [start = [], ...more] = wrapped(header, LONGEST_HEADER)
+  const [start = [], ...more] = wrapLine(header, LONGEST_HEADER)
   const text = start.map((span) => span.text).join('')
   return [{ text: `${text}${more.length === 0 ? '' : '…'}: `, style: { bold: true } }]
 }

@@ -52,6 +52,11 @@ export const WORKSPACE_OPTION: Option = {
   help: 'workspace folder (default: the nearest one, from the current folder upwards)',
 }
 
+export const INSTANCE_OPTION: Option = {
+  flags: '--instance <name>',
+  help: 'read the Sessions of this Instance, in the workspace that it works in, instead of your own',
+}
+
 export const OPTIONAL_SESSION: Argument = {
   name: '[session]',
   help: 'id of a Session, or the end of it (default: latest)',

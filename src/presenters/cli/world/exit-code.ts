@@ -1,4 +1,4 @@
-import type { TurnResult } from '../../../history/turn-result.ts'
+import type { TurnResult } from '../../../history/results/turn-result.ts'
 import { EXIT_CODES } from '../../../model/exit-codes.ts'
 import type { ErrorKind } from '../../../model/errors.ts'
 
@@ -21,7 +21,7 @@ export function exitCodeOf(kind: ErrorKind): number {
 
 /** How a command that ran one Turn exits. */
 export function exitCodeOfTurn({ status, error, cut, text, denied }: TurnResult): number {
-  if (status === 'interrupted') return EXIT.interrupted
+  if (status === 'interrupted') return error?.kind === 'timeout' ? EXIT.timedOut : EXIT.interrupted
   // The only errors of the model with a separate code, because a person can fix them.
   if (error?.kind === 'auth' || error?.kind === 'not_configured') return exitCodeOf(error.kind)
   if (status !== 'completed') return EXIT.failed

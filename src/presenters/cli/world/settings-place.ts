@@ -1,6 +1,10 @@
+import { resolve } from 'node:path'
 import type { Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
-import { openWorkspace } from '../../../host/workspace.ts'
+import { openWorkspace, type WorkspaceFolders } from '../../../host/workspace.ts'
+import { identifyFolder } from '../../../host/files/folder-identity.ts'
+import { workspaceRegister } from '../../../host/workspace-register.ts'
+import { originOf } from '../../../host/workspaces/origin.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { CommandInput } from './command.ts'
@@ -12,6 +16,8 @@ export interface SettingsPlace {
   readonly home: Folder
   /** Absent if not needed, or if the workspace has no `.hawser` folder yet. */
   readonly workspace?: Folder
+  /** This home did not create the `.hawser` of the workspace. */
+  readonly foreign: boolean
   readonly ids: Ids
 }
 
@@ -30,13 +36,14 @@ export async function inSettings(
     if (!home.ok) return home
     const { folder, ids, close } = home.value
     try {
-      const workspace = await workspaceFolders(world, options['workspace'], ids, need)
-      if (!workspace.ok) return workspace
-      const own = workspace.value === undefined ? {} : { workspace: workspace.value.own }
+      const opened = await workspaceFolders(world, options['workspace'], { folder, ids, need })
+      if (!opened.ok) return opened
+      const { workspace, foreign } = opened.value
+      const own = workspace === undefined ? {} : { workspace: workspace.own }
       try {
-        return await work({ home: folder, ...own, ids })
+        return await work({ home: folder, ...own, foreign, ids })
       } finally {
-        await workspace.value?.close()
+        await workspace?.close()
       }
     } finally {
       await close()
@@ -45,11 +52,29 @@ export async function inSettings(
   return worked.ok ? worked.value : refuse(world, options['json'] === true, worked.error)
 }
 
-async function workspaceFolders(world: CliWorld, named: unknown, ids: Ids, need: WorkspaceNeed) {
-  if (need === 'none') return ok(undefined)
+interface SettingsNeed {
+  /** `$HAWSER_HOME`. */
+  readonly folder: Folder
+  readonly ids: Ids
+  readonly need: WorkspaceNeed
+}
+
+async function workspaceFolders(
+  world: CliWorld,
+  named: unknown,
+  { folder, ids, need }: SettingsNeed,
+): Promise<Result<{ readonly workspace?: WorkspaceFolders; readonly foreign: boolean }>> {
+  if (need === 'none') return ok({ foreign: false })
   const found = await workspaceOf(world, named)
   if (!found.ok) return found
-  const opened = await openWorkspace(found.value.path, ids, need)
-  if (opened.ok || causeOf(opened.error)?.type !== 'never_used') return opened
-  return ok(undefined)
+  const path = resolve(found.value.path)
+  const identity = need === 'create' ? await identifyFolder(path) : undefined
+  const origin =
+    identity?.ok === true
+      ? await workspaceRegister(folder, ids).add(identity.value)
+      : originOf(path, world.home).origin
+  const foreign = origin === 'unknown' || origin === 'adopted'
+  const opened = await openWorkspace(path, ids, need)
+  if (opened.ok) return ok({ workspace: opened.value, foreign })
+  return causeOf(opened.error)?.type === 'never_used' ? ok({ foreign }) : opened
 }

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { userHome } from '../../../host/machine.ts'
 import { findWorkspace, type FoundWorkspace } from '../../../host/workspace-search.ts'
 import { causeOf, failed, ok, type Result } from '../../../model/errors.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import { refuse } from './answer.ts'
 import type { CommandInput } from './command.ts'
 import {
@@ -23,16 +25,30 @@ export async function inWorkspace(
   { unused, ...opening }: Opening = {},
 ): Promise<number> {
   const json = options['json'] === true
-  const found = await workspaceOf(world, options['workspace'])
+  const found = await placeOf(world, options)
   if (!found.ok) return refuse(world, json, found.error)
-  const { path, folder } = found.value
-  const code = await withWorkspace(world.open(path, { ...opening, folder }), (opened) => {
+  const { path, ...where } = found.value
+  const code = await withWorkspace(world.open(path, { ...opening, ...where }), (opened) => {
+    warnAdopted(world, path, opened)
     warnIgnored(world, opened)
     return work(opened)
   })
   if (code.ok) return code.value
   const never = causeOf(code.error)?.type === 'never_used'
   return never && unused !== undefined ? unused() : refuse(world, json, code.error)
+}
+
+/** The workspace, and with `--instance` the Instance whose records in it are to be read. */
+async function placeOf(
+  world: CliWorld,
+  { workspace, instance }: CommandInput['options'],
+): Promise<Result<FoundWorkspace & Pick<OpenOptions, 'instance'>>> {
+  if (instance === undefined) return workspaceOf(world, workspace)
+  const { namedInstance } = await import('./instance-records.ts')
+  const named = await namedInstance(world, instance)
+  if (!named.ok) return named
+  const found = await workspaceOf(world, workspace ?? named.value.workspace)
+  return found.ok ? ok({ ...found.value, instance: named.value.instance }) : found
 }
 
 /** The folder given by `--workspace`; otherwise the one found from the current folder upwards. */
@@ -57,6 +73,16 @@ export function currentFolder({ cwd }: Pick<CliWorld, 'cwd'>): Result<string> {
       { action: 'Change to an existing folder, or pass one.', command: 'hawser --workspace DIR' },
     ])
   }
+}
+
+/** Printed once: from now on the folder is registered. */
+function warnAdopted({ streams }: CliWorld, path: string, { adopts }: OpenWorkspace): void {
+  if (!adopts) return
+  const place = visibleLine(join(path, '.hawser'))
+  streams.stderr.write(
+    `hawser: ${place} was not created by this Hawser home. Its settings are ignored, and its Sessions are read-only. ` +
+      'To trust its settings: hawser trust; to continue a Session: hawser trust SESSION\n',
+  )
 }
 
 function warnIgnored({ streams }: CliWorld, { settings: { ignored } }: OpenWorkspace): void {

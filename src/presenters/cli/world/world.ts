@@ -1,3 +1,4 @@
+import type { Redactor } from '../../../encoding/redaction.ts'
 import type { Clock } from '../../../host/clock.ts'
 import type { RunningServer, ServeOptions } from '../../../host/daemon/running-server.ts'
 import type { Folder } from '../../../host/files/files.ts'
@@ -46,8 +47,14 @@ export interface CliWorld {
   readonly acp: (stop: AbortSignal) => Promise<Result<void>>
   /** Starts the local server of this home in this process. */
   readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
-  /** Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. */
-  readonly mcp: (tether: Tether, stopped: Promise<void>) => Promise<void>
+  /**
+   * Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. `redactor` is that of
+   * the keys of this process.
+   */
+  readonly mcp: (
+    tether: Tether,
+    options: { readonly stopped: Promise<void>; readonly redactor: Redactor },
+  ) => Promise<void>
 }
 
 /** The catalogue of models. */

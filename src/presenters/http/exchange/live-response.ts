@@ -1,3 +1,4 @@
+import type { Redactor } from '../../../encoding/redaction.ts'
 import { serverSentText } from '../../../encoding/server-sent-events.ts'
 import type { Clock } from '../../../host/clock.ts'
 import { liveBody } from '../../../host/net/live-body.ts'
@@ -11,6 +12,8 @@ export interface StreamMessage {
 
 export interface LiveParts {
   readonly clock: Clock
+  /** For JSON text. */
+  readonly redactor: Redactor
   /** Called for a defect after the response has begun. Never throws. */
   readonly onDefect: (error: unknown) => void
 }
@@ -25,6 +28,12 @@ export interface LiveOutput {
   room(): Promise<void>
 }
 
+export interface LiveOptions {
+  readonly signal: AbortSignal
+  readonly disconnected?: () => void
+  readonly waiting?: () => readonly StreamMessage[]
+}
+
 const HEARTBEAT_MS = 15_000
 const HEARTBEAT = Buffer.from(': heartbeat\n\n')
 /** Also makes the server send the headers. A client that lost the connection waits this long. */
@@ -34,12 +43,13 @@ const RESYNC = Buffer.from(
 )
 
 /**
- * A response of server-sent events that `work` writes until it resolves. A client that does not read is told to resync, and
- * dropped. `disconnected` is called once if the client left or was dropped; `signal` is that of its request.
+ * A response of server-sent events that `work` writes until it resolves. A client that does not read gets a request to resync,
+ * and is dropped. `disconnected` is called once if the client left or was dropped; `signal` is that of its request. `waiting`
+ * returns what the work waits for, which is sent with every heartbeat.
  */
 export function liveResponse(
-  { clock, onDefect }: LiveParts,
-  { signal, disconnected = () => {} }: { signal: AbortSignal; disconnected?: () => void },
+  { clock, redactor, onDefect }: LiveParts,
+  { signal, disconnected = () => {}, waiting = () => [] }: LiveOptions,
   work: (output: LiveOutput) => Promise<void>,
 ): Response {
   const gone = new AbortController()
@@ -56,19 +66,22 @@ export function liveResponse(
   let stopHeartbeat: (() => void) | undefined
   const beat = () => {
     stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
-      if (body.send(HEARTBEAT)) beat()
+      if (!body.send(HEARTBEAT)) return
+      output.send(waiting())
+      beat()
     })
   }
-  beat()
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave)
   const output: LiveOutput = {
     signal: gone.signal,
     send: (messages) => {
-      if (messages.length > 0) body.send(Buffer.from(messages.map(serverSentText).join('')))
+      if (messages.length === 0) return
+      body.send(Buffer.from(redactor.text(messages.map(serverSentText).join(''))))
     },
     room: () => body.room(),
   }
+  beat()
   const working = work(output).catch((error: unknown) => {
     onDefect(error)
     output.send([DEFECT])

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { expect, test } from 'vitest'
-import { checked, jsonBody } from './request-body.ts'
+import { checkValue, jsonBody } from './request-body.ts'
 
 const Shape = z.strictObject({ a: z.string().optional() })
 
@@ -56,7 +56,7 @@ test('the depth of a body is limited', async () => {
 })
 
 test('a refusal names the field, never its value, and escapes unknown names', () => {
-  const secret = checked(Shape, { a: 42, 'b\u001B[2J\u202E': 'value of b' })
+  const secret = checkValue(Shape, { a: 42, 'b\u001B[2J\u202E': 'value of b' })
   expect(secret).toMatchObject({
     ok: false,
     error: {

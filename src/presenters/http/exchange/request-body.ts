@@ -23,11 +23,11 @@ export async function jsonBody<T>(
   if (!bytes.ok) return bytes
   const value = parsed(bytes.value)
   if (value === undefined || !depthWithin(value.json, LIMITS.event_depth)) return notJson()
-  return checked(schema, value.json)
+  return checkValue(schema, value.json)
 }
 
 /** A value from outside, checked by a schema. What was sent is not repeated, except names of unknown fields. */
-export function checked<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
+export function checkValue<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
   const found = schema.safeParse(value)
   if (found.success) return ok(found.data)
   const problems = found.error.issues.slice(0, MOST_PROBLEMS).map((issue) => {
@@ -77,7 +77,7 @@ export async function emptyBody(request: Request): Promise<Result<void>> {
   if (bytes.value.length === 0) return ok(undefined)
   const value = parsed(bytes.value)
   if (value === undefined || !depthWithin(value.json, LIMITS.event_depth)) return notJson()
-  const empty = checked(NOTHING, value.json)
+  const empty = checkValue(NOTHING, value.json)
   return empty.ok ? ok(undefined) : empty
 }
 

@@ -38,7 +38,7 @@ export const SentFrame = FrameToGuest
 const Address = z.string().min(1).max(LIMITS.tether_address_bytes)
 const KNOWN_TYPES: ReadonlySet<string> = new Set(FRAME_TYPES)
 
-/** Digits only: a value that is no number is an error, never 0. */
+/** Digits only: a value that is not a number is an error, never 0. */
 function whole(most: number) {
   return z
     .string()

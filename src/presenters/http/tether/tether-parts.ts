@@ -4,7 +4,7 @@ import type { Result } from '../../../model/errors.ts'
 import type { Tether } from '../../../tether/tether.ts'
 import { answerFailure, type RequestVariables } from '../exchange/answer.ts'
 import type { LiveParts } from '../exchange/live-response.ts'
-import { checked } from '../exchange/request-body.ts'
+import { checkValue } from '../exchange/request-body.ts'
 
 /** What the routes of Instances need. */
 export interface TetherParts extends LiveParts {
@@ -23,7 +23,7 @@ export function queryOf<T>(
     if (name === 'types') return [name, values.join(',')] as const
     return [name, values.length === 1 ? values[0] : values] as const
   })
-  return checked(schema, { ...Object.fromEntries(given), ...instead })
+  return checkValue(schema, { ...Object.fromEntries(given), ...instead })
 }
 
 /** Sends what a `Tether` returned: its value as JSON, or its failure. */

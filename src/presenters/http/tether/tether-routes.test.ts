@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { openFakeTether, type FakeTether } from '../../../../test/support/fake-tether.ts'
-import { delta, done, userMessage } from '../../../../test/support/frames.ts'
-import { localServer } from '../../../../test/support/local-server.ts'
-import { openStream } from '../../../../test/support/stream-client.ts'
-import { TINY_IMAGES } from '../../../../test/support/tiny-images.ts'
+import { openFakeTether, type FakeTether } from '../../../../test/support/tether/fake-tether.ts'
+import { delta, done, userMessage } from '../../../../test/support/tether/frames.ts'
+import { localServer } from '../../../../test/support/http/local-server.ts'
+import { openStream } from '../../../../test/support/http/stream-client.ts'
+import { TINY_IMAGES } from '../../../../test/support/resources/tiny-images.ts'
 import { ok } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 
@@ -283,7 +283,7 @@ test('a cursor that has expired is 410, and a stream says what is missing', asyn
   ])
 })
 
-test('an image is stored by its bytes, and sent as data that nobody keeps or sniffs', async () => {
+test('an image is stored by its bytes, and sent as data that no client may keep or sniff', async () => {
   const { origin, token, at, api } = await scene()
   const put = (bytes: Buffer, type?: string) =>
     fetch(origin + at('/blobs'), {

@@ -3,7 +3,7 @@ import { nameKind, withoutEndMarks } from './names.ts'
 /** A quotation, code, or a file name, which rules treat as a unit. `source` is how it was typed. */
 export type Literal = { readonly kind: LiteralKind; readonly text: string; readonly source: string }
 
-export type Masked = { readonly text: string; readonly literals: readonly Literal[] }
+export type MaskedText = { readonly text: string; readonly literals: readonly Literal[] }
 
 const KINDS = ['fence', 'code', 'quote', 'path', 'glob'] as const
 type LiteralKind = (typeof KINDS)[number]
@@ -12,7 +12,7 @@ type LiteralKind = (typeof KINDS)[number]
 const LONGEST = 4000
 
 /** Replaces each literal by one character of private use, so that no rule looks inside it. `undefined` if it is too long. */
-export function mask(source: string): Masked | undefined {
+export function mask(source: string): MaskedText | undefined {
   const literals: Literal[] = []
   const unclosed = new Set<string>()
   let text = ''

@@ -1,9 +1,9 @@
 import type { Call } from './call.ts'
-import { asTyped, type Masked } from './literals.ts'
+import { asTyped, type MaskedText } from './literals.ts'
 import { phrase } from './phrase.ts'
 
 /** "Plan: …" and "make a plan: …" take the whole text; its steps are entries, not commands. */
-export function planIn({ text, literals }: Masked): Call | undefined {
+export function planIn({ text, literals }: MaskedText): Call | undefined {
   const entries = entriesOf(PLAN.exec(text)?.[1] ?? '')
     .map((entry) => asTyped(entry, literals).trim())
     .map((entry) => entry.replace(MARK, '').replace(/[.;,]$/, ''))

@@ -43,7 +43,7 @@ export async function answerImages(
     }
     const found = await tether.image(name, blob)
     if (!found.ok) {
-      shown.push({ blob, words: `[image ${blob}: ${visibleLine(found.error.message)}]\n` })
+      shown.push({ blob, words: `[${visibleLine(found.error.message)}]\n` })
       continue
     }
     const { bytes } = found.value

@@ -4,6 +4,7 @@ import { DEFAULT_IDLE } from '../../../../model/tether/instance.ts'
 import type { InstanceRequest } from '../../../../model/tether/instance.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
+import { visibleLine } from '../../text/visible-text.ts'
 import { answer, refuse } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -38,8 +39,13 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const made = await tether.create(request.value, 'operator')
     if (!made.ok) return made
     const { handle } = made.value
+    const { workspace } = made.value
+    const isMapped = workspace !== undefined && request.value.workspace !== OWN
+    const writes = isMapped
+      ? `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
+      : ''
     const words = () =>
-      `${infoWords(made.value)}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
+      `${infoWords(made.value)}${writes}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
     return ok(answer(world, json, { instance: made.value }, words))
   })
 }

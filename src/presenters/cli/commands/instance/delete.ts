@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Failed } from '../../../../model/errors.ts'
 import { InstanceId } from '../../../../model/ids.ts'
-import { canAsk, confirmed } from '../../input/confirm.ts'
+import { canAsk, askToConfirm } from '../../input/confirm.ts'
 import { withProgress } from '../../render/progress.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
@@ -28,7 +28,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     if (!yes) {
       if (!canAsk(world.streams)) return nobodyToAsk(handle)
       const question = `Delete the Instance ${handle} with all its messages permanently?`
-      const sure = await confirmed(world.streams, question)
+      const sure = await askToConfirm(world.streams, question)
       if (!sure) return failed('refused', 'Not confirmed; nothing was deleted.')
     }
     // By id: another one may have got the handle meanwhile.

@@ -22,7 +22,8 @@ export class FrameWords {
         return this.#whole(frame)
       case 'error': {
         const { kind, message } = frame.payload
-        return `${this.#closed()}! ${visibleText(message)} (${kind})\n`
+        const told = noticeLines(frame.payload.notices)
+        return `${this.#closed()}! ${visibleText(message)} (${kind})\n${told}`
       }
       case 'control.cancel':
       case 'control.ping':
@@ -58,7 +59,8 @@ export class FrameWords {
     const rest = truncated
       ? `[cut off${text_blob === undefined ? '' : `; the whole: ${text_blob}`}]\n`
       : ''
-    return `${written}${rest}${status === 'completed' ? '' : `[${status}]\n`}`
+    const ending = status === 'completed' ? '' : `[${status}]\n`
+    return `${written}${rest}${ending}${noticeLines(frame.payload.notices)}`
   }
 
   #closed(): string {
@@ -66,6 +68,13 @@ export class FrameWords {
     this.#open = undefined
     return hasLine ? '\n' : ''
   }
+}
+
+/** What the person must know besides the answer. */
+function noticeLines(
+  notices: Extract<Frame, { type: 'assistant.done' }>['payload']['notices'] = [],
+): string {
+  return notices.map(({ text }) => `! ${visibleLine(text)}\n`).join('')
 }
 
 function replyName({ session, in_reply_to = '' }: Frame): string {

@@ -6,8 +6,8 @@ import { visibleLine } from '../../text/visible-text.ts'
 /** An Instance in the JSON of a command. */
 export const InstanceOutput = z.object({ ok: z.literal(true), instance: InstanceInfoShape })
 
-/** Everything about an Instance, one fact a line. */
-export function infoWords(info: InstanceInfo): string {
+/** Everything about an Instance, one fact a line; with where its records are, if given. */
+export function infoWords(info: InstanceInfo, records?: string): string {
   const { id, handle, state, enabled, workspace, provider, model, isolation, idle } = info
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['id', id],
@@ -15,6 +15,7 @@ export function infoWords(info: InstanceInfo): string {
     ['reason', info.reason?.message],
     ['waiting', info.waiting === 0 ? undefined : messages(info.waiting)],
     ['workspace', workspace ?? 'none; it exchanges no images'],
+    ['records', records],
     ['provider', provider],
     ['model', model],
     ['isolation', isolation],

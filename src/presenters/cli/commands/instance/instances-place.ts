@@ -19,7 +19,7 @@ export async function inInstances(
 
 const STARTED = 'hawser: started the local server in the background (to stop it: hawser down)\n'
 
-/** A result about a named Instance. If there is none of this name, the failure suggests the closest one. */
+/** A result about a named Instance. If none has this name, the failure suggests the closest one. */
 export async function aboutInstance<T>(
   tether: Tether,
   name: string,

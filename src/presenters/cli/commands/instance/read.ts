@@ -64,7 +64,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   })
 }
 
-interface Asked {
+interface FrameSelection {
   readonly session_id: string | undefined
   readonly types: readonly string[] | undefined
   readonly after: number | undefined
@@ -75,7 +75,7 @@ const LAST = Number.MAX_SAFE_INTEGER
 const USUAL_LIMIT = 50
 
 /** The latest frames; with a cursor, all after it, or as many as wanted. */
-async function paged(printer: FramePrinter, asked: Asked): Promise<Result<number>> {
+async function paged(printer: FramePrinter, asked: FrameSelection): Promise<Result<number>> {
   const { session_id, types, after, limit } = asked
   const { tether, name } = printer.place
   const filter = { session_id, types }
@@ -111,7 +111,7 @@ async function printAll(printer: FramePrinter, frames: readonly Frame[]): Promis
 async function followed(
   world: CliWorld,
   printer: FramePrinter,
-  { session_id, types, after, limit = Infinity }: Asked,
+  { session_id, types, after, limit = Infinity }: FrameSelection,
 ): Promise<Result<number>> {
   const { tether, name } = printer.place
   const stopping = stopOnSignals(world)
@@ -146,7 +146,7 @@ class FramePrinter {
     this.#json = json
   }
 
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   get isOver(): boolean {
     return this.#world.streams.stdout.broken
   }

@@ -4,7 +4,7 @@ import { ok, type Result } from '../../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Proof } from '../../../../session/harness.ts'
-import type { RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
+import type { OtherWords, RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
 import type { CommandInput } from '../../world/command.ts'
@@ -47,7 +47,7 @@ export const Output = z.object({
   whole: z
     .boolean()
     .describe(
-      'The Log is intact, its checkpoints are true and, with --requests, every request matches its record.',
+      'The Log is intact, its checkpoints are true and, with --requests, no request that can be compared differs from its record.',
     ),
   events: Count,
   bytes: Count.describe('Intact, chained Events.'),
@@ -67,6 +67,21 @@ export const Output = z.object({
       not_comparable: Count.describe(
         'Requests that another version wrote with other prompt texts. This is not an error.',
       ),
+      outcome: z
+        .enum(['identical', 'not_comparable', 'different'])
+        .describe(
+          'identical: every request was compared and matches. not_comparable: some or all could not be compared, and no other differs. different: at least one differs.',
+        ),
+      other_words: z
+        .array(
+          z.object({
+            contract_version: z.string(),
+            words_sha256: Sha256.optional().describe('Absent if that version did not record it.'),
+            requests: Count,
+          }),
+        )
+        .optional()
+        .describe('The prompt texts of the requests that cannot be compared.'),
       mismatches: z.array(Mismatch),
     })
     .optional()
@@ -119,8 +134,20 @@ function verdictOf(session_id: SessionId, { log, requests, checkpoints }: Proof)
   }
 }
 
-function checkedRequests({ requests: checked, not_comparable, mismatches }: RequestsVerdict) {
-  return { checked, not_comparable, mismatches: [...mismatches] }
+function checkedRequests(verdict: RequestsVerdict): NonNullable<VerifyOutput['requests']> {
+  const { requests: checked, not_comparable, other_words, mismatches } = verdict
+  return {
+    checked,
+    not_comparable,
+    outcome: outcomeOf(verdict),
+    ...(other_words === undefined ? {} : { other_words: other_words.map((one) => ({ ...one })) }),
+    mismatches: [...mismatches],
+  }
+}
+
+function outcomeOf({ not_comparable, mismatches }: RequestsVerdict) {
+  if (mismatches.length > 0) return 'different'
+  return not_comparable > 0 ? 'not_comparable' : 'identical'
 }
 
 function words(verified: VerifyOutput, withRequests: boolean): string {
@@ -166,12 +193,13 @@ function checkpointWords({ compactions, checkpoints = [] }: VerifyOutput): strin
 
 function requestWords({ requests, damage }: VerifyOutput, withRequests: boolean): string[] {
   if (requests === undefined) return withRequests ? [NOT_CHECKED] : []
-  const { checked, not_comparable, mismatches } = requests
+  const { checked, other_words = [], mismatches } = requests
   const differing = new Set(mismatches.map(({ seq }) => seq)).size
-  const others = not_comparable === 0 ? [] : [notComparable(not_comparable)]
+  const others = other_words.map(notComparable)
   if (differing === 0) {
     const where = damage === undefined ? '' : ' before the damage'
-    return [`${counted(checked, 'request')}${where} rebuilt, identical to the record.`, ...others]
+    const same = `${counted(checked, 'request')}${where} rebuilt, identical to the record.`
+    return checked === 0 && others.length > 0 ? others : [same, ...others]
   }
   return [
     ...others,
@@ -186,8 +214,10 @@ function requestWords({ requests, damage }: VerifyOutput, withRequests: boolean)
 const NOT_CHECKED =
   'Requests were not checked: the Log is damaged, and what the requests before the damage are built from cannot be read.'
 
-function notComparable(count: number): string {
-  return `${counted(count, 'request')} not comparable: written by another version of Hawser, with other prompt texts. The Log itself is verified.`
+function notComparable({ contract_version, words_sha256, requests }: OtherWords): string {
+  const hash = words_sha256 === undefined ? 'no hash recorded' : words_sha256.slice(0, 12)
+  const version = visibleText(`${contract_version} (${hash})`)
+  return `${counted(requests, 'request')} not comparable: words of version ${version}, not those of this Hawser. The Log itself is verified.`
 }
 
 function shown(value: unknown): string {

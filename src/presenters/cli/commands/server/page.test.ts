@@ -1,8 +1,8 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../../../test/support/folder.ts'
-import { pageWorld } from '../../../../../test/support/page-world.ts'
+import { freshFolder } from '../../../../../test/support/host/folder.ts'
+import { pageWorld } from '../../../../../test/support/http/page-world.ts'
 import { openPage } from './page.ts'
 
 async function scene(opens: boolean) {

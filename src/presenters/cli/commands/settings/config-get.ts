@@ -46,8 +46,8 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   } = ConfigGetArgs.parse(commandInput)
   const named = key === undefined ? ok(undefined) : settingNamed(key)
   if (!named.ok) return refuse(world, json, named.error)
-  return inSettings(world, commandInput, 'open', async ({ home, workspace }) => {
-    const stored = await readAllSettings(home, workspace)
+  return inSettings(world, commandInput, 'open', async ({ home, workspace, foreign }) => {
+    const stored = await readAllSettings(home, workspace, { foreign })
     if (!stored.ok) return stored
     const one = named.value && sourcedSetting(stored.value, named.value)
     const shown = one === undefined ? sourcedSettings(stored.value) : [one]

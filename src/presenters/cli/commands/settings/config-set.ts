@@ -167,16 +167,16 @@ async function setForUser(
  */
 async function setForWorkspace(
   { clock }: CliWorld,
-  { home, workspace, ids }: SettingsPlace,
+  { home, workspace, foreign, ids }: SettingsPlace,
   { setting, value }: Change,
 ): Promise<Result<boolean>> {
   if (workspace === undefined) throw new Error('the workspace was not opened')
-  const before = await readAllSettings(home, workspace)
+  const before = await readAllSettings(home, workspace, { foreign })
   if (!before.ok) return before
   const next = withSetting(before.value.workspaceFile?.settings ?? {}, setting, value)
   const written = await writeSettings(workspace, next, ids)
   if (!written.ok) return written
-  const after = await readAllSettings(home, workspace)
+  const after = await readAllSettings(home, workspace, { foreign })
   if (!after.ok) return after
   if (after.value.workspaceFile === undefined || isTrusted(after.value)) return ok(true)
   if (!isTrusted(before.value)) return ok(isInForce(after.value, setting))

@@ -86,6 +86,7 @@ function footer(asOf: string): readonly string[] {
   return [
     '*  default model of its provider.',
     `${UNKNOWN}  unknown; features that need it are unavailable.`,
+    'Late role: how notes of Hawser during a Session are sent, as developer or system messages or in those of the user.',
     'Prices are in US dollars per million tokens; long prompts can cost more.',
     `As of ${asOf}. Sources of the figures: hawser models --json`,
   ]

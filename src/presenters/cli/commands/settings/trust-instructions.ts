@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fileSize } from '../../../../encoding/amounts.ts'
-import { OWN_PATH } from '../../../../encoding/words/instructions.ts'
+import { OWN_PATH } from '../../../../prompt/words/instructions.ts'
 import { timestamp } from '../../../../host/clock.ts'
 import { closing } from '../../../../host/files/files.ts'
 import { readTrustedInstructions, trustInstructions } from '../../../../host/trust.ts'

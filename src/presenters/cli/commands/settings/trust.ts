@@ -59,10 +59,10 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
 
 async function trustSettings(
   world: CliWorld,
-  { home, workspace, ids }: SettingsPlace,
+  { home, workspace, foreign, ids }: SettingsPlace,
   { yes, json }: Options,
 ): Promise<Result<number>> {
-  const stored = await readAllSettings(home, workspace)
+  const stored = await readAllSettings(home, workspace, { foreign })
   if (!stored.ok) return stored
   const waiting = sourcedSettings(stored.value).flatMap(({ setting, untrusted }) =>
     untrusted === undefined ? [] : [[setting.key, untrusted] as const],

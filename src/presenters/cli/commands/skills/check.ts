@@ -31,9 +31,12 @@ export const Output = z.object({
       }),
     )
     .describe('By line.'),
+  denied_sources: z
+    .array(z.object({ id: z.string(), reason: z.string() }))
+    .describe('Context sources that every activation refuses to hydrate.'),
 })
 
-type Checked = Extract<Awaited<ReturnType<InstalledSkills['check']>>, { ok: true }>['value']
+type SkillCheck = Extract<Awaited<ReturnType<InstalledSkills['check']>>, { ok: true }>['value']
 
 /** Checks a SKILL.md without running or trusting anything. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
@@ -46,21 +49,26 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     if (!path.ok) return path
     const checked = await installed.check(path.value)
     if (!checked.ok) return checked
-    const { name, path: file, fields, findings } = checked.value
+    const { name, path: file, fields, findings, denied } = checked.value
     const usable = fields !== undefined
     const context_sources = (fields?.context_sources ?? []).map(({ id }) => id)
-    const output = { name, path: file, usable, context_sources, findings }
+    const denied_sources = [...denied]
+    const output = { name, path: file, usable, context_sources, findings, denied_sources }
     const code = answer(world, json, output, () => words(checked.value))
     return ok(usable ? code : EXIT.failed)
   })
 }
 
-function words({ name, path, fields, findings }: Checked): string {
+function words({ name, path, fields, findings, denied }: SkillCheck): string {
   const lines = findings.map(
     ({ severity, line, message }) =>
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = counted(fields?.context_sources.length ?? 0, 'context source')
   const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
-  return `${lines.join('')}The Skill ${visibleLine(name)} is ${result}.\n`
+  const refused = denied.map(
+    ({ id, reason }) =>
+      `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,
+  )
+  return `${lines.join('')}${refused.join('')}The Skill ${visibleLine(name)} is ${result}.\n`
 }

@@ -24,7 +24,8 @@ export const Output = z.object({
         path: z.string().describe('Of its SKILL.md.'),
         trust: z
           .enum(['user', 'trusted', 'untrusted'])
-          .describe('The rest of an untrusted Skill is empty: it was not read.'),
+          .describe('The rest of an untrusted Skill is empty: what it declares has no effect.'),
+        changed: z.literal(true).optional().describe('It changed since it was trusted.'),
         description: z.string(),
         when_to_use: z.string().optional(),
         for_model: z.boolean().describe('False if only a person may activate it.'),
@@ -44,7 +45,7 @@ export const Output = z.object({
   warnings: z.array(z.object({ path: z.string(), line: z.int().optional(), message: z.string() })),
 })
 
-type Listed = Awaited<ReturnType<InstalledSkills['list']>>
+type SkillListing = Awaited<ReturnType<InstalledSkills['list']>>
 
 /** Lists the Skills of a workspace. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
@@ -59,7 +60,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   })
 }
 
-function words({ skills, shadowed, warnings }: Listed, colour: boolean): string {
+function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): string {
   const untrusted = skills.filter(({ trust }) => trust === 'untrusted')
   const parts = [
     skills.length === 0 ? [NONE] : tableOf(skills, colour),
@@ -68,6 +69,12 @@ function words({ skills, shadowed, warnings }: Listed, colour: boolean): string 
       : [
           `The model sees only the names of ${counted(untrusted.length, 'untrusted Skill')}. To see what one may do and trust it: hawser skills trust NAME`,
         ],
+    skills
+      .filter(({ changed }) => changed === true)
+      .map(
+        ({ name }) =>
+          `${name} changed since it was trusted. To see it and trust it again: hawser skills trust ${name}`,
+      ),
     shadowed.map(
       ({ name, path, by }) =>
         `Hidden: ${visibleLine(path)} (${visibleLine(by)} is the Skill ${visibleLine(name)}; rename a folder to use both)`,
@@ -90,12 +97,12 @@ export function placeOf(path: string, line: number | undefined): string {
 
 const DESCRIPTION_CELLS = 80
 
-function tableOf(skills: Listed['skills'], colour: boolean): string[] {
+function tableOf(skills: SkillListing['skills'], colour: boolean): string[] {
   const header = ['Name', 'Where', 'Trust', 'Description'].map((text) => cell(text, { dim: true }))
-  const rows = skills.map(({ name, root, trust, description }): Line[] => [
+  const rows = skills.map(({ name, root, trust, changed, description }): Line[] => [
     cell(name),
     cell(root),
-    cell(trust, trust === 'untrusted' ? { colour: 'yellow' } : {}),
+    cell(changed === true ? 'changed' : trust, trust === 'untrusted' ? { colour: 'yellow' } : {}),
     cell(trust === 'untrusted' ? '-' : description, {}, DESCRIPTION_CELLS),
   ])
   return inColumns([header, ...rows], []).map((line) => painted(line, colour))

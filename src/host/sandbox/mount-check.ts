@@ -1,0 +1,121 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { FolderIdentity } from '../../model/folder-identity.ts'
+import { liesIn, shownPath } from '../files/confined-path.ts'
+import { identifyFolder, idsBelow } from '../files/folder-identity.ts'
+import { idOf } from '../files/walked-folder.ts'
+import { listKin } from '../process/kin.ts'
+import type { Mount } from './bubblewrap/args.ts'
+
+/** What must be mounted at a path of the sandbox. */
+export interface MountedId {
+  readonly at: string
+  /** Device and inode. `undefined` if a link is there now: nothing is right then. */
+  readonly id: string | undefined
+}
+
+/**
+ * What the mounts of a sandbox must show, for every source in a folder that programs can write to. Bubblewrap gets paths, and
+ * another command may swap what they lead to before they are mounted, so `checkMounts` compares afterwards.
+ */
+export async function expectedMounts(
+  mounts: readonly Mount[],
+  workspace: FolderIdentity,
+  others: readonly string[],
+): Promise<Result<readonly MountedId[]>> {
+  const anchors = [workspace]
+  for (const path of others) {
+    const found = await identifyFolder(path)
+    if (!found.ok) return found
+    anchors.push(found.value)
+  }
+  const bound = mounts.filter(({ as }) => as === 'readable' || as === 'writable')
+  return ok(anchors.flatMap((anchor) => expectedIn(bound, anchor)))
+}
+
+function expectedIn(mounts: readonly Mount[], anchor: FolderIdentity): MountedId[] {
+  const inside = mounts.filter(({ at, from = at }) => liesIn(from, anchor.path))
+  const ids = idsBelow(
+    anchor,
+    inside.map(({ at, from = at }) => from.slice(anchor.path.length).split('/').filter(Boolean)),
+  )
+  return inside.map(({ at }, index) => ({ at, id: ids[index] }))
+}
+
+/** A check between the mounting and the start of the program. */
+export interface MountCheck {
+  /** Whether the program may start in the sandbox that this process leads. Never throws. */
+  admit(leader: number): boolean
+  /** Why the last `admit` refused. */
+  refused(): Failed | undefined
+  /** Resolves with the first `admit`. */
+  readonly admitted: Promise<boolean>
+}
+
+/** Compares what is mounted with what was expected, while the first process of the sandbox waits. */
+export function checkMounts(expected: readonly MountedId[]): MountCheck {
+  let refusal: Failed | undefined
+  let settle: ((isAdmitted: boolean) => void) | undefined
+  const admitted = new Promise<boolean>((resolve) => {
+    settle = resolve
+  })
+  return {
+    admit: (leader) => {
+      refusal = wrongMount(innermost(leader), expected)
+      settle?.(refusal === undefined)
+      return refusal === undefined
+    },
+    refused: () => refusal,
+    admitted,
+  }
+}
+
+function wrongMount(inner: number, expected: readonly MountedId[]): Failed | undefined {
+  for (const { at, id } of expected) {
+    const mounted = idAt(`/proc/${inner}/root${at}`)
+    if (typeof mounted === 'object') return uncheckedMounts(mounted.code)
+    if (mounted === undefined || mounted !== id) return swappedMount(at)
+  }
+  return undefined
+}
+
+function idAt(path: string): string | undefined | { readonly code: string } {
+  try {
+    const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return facts === undefined ? undefined : idOf(facts)
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : 'unknown' }
+  }
+}
+
+/** Each wrapper has one child, and the shell that waits has none. */
+function innermost(leader: number): number {
+  let inner = leader
+  for (;;) {
+    const [child] = childrenOf(inner)
+    if (child === undefined) return inner
+    inner = child
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return text.split(' ').filter(Boolean).map(Number)
+  } catch {
+    // A kernel without this file.
+    return listKin(pid).flatMap((one) => (one.parent === pid ? [one.pid] : []))
+  }
+}
+
+function swappedMount(at: string): Failed {
+  const message = `${shownPath(at)} was replaced while the sandbox was set up. Nothing was run.`
+  return failed('outside_workspace', message, {}, [
+    { action: 'Find out which program replaces it, and try again.' },
+  ])
+}
+
+function uncheckedMounts(code: string): Failed {
+  const why = `its mounts cannot be checked (${code})`
+  return failed('sandbox_unavailable', `The sandbox is unavailable: ${why}.`, { why })
+}

@@ -1,0 +1,14 @@
+import { realpath } from 'node:fs/promises'
+import { isIn } from './readable-mounts.ts'
+import { userHomes } from './user-homes.ts'
+
+/** What the sandbox cannot prevent in this workspace because of its location. */
+export async function workspaceGaps(workspace: string): Promise<readonly string[]> {
+  const real = await realpath(workspace).catch(() => workspace)
+  const homes = [...(await userHomes()), '/home', '/root'].filter((home) => isIn(home, real))
+  if (homes.length === 0) return []
+  const where = real === '/' ? 'is the whole file system' : `contains ${homes[0]}`
+  return [
+    `The workspace ${where}: commands can read and write everything there except known credential files, and can connect to Unix sockets there.`,
+  ]
+}

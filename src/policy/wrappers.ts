@@ -1,0 +1,163 @@
+import type { Word } from './command-line.ts'
+import { parseOptions, type OptionForms } from './option-forms.ts'
+
+/** What a wrapper does with its arguments. */
+export interface WrappedCommand {
+  /** The command that it starts; empty if it only prints something. */
+  readonly words: readonly Word[]
+  /** Names of variables that it sets for the command. */
+  readonly sets: readonly string[]
+}
+
+/** Whether the program starts the command that follows its options. */
+export function isWrapper(program: string): boolean {
+  return Object.hasOwn(WRAPPERS, program)
+}
+
+/**
+ * The command that a wrapper starts. `undefined` if the words are not those of a wrapper, or if an option has an unknown
+ * form: then nothing is known about what it starts. Pure.
+ */
+export function startedBy(words: readonly Word[]): WrappedCommand | undefined {
+  return startedIn(WRAPPERS, words)
+}
+
+/** The words that a wrapper starts, also as another user; `undefined` as for `startedBy`, or if it starts nothing. */
+export function commandStartedBy([program = '', ...args]: readonly string[]):
+  | readonly string[]
+  | undefined {
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  const words = [name, ...args].map((text) => ({ text, fixed: true }))
+  const started = startedIn({ ...WRAPPERS, ...ELEVATING }, words)
+  const shown = started?.words.flatMap(({ text, fixed }) => (fixed ? [text] : [])) ?? []
+  return shown.length === 0 ? undefined : shown
+}
+
+function startedIn(
+  table: Readonly<Record<string, Wrapper>>,
+  [first, ...args]: readonly Word[],
+): WrappedCommand | undefined {
+  const form =
+    first?.fixed === true && Object.hasOwn(table, first.text) ? table[first.text] : undefined
+  if (form === undefined) return undefined
+  const parsed = parseOptions(form.numbers === true ? withoutNumber(args) : args, form)
+  if (parsed === undefined) return undefined
+  const split = parsed.given.find(({ name }) => SPLITS.has(name))
+  if (split !== undefined && form.splits === true) return startedByText(split.value, parsed.rest)
+  if (parsed.given.some(({ name }) => form.prints?.split(' ').includes(name)))
+    return { words: [], sets: [] }
+  const { operands = 0 } = form
+  const own = parsed.rest.slice(0, operands)
+  if (own.length < operands || own.some(({ fixed }) => !fixed)) return undefined
+  return inner(form, parsed.rest.slice(operands))
+}
+
+interface Wrapper extends OptionForms {
+  /** Words between the options and the command, such as a duration. */
+  readonly operands?: number
+  /** `NAME=value` before the command sets a variable. */
+  readonly assigns?: true
+  /** `-S` splits a text into words. */
+  readonly splits?: true
+  /** `-5` is a value. */
+  readonly numbers?: true
+  /** Without a command it prints something. */
+  readonly alone?: 'prints'
+  /** Options with which it describes the command instead of starting it. */
+  readonly prints?: string
+  /** It adds arguments that the text does not show. */
+  readonly adds?: true
+}
+
+/**
+ * Only programs that run the command as it is, for the same user and with the same files. Others, such as `sudo`, `chroot`
+ * and shells, are not listed.
+ */
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  env: {
+    flags: '-i --ignore-environment -0 --null -v --debug --list-signal-handling',
+    valued: '-u --unset -C --chdir -S --split-string',
+    attached: '--block-signal --default-signal --ignore-signal',
+    assigns: true,
+    splits: true,
+    alone: 'prints',
+  },
+  nice: { valued: '-n --adjustment', numbers: true, alone: 'prints' },
+  ionice: { flags: '-t --ignore', valued: '-c --class -n --classdata', alone: 'prints' },
+  timeout: {
+    flags: '--preserve-status --foreground -v --verbose -f -p',
+    valued: '-k --kill-after -s --signal',
+    operands: 1,
+  },
+  xargs: {
+    flags: '-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty -p --interactive',
+    valued:
+      '-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var',
+    attached: '-e --eof -i --replace -l --max-lines',
+    alone: 'prints',
+    adds: true,
+  },
+  nohup: {},
+  stdbuf: { valued: '-i --input -o --output -e --error' },
+  setsid: { flags: '-c --ctty -f --fork -w --wait' },
+  // With `-o` it writes a file.
+  time: { flags: '-p --portability -v --verbose -q --quiet', valued: '-f --format' },
+  // With `-p` it changes another process, and with `-m` it prints.
+  chrt: {
+    flags:
+      '-a --all-tasks -b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose',
+    valued: '-T --sched-runtime -P --sched-period -D --sched-deadline',
+    operands: 1,
+  },
+  taskset: { flags: '-c --cpu-list -a --all-tasks', operands: 1 },
+  command: { flags: '-p -v -V', prints: '-v -V' },
+  builtin: {},
+  exec: { flags: '-c -l' },
+}
+
+/** They run the command as another user, so nothing that they start counts as reading. */
+const ELEVATING: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    flags: '-A -b -B -E -H -i -k -K -n -N -P -s -S',
+    valued: '-C -D -g -h -p -R -r -t -T -U -u --chdir --group --user',
+    assigns: true,
+  },
+  doas: { flags: '-L -n -s', valued: '-C -u' },
+}
+
+const SPLITS = new Set(['-S', '--split-string'])
+
+/** Texts of `env -S` that are the same in its own syntax and in that of a shell. */
+const PLAIN_TEXT = /^[\w@%+=:,./ -]*$/
+
+function startedByText(text = '', rest: readonly Word[]): WrappedCommand | undefined {
+  if (!PLAIN_TEXT.test(text)) return undefined
+  const words = text.split(' ').filter(Boolean)
+  const env: Word = { text: 'env', fixed: true }
+  return startedBy([env, ...words.map((word) => ({ text: word, fixed: true })), ...rest])
+}
+
+function withoutNumber(args: readonly Word[]): readonly Word[] {
+  const [first, ...rest] = args
+  return first?.fixed === true && /^-[-+]?\d+$/.test(first.text) ? rest : args
+}
+
+function inner(
+  { assigns, alone, adds }: Wrapper,
+  rest: readonly Word[],
+): WrappedCommand | undefined {
+  const at = assigns === true ? rest.findIndex((word) => !isAssignment(word)) : 0
+  const set = rest.slice(0, at === -1 ? undefined : at)
+  const words = rest.slice(set.length)
+  const sets = set.map(({ text }) => text.slice(0, text.indexOf('=')))
+  if (words.length === 0) return alone === 'prints' ? { words, sets } : undefined
+  return { words: adds === true ? [...words, ADDED] : words, sets }
+}
+
+/** `-` is an old form of `env -i`. */
+function isAssignment({ text, fixed }: Word): boolean {
+  return fixed && (text === '-' || text.includes('='))
+}
+
+/** Represents any number of words that the text does not show. */
+const ADDED: Word = { text: '*', fixed: false }

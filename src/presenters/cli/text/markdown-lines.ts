@@ -1,0 +1,155 @@
+import {
+  shownAddress,
+  type MarkdownBlock,
+  type MarkdownList,
+  type MarkdownSpan,
+} from '../../../encoding/markdown/tree.ts'
+import {
+  cellWidth,
+  PLAIN,
+  wrapLine,
+  wrappedVerbatim,
+  type Line,
+  type Span,
+  type Style,
+} from './cell-width.ts'
+import { tableLines } from './table-lines.ts'
+import { visibleText } from './visible-text.ts'
+
+/** Formats blocks as lines no wider than `columns`, separated by blank lines unless `close`. */
+export function blockLines(
+  blocks: readonly MarkdownBlock[],
+  columns: number,
+  close = false,
+): Line[] {
+  return blocks
+    .map((block) => linesOf(block, columns))
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, at) => (at === 0 || close ? lines : [[], ...lines]))
+}
+
+/** Formats list items, numbered from `start`. */
+export function listLines(list: MarkdownList, start: number, columns: number): Line[] {
+  return list.items.flatMap(({ done, loose, blocks }, at) => {
+    const task = done === undefined ? '' : `[${done ? 'x' : ' '}] `
+    const mark = (list.start === undefined ? '- ' : `${start + at}. `) + task
+    const lines = behind(mark, columns, (rest) => blockLines(blocks, rest, !loose))
+    return at > 0 && list.loose ? [[], ...lines] : lines
+  })
+}
+
+/** The first line of fenced code: its language, if given. */
+export function fenceLines(language: string, columns: number): Line[] {
+  return language === ''
+    ? []
+    : wrapLine([{ text: `┌ ${visibleText(language)}`, style: DIM }], columns)
+}
+
+/** Verbatim code behind a gutter. */
+export function codeLines(text: string, columns: number): Line[] {
+  return besides('│ ', columns, (rest) => literalLines(text, rest))
+}
+
+/** Verbatim text. */
+export function literalLines(text: string, columns: number): Line[] {
+  return wrappedVerbatim([leaf(text, PLAIN)], columns)
+}
+
+const DIM: Style = { dim: true }
+const LONGEST_RULE = 40
+/** With fewer columns left, text goes below its mark and has no gutter. */
+const NARROWEST = 10
+
+function linesOf(block: MarkdownBlock, columns: number): Line[] {
+  switch (block.kind) {
+    case 'heading':
+      return wrapLine(
+        [leaf(`${'#'.repeat(block.depth)} `, BOLD), ...spans(block.content, BOLD)],
+        columns,
+      )
+    case 'code': {
+      const language = block.info.split(/\s/, 1)[0] ?? ''
+      return [...fenceLines(language, columns), ...codeLines(block.text, columns)]
+    }
+    case 'quote':
+      return besides('> ', columns, (rest) => blockLines(block.blocks, rest))
+    case 'list':
+      return listLines(block, block.start ?? 0, columns)
+    case 'table': {
+      const [header, ...rows] = [block.header, ...block.rows].map((cells) =>
+        cells.map((cell) => spans(cell, PLAIN)),
+      )
+      return tableLines({ header: header ?? [], rows, align: block.align }, columns)
+    }
+    case 'rule':
+      return [[leaf('─'.repeat(Math.min(columns, LONGEST_RULE)), DIM)]]
+    case 'verbatim':
+      return literalLines(block.text, columns)
+    case 'paragraph':
+    case 'text':
+      return wrapLine(spans(block.content, PLAIN), columns)
+  }
+}
+
+const BOLD: Style = { bold: true }
+
+function spans(content: readonly MarkdownSpan[], style: Style): Span[] {
+  return content.flatMap((span) => spansOf(span, style)).filter(({ text }) => text !== '')
+}
+
+function spansOf(span: MarkdownSpan, style: Style): Span[] {
+  switch (span.kind) {
+    case 'text':
+      return [flowing(span.text, style)]
+    case 'strong':
+      return spans(span.content, { ...style, bold: true })
+    case 'em':
+      return spans(span.content, { ...style, italic: true })
+    case 'del':
+      return spans(span.content, { ...style, strike: true })
+    case 'code':
+      return [flowing(span.text, { ...style, colour: 'cyan' })]
+    case 'link':
+      return [
+        ...spans(span.content, { ...style, underline: true }),
+        ...address(shownAddress(span), style),
+      ]
+    case 'image':
+      return [flowing(`[image: ${span.description}]`, style), ...address(shownAddress(span), style)]
+    case 'break':
+      return [leaf('\n', style)]
+  }
+}
+
+function address(href: string | undefined, style: Style): Span[] {
+  return href === undefined ? [] : [flowing(` (${href})`, { ...style, dim: true })]
+}
+
+/** A newline within a paragraph becomes a space, including the indentation after it. */
+function flowing(text: string, style: Style): Span {
+  return leaf(text.replaceAll(/ ?\n[ \t]*/g, ' '), style)
+}
+
+/** The lexer decodes character references, so its output is escaped again. */
+function leaf(text: string, style: Style): Span {
+  return { text: visibleText(text), style }
+}
+
+/** Lines after a mark that appears once. */
+function behind(mark: string, columns: number, render: (columns: number) => Line[]): Line[] {
+  const width = cellWidth(mark)
+  if (columns - width < NARROWEST)
+    return [...wrapLine([leaf(mark, PLAIN)], columns), ...render(columns)]
+  const [first = [], ...others] = render(columns - width)
+  return [
+    [leaf(mark, PLAIN), ...first],
+    ...others.map((line) => (line.length === 0 ? line : [leaf(' '.repeat(width), PLAIN), ...line])),
+  ]
+}
+
+/** Lines with a gutter before each. */
+function besides(gutter: string, columns: number, render: (columns: number) => Line[]): Line[] {
+  const width = cellWidth(gutter)
+  if (columns - width < NARROWEST) return render(columns)
+  return render(columns - width).map((line) => [leaf(gutter, DIM), ...line])
+}

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { identifyFolder } from '../../../src/host/files/folder-identity.ts'
+import { sandboxArgs } from '../../../src/host/sandbox/bubblewrap/args.ts'
+import { prepareSandbox } from '../../../src/host/sandbox/plan.ts'
+import { findBubblewrap } from '../../../src/host/sandbox/proof/find-bubblewrap.ts'
+import { systemSandbox, type Confinement } from '../../../src/host/sandbox/sandbox.ts'
+import { ok } from '../../../src/model/errors.ts'
+import { freshScene } from './folder-memories.ts'
+import { SWAPS } from './folder-swaps.ts'
+
+// Swaps the workspace of a command between the check and the mount, and while the command runs. Prints what happened.
+const root = process.argv[2] ?? ''
+const sandbox = systemSandbox()
+const isRoot = process.getuid?.() === 0
+const swaps = SWAPS.filter(
+  ({ mounts, answers }) => (mounts !== true || isRoot) && answers === undefined,
+)
+const results: Record<string, unknown>[] = []
+
+function sceneOf(component: string) {
+  const scene = freshScene(root)
+  const [workspace, home, target] = ['a/b', 'home', 'target'].map((name) => join(scene, name))
+  if (workspace === undefined || home === undefined || target === undefined) throw new Error()
+  const inTarget = component === 'a' ? join(target, 'b') : target
+  for (const folder of [workspace, home, inTarget]) mkdirSync(folder, { recursive: true })
+  const at = join(scene, component)
+  const place: Confinement = { workspace, home, writable: 'workspace', protectedPaths: ['.env'] }
+  return { scene, workspace, target, inTarget, at, place }
+}
+
+const command = (script: string, onOutput: (text: string) => void = () => {}) => ({
+  argv: ['/bin/sh', '-c', script],
+  wallMs: 60_000,
+  signal: new AbortController().signal,
+  onOutput: (chunk: Buffer) => onOutput(chunk.toString()),
+})
+
+const isOther = (name: string) => name !== 'a link to the folder itself'
+const isTouched = (...folders: string[]) =>
+  folders.some((folder) => existsSync(join(folder, 'mark')))
+
+for (const { name, swap, undo } of swaps) {
+  for (const component of ['a', 'a/b']) {
+    const { workspace, target, inTarget, at, place } = sceneOf(component)
+    let isSwapped = false
+    const watching = async () => {
+      if (!isSwapped) swap(at, target)
+      isSwapped = true
+      return ok(undefined)
+    }
+    const ran = await sandbox.confined({ ...place, watching })(command('echo x >mark'))
+    const kind = ran.ok ? `ran ${ran.value.code}` : ran.error.kind
+    results.push({
+      moment: 'mount',
+      name,
+      component,
+      kind,
+      touched: isTouched(inTarget) || (isOther(name) && isTouched(workspace)),
+    })
+    undo?.(at)
+  }
+}
+
+for (const component of ['a', 'a/b']) {
+  const { scene, target, inTarget, at, place } = sceneOf(component)
+  const identity = await identifyFolder(place.workspace)
+  if (!identity.ok) throw new Error(identity.error.message)
+  const own = `${at}.aside${component === 'a' ? '/b' : ''}`
+  const run = sandbox.confined({ ...place, identity: identity.value })
+  const script = 'echo ready; until [ -e go ]; do sleep 0.01; done; echo x >mark; echo x >.env'
+  const ran = await run(
+    command(script, (text) => {
+      if (!text.includes('ready')) return
+      renameSync(at, `${at}.aside`)
+      symlinkSync(target, at)
+      writeFileSync(join(inTarget, '.env'), '')
+      writeFileSync(join(own, 'go'), '')
+    }),
+  )
+  results.push({
+    moment: 'run',
+    component,
+    kind: ran.ok ? `ran ${ran.value.code}` : ran.error.kind,
+    touched: isTouched(inTarget) || !existsSync(join(inTarget, '.env')),
+    own: isTouched(own),
+  })
+  const again = await run(command('echo x >mark'))
+  results.push({
+    moment: 'next',
+    component,
+    kind: again.ok ? 'ran' : again.error.kind,
+    touched: isTouched(inTarget),
+  })
+  const bare = await sandbox.unconfined({ ...place, identity: identity.value })(
+    command('echo x >mark'),
+  )
+  results.push({
+    moment: 'unconfined',
+    component,
+    kind: bare.ok ? 'ran' : bare.error.kind,
+    touched: isTouched(inTarget),
+  })
+  rmSync(scene, { recursive: true, force: true })
+}
+
+console.log(JSON.stringify({ results, naive: await naive(), uid: process.getuid?.() ?? 0 }))
+
+/** Mounts the path without the check: what is there then is what the command changes. */
+async function naive(): Promise<boolean> {
+  const { at, target, inTarget, place } = sceneOf('a/b')
+  const found = await findBubblewrap(
+    { platform: process.platform, arch: process.arch },
+    async () => '',
+  )
+  const bubblewrap = found.bubblewrap ?? {
+    program: '/usr/bin/bwrap',
+    disablesNamespaces: false,
+    proc: 'own',
+    machine: process.arch === 'arm64' ? 'arm64' : 'x64',
+  }
+  const prepared = await prepareSandbox({ bubblewrap, superuser: isRoot, env: {} }, place, {})
+  if (!prepared.ok) throw new Error(prepared.error.message)
+  renameSync(at, `${at}.aside`)
+  symlinkSync(target, at)
+  const [program, ...args] = sandboxArgs(prepared.value.plan, ['/bin/sh', '-c', 'echo x >mark'])
+  spawnSync(program, args, { stdio: 'ignore' })
+  return isTouched(inTarget)
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { freshFolder } from '../../support/host/folder.ts'
+import { startProgram } from '../../support/cli/program.ts'
+
+async function place(): Promise<string> {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace'))
+  return root
+}
+
+test('the built program prints its help', async () => {
+  const { ended, stdout } = await startProgram({ root: await place() }, ['--help'])
+  expect(await ended).toMatchObject({ code: 0 })
+  expect(stdout()).toContain('Usage: hawser')
+})
+
+const INSPECTED = 'Debugger listening'
+
+test('SIGUSR1 does not start the inspector of Node', async () => {
+  const { child, waitFor, stderr, stdout, ended } = await startProgram(
+    { root: await place(), env: { NODE_OPTIONS: '--inspect-port=0' } },
+    ['rehearse'],
+  )
+  await waitFor('http://')
+  const origin = /http:\/\/[\d.]+:\d+/.exec(`${stdout()}${stderr()}`)?.[0] ?? ''
+  for (let times = 0; times < 10; times++) {
+    child.kill('SIGUSR1')
+    await fetch(origin).then((answer) => answer.arrayBuffer())
+  }
+  child.kill('SIGTERM')
+  await ended
+  expect(stderr()).not.toMatch(/debugger|inspector/i)
+})
+
+test('without a listener, SIGUSR1 starts the inspector of Node', async () => {
+  const script = 'setInterval(() => {}, 1000); console.error("ready")'
+  const child = spawn(process.execPath, ['--inspect-port=0', '-e', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  for await (const chunk of child.stderr) {
+    text += String(chunk)
+    if (text.includes('ready')) child.kill('SIGUSR1')
+    if (text.includes(INSPECTED)) break
+  }
+  expect(text).toContain(INSPECTED)
+})
+
+test.each([19, 20, 21].flatMap((limit) => [true, false].map((inParts) => ({ limit, inParts }))))(
+  'with at most $limit open files it reports the limit and exits (in several files: $inParts)',
+  async ({ limit, inParts }) => {
+    const under = ['/bin/sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
+    const started = await startProgram({ root: await place(), under, inParts }, ['run', 'hello'])
+    expect(await started.ended).toEqual({ code: 1, signal: null })
+    expect(started.stderr()).toMatch(/Raise .*: ulimit -n 1024\n$/)
+    expect(started.stderr().trim().split('\n').length).toBeLessThan(3)
+  },
+)

@@ -1,0 +1,202 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { File, Folder } from '../../../src/host/files/files.ts'
+import { ok } from '../../../src/model/errors.ts'
+import type { WholeEvent } from '../../../src/model/events/event.ts'
+import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
+import { Harness } from '../../../src/session/harness.ts'
+import type { WatcherUpdate } from '../../../src/session/watch/subscribe.ts'
+import type { Session } from '../../../src/session/live/session.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
+import { withChanges, withClock } from '../../support/session/harness-parts.ts'
+import { harnessPlace } from '../../support/session/harness-place.ts'
+import { value } from '../../support/log/story.ts'
+import { virtualClock } from '../../support/host/virtual-clock.ts'
+
+/** Where the time does not advance; `steps` lists writes, syncs, runs of tools and requests in their order. */
+async function place() {
+  const { workspace, parts } = await harnessPlace()
+  for (const name of ['a.txt', 'b.txt']) await writeFile(join(workspace, name), 'rope\n')
+  const steps: string[] = []
+  const provider = rehearsalProvider({ chunk: 64, delayMs: 0 })
+  const noted = withChanges(withClock(parts, virtualClock()), {
+    tools: {
+      toolset: async () =>
+        new Map([...(await parts.tools.toolset())].map(([name, tool]) => [name, ran(tool, steps)])),
+    },
+    model: {
+      providerOf: async () =>
+        ok({
+          ...provider,
+          stream: (body, signal) => {
+            steps.push('send')
+            return provider.stream(body, signal)
+          },
+        }),
+    },
+  })
+  const { place: logs } = noted.log
+  const sessions = notedFolder(logs.sessions, steps)
+  const harness = new Harness(withChanges(noted, { log: { place: { ...logs, sessions } } }))
+  const session = value(
+    await harness.create({ provider: 'x', model: 'rehearsal', permissionMode: 'auto' }),
+  )
+  return { harness, session, steps }
+}
+
+function ran(tool: Tool, steps: string[]): Tool {
+  return {
+    ...tool,
+    parse: (text) => {
+      const parsed = tool.parse(text)
+      if (!parsed.ok) return parsed
+      const call = parsed.value
+      return ok({
+        ...call,
+        run: async (context) => {
+          const outcome = await call.run(context)
+          steps.push(tool.name)
+          return outcome
+        },
+      })
+    },
+  }
+}
+
+function notedFolder(folder: Folder, steps: string[]): Folder {
+  return {
+    label: folder.label,
+    folder: (name, mode) => folder.folder(name, mode),
+    open: async (name, mode) => {
+      const file = await folder.open(name, mode)
+      return name.endsWith('.ndjson') ? notedFile(file, steps) : file
+    },
+    rename: (from, to) => folder.rename(from, to),
+    remove: (name) => folder.remove(name),
+    names: () => folder.names(),
+    sync: () => folder.sync(),
+    watch: (name, changed) => folder.watch(name, changed),
+    close: () => folder.close(),
+  }
+}
+
+function notedFile(file: File, steps: string[]): File {
+  return {
+    stat: () => file.stat(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes) => {
+      const types = Buffer.from(bytes)
+        .toString('utf8')
+        .matchAll(/"type":"(\w+)","data"/g)
+      steps.push(`write ${[...types].map(([, type]) => type).join(' ')}`)
+      return file.write(bytes)
+    },
+    writeAt: (bytes, position) => file.writeAt(bytes, position),
+    truncate: (size) => file.truncate(size),
+    datasync: async () => {
+      await file.datasync()
+      steps.push('sync')
+    },
+    sync: () => file.sync(),
+    touch: () => file.touch(),
+    tryLock: () => file.tryLock(),
+    close: () => file.close(),
+  }
+}
+
+async function say(session: Session, text: string): Promise<void> {
+  value(await value(await session.admit(text)).done)
+}
+
+/** The steps from the first answer with a call to the next request. */
+function roundTrip(steps: readonly string[]): readonly string[] {
+  const first = steps.findIndex((step) => step.includes('tool_call'))
+  return steps.slice(first, steps.indexOf('send', first) + 1)
+}
+
+async function proven(harness: Harness, session: Session): Promise<void> {
+  const { log, requests } = value(await harness.verify(session.id, { requests: true }))
+  expect([log.damage, requests?.mismatches]).toEqual([undefined, []])
+}
+
+test('the result of a read-only call and the next request are one write and one sync', async () => {
+  const { harness, session, steps } = await place()
+  await say(session, 'Read a.txt')
+  expect(roundTrip(steps)).toEqual([
+    'write assistant_message tool_call provider_usage',
+    'sync',
+    'read',
+    'write tool_result provider_request',
+    'sync',
+    'send',
+  ])
+  await proven(harness, session)
+})
+
+test('so are the results of several read-only calls', async () => {
+  const { harness, session, steps } = await place()
+  await say(session, 'Read a.txt and b.txt')
+  expect(roundTrip(steps).slice(2)).toEqual([
+    'read',
+    'read',
+    'write tool_result tool_result provider_request',
+    'sync',
+    'send',
+  ])
+  await proven(harness, session)
+})
+
+test('the result of a call with effects is durable before the next request is recorded', async () => {
+  const { harness, session, steps } = await place()
+  await say(session, 'Write "hull" to c.txt')
+  expect(roundTrip(steps).slice(2)).toEqual([
+    'write permission_decision',
+    'sync',
+    'write',
+    'write tool_result',
+    'sync',
+    'write provider_request',
+    'sync',
+    'send',
+  ])
+  await proven(harness, session)
+})
+
+test('a call with effects does not run before the results of earlier calls are durable', async () => {
+  const { harness, session, steps } = await place()
+  await say(session, 'Read a.txt and write "hull" to c.txt and read b.txt')
+  expect(roundTrip(steps).slice(2)).toEqual([
+    'read',
+    'write tool_result permission_decision',
+    'sync',
+    'write',
+    'write tool_result',
+    'sync',
+    'read',
+    'write tool_result provider_request',
+    'sync',
+    'send',
+  ])
+  await proven(harness, session)
+})
+
+test('watchers receive a result when it is durable, and with it the request', async () => {
+  const { session, steps } = await place()
+  const seen: string[] = []
+  const watching = (async () => {
+    for await (const one of session.subscribe()) {
+      const event = eventOf(one)
+      if (event?.type === 'tool_result') seen.push(steps.slice(-2).join(', '))
+      if (event?.type === 'turn_ended') return
+    }
+  })()
+  await say(session, 'Read a.txt')
+  await watching
+  expect(seen).toHaveLength(1)
+  expect(seen[0]).toMatch(/^write tool_result provider_request, sync$|^sync, send$/)
+})
+
+function eventOf(seen: WatcherUpdate): WholeEvent | undefined {
+  return seen.kind === 'line' ? seen.whole : undefined
+}

@@ -1,0 +1,113 @@
+import { access, readFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import type { WholeEvent } from '../../../src/model/events/event.ts'
+import { runCli } from '../../support/cli/cli.ts'
+import { freshFolder } from '../../support/host/folder.ts'
+import { bundleChat, flat, leave, logOf, openChat } from '../presenters/open-chat.ts'
+
+let program = ''
+beforeAll(async () => {
+  program = await bundleChat()
+})
+
+const SHIFT_TAB = '\u001b[Z'
+
+function settings(events: readonly WholeEvent[]) {
+  return events.flatMap((event) => (event.type === 'session_settings' ? [event.data] : []))
+}
+
+function lateModes(events: readonly WholeEvent[]) {
+  return events.flatMap((event) =>
+    event.type === 'late_context' ? [`${event.data.mode} ${event.data.permission_mode}`] : [],
+  )
+}
+
+function cacheModes(events: readonly WholeEvent[]) {
+  return new Set(
+    events.flatMap((event) =>
+      event.type === 'provider_request' ? [/:r_(\w+):/.exec(event.data.cache_key)?.[1]] : [],
+    ),
+  )
+}
+
+test('plan mode is left by /build and entered by /plan; the status line and the model know', async () => {
+  const chat = await openChat(program, { mode: 'plan', permission: 'auto' })
+  await chat.until(/^plan, read-only · \/help$/m)
+  chat.say('Write "x" to out.txt')
+  await chat.turns(1)
+  await expect(access(join(chat.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+  chat.say('/build')
+  await chat.until(/^auto · \/help$/m)
+  chat.say('Write "x" to out.txt')
+  await chat.turns(2)
+  expect(await readFile(join(chat.workspace, 'out.txt'), 'utf8')).toBe('x')
+  chat.say('/plan')
+  await chat.until(/^plan, read-only · \/help$/m)
+  expect(await leave(chat)).toBe(0)
+  const events = await logOf(chat.root)
+  expect(settings(events)).toEqual([{ mode: 'build' }, { mode: 'plan' }])
+  expect(lateModes(events)).toEqual(['plan read-only', 'build auto'])
+  expect(cacheModes(events)).toEqual(new Set(['plan']))
+})
+
+test('Shift-Tab cycles through plan, ask and auto, and does not change the draft', async () => {
+  const chat = await openChat(program, { mode: 'plan' })
+  chat.write('half a word')
+  await chat.until('half a word')
+  for (const shown of [/^ask · \/help$/m, /^auto · \/help$/m, /^plan, read-only · \/help$/m]) {
+    chat.write(SHIFT_TAB)
+    await chat.until(shown)
+  }
+  await chat.until('> half a word')
+  chat.write('\u0015')
+  chat.write(SHIFT_TAB)
+  await chat.until(/^ask · \/help$/m)
+  chat.say('/permission read-only')
+  await chat.until(/^read-only · \/help$/m)
+  chat.write(SHIFT_TAB)
+  await chat.until(/^ask · \/help$/m)
+  expect(await leave(chat)).toBe(0)
+})
+
+test('while a question waits, Shift-Tab changes nothing', async () => {
+  const chat = await openChat(program)
+  chat.say('Write "x" to out.txt')
+  await chat.until('out.txt')
+  await chat.until((rows) => rows.some((row) => row.includes('?')))
+  chat.write(SHIFT_TAB)
+  chat.write('\u0003')
+  await chat.until(/^Interrupted\.$/m)
+  expect(await leave(chat)).toBe(0)
+  expect(settings(await logOf(chat.root))).toEqual([])
+})
+
+test('/permission auto in plan mode reports the limit, and takes effect after /build', async () => {
+  const chat = await openChat(program, { mode: 'plan' })
+  chat.say('/permission auto')
+  await chat.until('Plan mode limits this Session to read-only')
+  await chat.until(/^plan, read-only · \/help$/m)
+  chat.say('/permission')
+  await chat.until('/build changes to auto')
+  chat.say('/build')
+  await chat.until(/^auto · \/help$/m)
+  expect(flat(chat)).toContain('Mode: build')
+})
+
+test('a resumed Session has the mode it was left in, and --mode changes it', async () => {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace'))
+  const write = 'Write "x" to out.txt'
+  await runCli({ root }, 'run', '--mode', 'plan', '--permission', 'auto', 'Hello')
+  const still = await runCli({ root }, 'run', '--continue', '--permission', 'auto', write)
+  expect(still.stderr).toContain('plan mode limits this Session to read-only')
+  const out = join(root, 'workspace', 'out.txt')
+  await expect(access(out)).rejects.toThrow('ENOENT')
+  const built = await runCli({ root }, 'run', '--continue', '--mode', 'build', write)
+  expect([built.code, await readFile(out, 'utf8')]).toEqual([0, 'x'])
+  await runCli({ root }, 'run', '--continue', write)
+  const events = await logOf(root)
+  expect(lateModes(events)).toEqual(['plan read-only', 'build auto'])
+  expect(cacheModes(events)).toEqual(new Set(['plan']))
+  expect((await runCli({ root }, 'log', 'verify', 'latest', '--requests')).code).toBe(0)
+})

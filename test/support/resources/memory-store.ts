@@ -1,0 +1,88 @@
+import type { BlobStore } from '../../../src/blobs/store.ts'
+import { sha256 } from '../../../src/encoding/hash.ts'
+import type { Clock } from '../../../src/host/clock.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../../src/model/errors.ts'
+import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../../../src/model/ids.ts'
+import { LIMITS } from '../../../src/model/limits.ts'
+
+interface StoredBlob {
+  readonly bytes: Buffer
+  readonly putAt: number
+}
+
+/** A blob store in memory: code that runs on it depends on the port alone. */
+export function memoryStore(clock: Pick<Clock, 'now'>) {
+  const blobs = new Map<string, StoredBlob>()
+  const find = (key: string): Result<StoredBlob> => {
+    if (!BlobKey.safeParse(key).success) return badKey()
+    const one = blobs.get(key)
+    return one === undefined ? missing('missing') : ok(one)
+  }
+  const verified = (key: string): Result<StoredBlob> => {
+    const one = find(key)
+    if (!one.ok || sha256(one.value.bytes) === key.slice(0, 64)) return one
+    return missing('damaged')
+  }
+  const store: BlobStore = {
+    put: async (pieces, mediaType) => {
+      if (!isBlobMediaType(mediaType)) return failed('unsupported_type', 'No such blobs.')
+      const all: Uint8Array[] = []
+      for await (const piece of pieces) all.push(piece)
+      const bytes = Buffer.concat(all)
+      if (bytes.length > LIMITS.blob_bytes) return failed('too_large', 'Too large.')
+      const key = BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[mediaType]}`)
+      blobs.set(key, { bytes, putAt: clock.now() })
+      return ok(key)
+    },
+    get: async (key) => {
+      const one = verified(key)
+      return one.ok ? ok(Buffer.from(one.value.bytes)) : one
+    },
+    open: async (key) => {
+      const one = verified(key)
+      if (!one.ok) return one
+      const { bytes } = one.value
+      const read = async function* (start = 0, end = bytes.length) {
+        yield bytes.subarray(start, end)
+      }
+      return ok({ size: bytes.length, read, close: async () => {} })
+    },
+    stat: async (key) => {
+      const one = find(key)
+      return one.ok ? ok({ size: one.value.bytes.length, putAt: one.value.putAt }) : one
+    },
+    list: async () => ok([...blobs.keys()].map((key) => BlobKey.parse(key))),
+    renew: async (key) => {
+      const one = find(key)
+      if (!one.ok) return one.error.kind === 'resource_missing' ? ok(false) : one
+      blobs.set(key, { ...one.value, putAt: clock.now() })
+      return ok(true)
+    },
+    delete: async (key, putAt) => {
+      const one = find(key)
+      if (!one.ok) return one.error.kind === 'resource_missing' ? ok(true) : one
+      if (putAt !== undefined && one.value.putAt !== putAt) return ok(false)
+      return ok(blobs.delete(key))
+    },
+    tidy: async () => ok(0),
+  }
+  const change = (key: string, how: (one: StoredBlob) => StoredBlob) => {
+    const one = blobs.get(key)
+    if (one !== undefined) blobs.set(key, how(one))
+  }
+  return {
+    store,
+    /** Replaces the bytes of a blob by others that do not match its key. */
+    corrupt: (key: string, bytes: Buffer) => change(key, (one) => ({ ...one, bytes })),
+    age: (key: string, ms: number) => change(key, (one) => ({ ...one, putAt: one.putAt - ms })),
+  }
+}
+
+function badKey(): Failed {
+  return failed('invalid_args', 'That is not the key of a blob.')
+}
+
+function missing(state: 'missing' | 'damaged'): Failed {
+  const refused = failed('resource_missing', 'The payload is not there.', { state })
+  return withCause(refused, { type: 'payload', state })
+}
