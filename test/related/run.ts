@@ -9,7 +9,7 @@ import { relatedTests, testsWithin } from './related-tests.ts'
 const HELP = `Usage: npm run test:related -- [--base REF] [--seconds N]
 
 Runs the tests of what changed since the branch left REF (default: main), committed or not, and the structure tests.
-The nearest tests by imports run first; those that do not fit into N seconds (default: 40) are counted, not run.
+The nearest tests by imports run first; those that do not fit into N seconds (default: 25) are counted, not run.
 
   --base REF    the branch to compare with
   --seconds N   how long the tests may take, estimated from earlier runs`
@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
     ({ path }) => !path.startsWith(`${STRUCTURE}/`),
   )
   const durations = earlierDurations()
-  const seconds = Number(valueOf(args, '--seconds') ?? 40)
+  const seconds = Number(valueOf(args, '--seconds') ?? 25)
   const files = testsWithin(related, seconds, { workers: WORKERS, durations })
   print(
     `${changed.length} files changed; ${files.length} of ${related.length} related test files run, and ${STRUCTURE}`,
