@@ -65,7 +65,11 @@ function words({ name, path, fields, findings, denied }: SkillCheck): string {
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = counted(fields?.context_sources.length ?? 0, 'context source')
-  const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
+  const always = `, ${denied.length} of which ${denied.length === 1 ? 'is' : 'are'} always denied`
+  const result =
+    fields === undefined
+      ? 'not usable'
+      : `usable, with ${sources}${denied.length === 0 ? '' : always}`
   const refused = denied.map(
     ({ id, reason }) =>
       `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,
