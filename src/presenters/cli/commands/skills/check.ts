@@ -9,7 +9,7 @@ import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSkills } from '../../world/skills-place.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { placeOf } from './skills.ts'
+import { placeOf } from '../../text/skill-lines.ts'
 
 const CheckArgs = z.object({
   args: z.tuple([z.string()]),
