@@ -4,11 +4,10 @@ import { DEFAULT_IDLE } from '../../../../model/tether/instance.ts'
 import type { InstanceRequest } from '../../../../model/tether/instance.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
-import { visibleLine } from '../../text/visible-text.ts'
 import { answer, refuse } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { infoWords, InstanceOutput } from './instance-words.ts'
+import { infoWords, InstanceOutput, writesWords } from './instance-words.ts'
 import { inInstances } from './instances-place.ts'
 
 const CreateArgs = z.object({
@@ -39,13 +38,9 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const made = await tether.create(request.value, 'operator')
     if (!made.ok) return made
     const { handle } = made.value
-    const { workspace } = made.value
-    const isMapped = workspace !== undefined && request.value.workspace !== OWN
-    const writes = isMapped
-      ? `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
-      : ''
+    const isMapped = request.value.workspace !== OWN
     const words = () =>
-      `${infoWords(made.value)}${writes}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
+      `${infoWords(made.value)}${isMapped ? writesWords(made.value) : ''}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
     return ok(answer(world, json, { instance: made.value }, words))
   })
 }

@@ -5,7 +5,7 @@ import { withProgress } from '../../render/progress.ts'
 import { answer, refuse } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { infoWords, InstanceOutput } from './instance-words.ts'
+import { infoWords, InstanceOutput, writesWords } from './instance-words.ts'
 import { aboutInstance, inInstances } from './instances-place.ts'
 
 const MapArgs = z.object({
@@ -28,7 +28,9 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       aboutInstance(tether, name, tether.map(name, workspace.value)),
     )
     if (!mapped.ok) return mapped
-    return ok(answer(world, json, { instance: mapped.value }, () => infoWords(mapped.value)))
+    const isMapped = workspace.value !== OWN
+    const words = () => `${infoWords(mapped.value)}${isMapped ? writesWords(mapped.value) : ''}`
+    return ok(answer(world, json, { instance: mapped.value }, words))
   })
 }
 

@@ -9,7 +9,7 @@ import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSkills } from '../../world/skills-place.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { placeOf } from './skills.ts'
+import { placeOf } from '../../text/skill-lines.ts'
 
 const CheckArgs = z.object({
   args: z.tuple([z.string()]),
@@ -65,7 +65,11 @@ function words({ name, path, fields, findings, denied }: SkillCheck): string {
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = counted(fields?.context_sources.length ?? 0, 'context source')
-  const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
+  const always = `, ${denied.length} of which ${denied.length === 1 ? 'is' : 'are'} always denied`
+  const result =
+    fields === undefined
+      ? 'not usable'
+      : `usable, with ${sources}${denied.length === 0 ? '' : always}`
   const refused = denied.map(
     ({ id, reason }) =>
       `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,
