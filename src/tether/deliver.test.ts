@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { envelope } from '../../test/support/tether/host-end.ts'
-import { agents, instancesPlace, makeWorkspace } from '../../test/support/tether/instances-place.ts'
+import { guests, instancesPlace, makeWorkspace } from '../../test/support/tether/instances-place.ts'
 import { picture } from '../../test/support/resources/sample-files.ts'
 import { value } from '../../test/support/log/story.ts'
 import { deliver } from './deliver.ts'
@@ -20,8 +20,8 @@ test('a message with images is delivered with references to them', async () => {
   const workspace = await makeWorkspace(root)
   value(await instances.create({ handle: 'a', workspace }, 'operator'))
   value(await deliver(instances, 'a', { ...message, images: [small, small] }))
-  await agents(runtime, 1)
-  const [received] = runtime.agent.received
+  await guests(runtime, 1)
+  const [received] = runtime.guest.received
   const blobs = await readdir(join(await onlyRecords(workspace), 'blobs'))
   const blob = blobs.find((name) => name.endsWith('g'))
   expect(received?.payload).toEqual({

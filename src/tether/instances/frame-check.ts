@@ -7,7 +7,7 @@ import { FrameToGuest } from '../../model/tether/frame.ts'
 /** Everything in a frame but its text. */
 const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
 
-/** Why a frame must not be sent to any agent. */
+/** Why a frame must not be sent to any guest. */
 export function unfitFrame(given: object): Failed | undefined {
   const frame = FrameToGuest.safeParse(given)
   if (!frame.success) {

@@ -11,7 +11,7 @@ import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
 import { invalidImageKey } from '../instance-name.ts'
-import { readGuestBlob } from '../daemon/guest-blob.ts'
+import { readGuestBlob } from '../server/guest-blob.ts'
 import type { StoredImage } from '../tether.ts'
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const

@@ -70,7 +70,7 @@ const NOTED_DROPS = 20
 type Parts = GuestHostParts
 
 /**
- * The daemon's side of one running guest. It trusts nothing that the guest sends or writes: a line that is not valid, a forged
+ * The server's side of one running guest. It trusts nothing that the guest sends or writes: a line that is not valid, a forged
  * frame or a changed Log stops the guest with a reason, and nothing of it is used.
  */
 export class GuestHost {
@@ -92,7 +92,7 @@ export class GuestHost {
     this.#parts = parts
     this.#process = process
     const socket = process.descriptor('frames')
-    const onStuck = () => this.#fail(stuckAgent())
+    const onStuck = () => this.#fail(stuckGuest())
     this.#lines = new GuestLines({ socket, clock: parts.clock, onStuck })
     this.#allowance = new Allowance(FRAMES_AT_ONCE, FRAMES_PER_SECOND, parts.clock)
     this.#relay = parts.relay(process.descriptor('relay'))
@@ -209,7 +209,7 @@ export class GuestHost {
 
   #write(frame: FrameToGuest): Result<void> {
     this.#lines.write(this.#safe(frame))
-    return this.#reason?.kind === 'backpressure' ? stuckAgent() : ok(undefined)
+    return this.#reason?.kind === 'backpressure' ? stuckGuest() : ok(undefined)
   }
 
   async #serve(socket: Duplex): Promise<GuestEnding> {
@@ -295,7 +295,7 @@ export class GuestHost {
     return true
   }
 
-  /** Protected files that appeared while the agent worked on a message were moved away. */
+  /** Protected files that appeared while the guest worked on a message were moved away. */
   async #inspect(): Promise<void> {
     const found = await this.#process.inspect()
     if (!found.ok) return this.#parts.note({ event: 'guest_not_inspected', why: found.error })
@@ -336,7 +336,7 @@ function wrong(what: string): Failed {
   return failed('invalid_response', `The agent was stopped because it sent ${what}.`)
 }
 
-function stuckAgent(): Failed {
+function stuckGuest(): Failed {
   return failed('backpressure', 'The agent does not read its messages.')
 }
 
