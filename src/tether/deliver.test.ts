@@ -48,6 +48,18 @@ test.each<[string, string, readonly StoredImage[]]>([
   expect(runtime.orders).toEqual([])
 })
 
+test.each([
+  ['over 200 KiB', 'é'.repeat(102_401)],
+  ['too long when escaped', '\u0001'.repeat(60_000)],
+])('a message with an image and a text %s is refused, and nothing is written', async (_, text) => {
+  const { instances, root } = await instancesPlace()
+  const workspace = await makeWorkspace(root)
+  value(await instances.create({ handle: 'a', workspace }, 'operator'))
+  const long = { ...message, payload: { text }, images: [small] }
+  expect(await deliver(instances, 'a', long)).toMatchObject({ error: { kind: 'too_large' } })
+  expect(await readdir(workspace)).toEqual([])
+})
+
 test('a message with an image to a disabled Instance or one without a workspace is refused', async () => {
   const { instances, root } = await instancesPlace()
   const workspace = await makeWorkspace(root)

@@ -11,6 +11,7 @@ import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-o
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
 import { resultOfTurn } from '../../session/library/result-of-turn.ts'
+import { noImages } from '../frames/frame-check.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import type {
@@ -158,8 +159,7 @@ export class Messages {
     const { frame, unshown } = message
     let until: number | undefined
     const { text, images = [] } = frame.payload
-    if (images.length > 0 && !start.images)
-      return failed('images_require_workspace', 'images require workspace mapping')
+    if (images.length > 0 && !start.images) return noImages()
     const session = await sessions.session(frame.session)
     if (!session.ok) return session
     const settings = settingsFor(session.value, start)

@@ -75,15 +75,6 @@ export async function refusedImages(
   return undefined
 }
 
-export function noImages(): Failed {
-  return failed('images_require_workspace', 'images require workspace mapping', {}, [
-    {
-      action: 'Create an Instance with a workspace.',
-      command: 'hawser instance create NAME --workspace own',
-    },
-  ])
-}
-
 function missing(blob: string): Failed {
   const text = `The image ${blob} is missing or damaged.`
   const refused = failed('resource_missing', text, { blob, state: 'missing' })

@@ -1,20 +1,13 @@
 import type { Duplex } from 'node:stream'
-import { wellFormedJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { LongProcess } from '../../host/sandbox/sandbox.ts'
 import { Allowance } from '../../host/net/allowance.ts'
 import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
-import { LIMITS } from '../../model/limits.ts'
-import { utf8Bytes } from '../../model/shape.ts'
-import {
-  LineToGuest,
-  LineToHost,
-  type GuestResend,
-  type GuestStart,
-} from '../../model/tether/guest-line.ts'
+import { LineToHost, type GuestResend, type GuestStart } from '../../model/tether/guest-line.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { noImages, unfitFrame } from '../frames/frame-check.ts'
 import { isTerminal } from '../frames/guest-frames.ts'
 import type { LineFault } from '../frames/line-reader.ts'
 import { readLines } from '../frames/read-lines.ts'
@@ -185,16 +178,10 @@ export class GuestHost {
   }
 
   #unfit(frame: FrameToGuest): Failed | undefined {
-    const line = LineToGuest.safeParse(frame)
-    if (!line.success) return failed('invalid_args', 'This is not a frame for an agent.')
-    if (frame.type !== 'user.message') return undefined
-    const { text, images = [] } = frame.payload
-    const bytes = Math.max(utf8Bytes(wellFormedJson(frame)) - FRAME_ROOM, utf8Bytes(text))
-    const limit = LIMITS.frame_text_bytes
-    if (bytes > limit)
-      return failed('too_large', `The text exceeds ${limit} bytes.`, { limit, actual: bytes })
-    if (images.length === 0 || this.#parts.start.images) return undefined
-    return failed('images_require_workspace', 'images require workspace mapping')
+    const unfit = unfitFrame(frame)
+    if (unfit !== undefined) return unfit
+    const { images = [] } = frame.type === 'user.message' ? frame.payload : {}
+    return images.length === 0 || this.#parts.start.images ? undefined : noImages()
   }
 
   /** The message that follows may have a Turn: it may continue. */
@@ -328,8 +315,6 @@ const FAULTS: Readonly<Record<LineFault, string>> = {
   not_an_object: 'not a JSON object',
 }
 
-/** Everything in a frame but its text. */
-const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
 const COMPLAINT_BYTES = 1_000
 
 function wrong(what: string): Failed {
