@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { runningDaemon, type DaemonState } from '../../../../host/daemon/daemon-lock.ts'
+import { serverStatus, type ServerStatus } from '../../../../host/server/server-lock.ts'
 import { ok } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput } from '../../world/command.ts'
@@ -28,7 +28,7 @@ export const Output = z.object({
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const { json } = StatusArgs.parse(commandInput).options
   return inSettings(world, commandInput, 'none', async ({ home }) => {
-    const found = await runningDaemon(home)
+    const found = await serverStatus(home)
     if (!found.ok) return found
     const state = found.value
     const server = typeof state === 'object' ? { server: state } : {}
@@ -37,7 +37,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
   })
 }
 
-function words(state: DaemonState): string {
+function words(state: ServerStatus): string {
   if (state === undefined) return 'The local server is not running. To start it: hawser up\n'
   if (state === 'starting') return 'The local server is starting.\n'
   const { origin, socket, pid, since, version } = state
