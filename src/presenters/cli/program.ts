@@ -3,7 +3,7 @@ import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
 import { commandElsewhere, isPrompt, withCommand } from './spellings.ts'
-import type { Command, CommandInput } from './world/command.ts'
+import type { Command, ParsedInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -38,20 +38,21 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
     if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
       return runNamed(world, ['chat', ...argv])
     }
-    return refuse(world, wantsJson(argv), usageError(parser, argv, error).error)
+    return refuse({ ...world, json: wantsJson(argv) }, usageError(parser, argv, error).error)
   }
   if (chosen.command === undefined) {
-    return refuse(world, wantsJson(argv), unknownCommand(argv).error)
+    return refuse({ ...world, json: wantsJson(argv) }, unknownCommand(argv).error)
   }
-  const { name, load } = chosen.command
-  const { run } = await load()
-  return run({ ...world, command: name }, chosen.commandInput ?? { args: [], options: {} })
+  const { command, parsed = { args: [], options: {} } } = chosen
+  const own = { ...world, command: command.name, json: isJson(command, parsed) }
+  const code = await command.run(own, parsed)
+  return code.ok ? code.value : refuse(own, code.error)
 }
 
 /** The command to run and its arguments. */
 interface ChosenCommand {
   command?: Command
-  commandInput?: CommandInput
+  parsed?: ParsedInput
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -61,8 +62,7 @@ async function bare(world: CliWorld): Promise<number> {
     programOf(world, {}).outputHelp()
     return EXIT.done
   }
-  const { run } = await import('./commands/chat.ts')
-  return run(world, { args: [], options: {} })
+  return runNamed(world, ['chat'])
 }
 
 /** The parser of all commands, or only of those whose name starts with `word`, which is faster to build. */
@@ -89,7 +89,7 @@ function programOf(
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
     const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (commandInput) => Object.assign(chosen, { command, commandInput }))
+    describe(own, command, (parsed) => Object.assign(chosen, { command, parsed }))
   }
   return parser
 }
@@ -155,11 +155,7 @@ function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams
   )
 }
 
-function describe(
-  parser: Parser,
-  command: Command,
-  choose: (commandInput: CommandInput) => void,
-): void {
+function describe(parser: Parser, command: Command, choose: (parsed: ParsedInput) => void): void {
   const { summary, details = '' } = command
   parser.summary(summary).description([sentence(summary), details].join('\n\n').trimEnd())
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
@@ -194,6 +190,12 @@ function namesNoCommand(parser: Parser, argv: readonly string[], error: Commande
   const [first = ''] = argv
   const known = parser.commands.some((command) => command.name() === first)
   return !known && !first.startsWith('-') && error.code === 'commander.unknownCommand'
+}
+
+/** A command answers in JSON with `--json`, or with `--output` where that is a format and not a file. */
+function isJson({ options: known }: Command, { options: { json, output } }: ParsedInput): boolean {
+  const formats = known.find(({ flags }) => flags.startsWith('--output '))?.choices
+  return json === true || (formats !== undefined && (output ?? 'text') !== 'text')
 }
 
 /** Errors are printed in the format that was requested, even if the arguments cannot be parsed. */
