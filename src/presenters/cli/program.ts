@@ -2,6 +2,7 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
+import { ABOUT, GROUPS, WITHOUT_COMMAND } from './definitions/program.ts'
 import { commandElsewhere, isPrompt, withCommand } from './spellings.ts'
 import type { Command, ParsedInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
@@ -72,13 +73,13 @@ function programOf(
   word?: string,
 ): Parser {
   const parser = withoutSideEffects(new Parser('hawser'), world)
-    .description(ABOUT)
+    .description(ABOUT.join('\n\n'))
     .version(`hawser ${world.version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
     // Arguments and options are listed in the help of each command.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .helpCommand(false)
-    .addHelpText('after', WITHOUT_COMMAND)
+    .addHelpText('after', `\nWithout a command:\n${WITHOUT_COMMAND.map(shortLine).join('\n')}`)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
   const matching = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
@@ -94,21 +95,12 @@ function programOf(
   return parser
 }
 
-// The parser wraps the description to the width of the terminal, but not the text after the commands.
-const ABOUT = [
-  'Hawser is a local-first agent harness. Each Session is recorded in one append-only Log; what a model, an editor, a browser or a terminal shows is a view of it.',
-  'Without a command, hawser starts a conversation in this folder (same as hawser chat).',
-].join('\n\n')
-
 /** As short as the options of the commands that they stand for. */
-const WITHOUT_COMMAND = `
-Without a command:
-  hawser                  start a conversation (hawser chat)
-  hawser "PROMPT"         start it with a message
-  hawser -p "PROMPT"      run one Turn and print the answer (hawser run)
-  hawser -c               continue the most recent Session of this folder
-  hawser -r [ID]          continue this Session; without an ID, choose one from a list`
+function shortLine({ line, help }: (typeof WITHOUT_COMMAND)[number]): string {
+  return `  ${line.padEnd(24)}${help}`
+}
 
+// The parser wraps the description to the width of the terminal, but not the text after the commands.
 const AFTER = `
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
 because there was no terminal to ask, 4 every attachment failed and there was no
@@ -128,13 +120,6 @@ function addGroup(
   group.summary(summary).description(sentence(summary))
   groups.set(name, group)
   return group
-}
-
-const GROUPS: Readonly<Record<string, string>> = {
-  log: 'show, verify, salvage or export the Log of a Session',
-  cache: 'show how much of each request was cached, and why not more',
-  config: 'read and change settings',
-  instance: 'create and control Instances, send them messages and read their answers',
 }
 
 /** Keeps the parser from exiting or printing errors; both happen here. */
