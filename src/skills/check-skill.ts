@@ -8,19 +8,15 @@ import type { Claim } from '../policy/claim.ts'
 import { decideHydration } from '../policy/hydration.ts'
 import { isReadOnly } from '../policy/read-only-command.ts'
 import { isSkillName } from './discover.ts'
-import { parseSkill, type SkillFields } from './front-matter.ts'
+import { parseSkill } from './front-matter.ts'
 import { neverHydrated, planHydration } from './hydration-plan.ts'
-import type { Finding } from './split-skill.ts'
+import type { SkillFinding, SkillFrontMatter } from './skill.ts'
 
 /** A Skill that was checked, wherever it is. */
-export interface CheckedSkill {
+export interface CheckedSkill extends SkillFrontMatter {
   readonly name: string
   /** Of its SKILL.md. */
   readonly path: string
-  /** `undefined` if there is an error. */
-  readonly fields: SkillFields | undefined
-  /** By line. */
-  readonly findings: readonly Finding[]
   /** Context sources that every activation refuses to hydrate. */
   readonly denied: readonly DeniedSource[]
 }
@@ -59,7 +55,7 @@ function checkFolder(folder: string): Result<CheckedSkill> {
   if (isSkillName(name)) return ok({ name, path, fields, findings, denied })
   const message =
     'The folder of a Skill has a name of letters, digits, ".", "_" and "-", at most 64.'
-  const wrong: Finding = { severity: 'error', line: 1, message }
+  const wrong: SkillFinding = { severity: 'error', line: 1, message }
   return ok({ name, path, fields: undefined, findings: [wrong, ...findings], denied: [] })
 }
 

@@ -199,8 +199,9 @@ function toolsOf(
     inspection: {
       since: inspectSince(shared),
       moveAside: async (findings) => {
-        const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
-        return moveAside(workspace.path, findings, keepRedacted(shared.log))
+        const { moveFound } = await import('../../host/sandbox/inspect.ts')
+        const { path, identity } = workspace
+        return moveFound({ workspace: path, identity }, findings, keepRedacted(shared.log))
       },
     },
     skills: tools.skills,
