@@ -142,7 +142,7 @@ class ResponsesReader implements AnswerReader {
       case 'response.function_call_arguments.done':
         return this.#checkArguments(event.output_index, event.arguments)
       case 'response.refusal.done':
-        return [refused('refusal', event.refusal)]
+        return [refusalEvent('refusal', event.refusal)]
       case 'response.output_item.done':
         return this.#close(event.output_index, event.item)
       case 'response.completed':
@@ -190,7 +190,7 @@ class ResponsesReader implements AnswerReader {
       this.#calls.add(item.call_id)
     }
     const refusal = refusalIn(item)
-    if (refusal !== undefined) return [refused('refusal', refusal)]
+    if (refusal !== undefined) return [refusalEvent('refusal', refusal)]
     this.#open.delete(place)
     this.#whole.set(place, item)
     return this.#open.size === 0 ? this.#emit() : []
@@ -215,7 +215,7 @@ class ResponsesReader implements AnswerReader {
       return [faultOf({ error })]
     }
     const cut = type === 'response.incomplete' || status === 'incomplete'
-    if (cut && incomplete?.reason === 'content_filter') return [refused('content_filter')]
+    if (cut && incomplete?.reason === 'content_filter') return [refusalEvent('content_filter')]
     if (this.#leftOpen(cut)) return CONTRADICTION
     const all = output ?? []
     // Some servers send their items only here.
@@ -346,7 +346,7 @@ function faultOf(body: unknown, status?: number | null): ProviderEvent {
 
 const LONGEST_EXPLANATION = 500
 
-function refused(reason: 'refusal' | 'content_filter', text = ''): ProviderEvent {
+function refusalEvent(reason: 'refusal' | 'content_filter', text = ''): ProviderEvent {
   const explanation = text === '' ? {} : { explanation: shortened(text, LONGEST_EXPLANATION) }
   return errorOf(failed('refused', 'The model refused to answer.', { reason, ...explanation }))
 }

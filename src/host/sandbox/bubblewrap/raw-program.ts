@@ -111,31 +111,33 @@ const REFUSED_CODE: Readonly<Record<FilteredMachine, (calls: readonly RefusedCal
       ]),
     )
     const end = Buffer.from('31db89dfb8e70000000f05', 'hex') // xor ebx, ebx; mov edi, ebx; exit_group
-    return joined(blocks, end, 4, (distance) => word32('', distance + 2))
+    return joinBlocks(blocks, end, 4, (distance) => word32('', distance + 2))
   },
   arm64: (calls) => {
     const blocks = calls.map(({ number, args, error }, at) =>
       Buffer.concat([
-        moved(8, number),
-        ...args.map((value, register) => moved(register, value)),
-        moved(19, at + 1),
+        moveValue(8, number),
+        ...args.map((value, register) => moveValue(register, value)),
+        moveValue(19, at + 1),
         word32('', 0xd4000001), // svc #0
         word32('', 0xb100001f | (error << 10)), // cmn x0, #error
       ]),
     )
     const end = Buffer.concat([
-      moved(19, 0),
+      moveValue(19, 0),
       word32('', 0xaa1303e0), // mov x0, x19
-      moved(8, 94),
+      moveValue(8, 94),
       word32('', 0xd4000001),
     ])
     // b.ne, counted in instructions from itself, past the first instruction of the end
-    return joined(blocks, end, 4, (distance) => word32('', 0x54000001 | ((distance / 4 + 2) << 5)))
+    return joinBlocks(blocks, end, 4, (distance) =>
+      word32('', 0x54000001 | ((distance / 4 + 2) << 5)),
+    )
   },
 }
 
 /** Joins blocks that each end in a jump of `jumpBytes`, which gets the distance from its end to the start of `end`. */
-function joined(
+function joinBlocks(
   blocks: readonly Buffer[],
   end: Buffer,
   jumpBytes: number,
@@ -150,7 +152,7 @@ function joined(
 }
 
 /** movz, for values of 16 bits. */
-function moved(register: number, value: number): Buffer {
+function moveValue(register: number, value: number): Buffer {
   return word32('', 0xd2800000 | (value << 5) | register)
 }
 
