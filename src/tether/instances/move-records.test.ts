@@ -175,7 +175,7 @@ describe('records that an Instance shared with the person', () => {
     ])
   })
 
-  test('include a Log that the daemon knows although its first line is damaged', async () => {
+  test('include a Log that the server knows although its first line is damaged', async () => {
     const disk = await diskOf(1)
     const parts = await partsOn(disk)
     const sessions = await parts.own.folder('sessions', 'open')

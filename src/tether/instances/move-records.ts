@@ -34,7 +34,7 @@ export interface MovingParts {
   readonly instance: string
   /** The person's heads: a Session with a head there is theirs, whatever its Log says. */
   readonly heads: Folder
-  /** The daemon's heads of the Instance's Logs in this workspace. */
+  /** The server's heads of the Instance's Logs in this workspace. */
   readonly guestHeads: Folder | undefined
   /** The frame log of the Instance, which names blobs too. */
   readonly frames: Folder | undefined
@@ -114,7 +114,7 @@ async function fromShared(parts: MovingParts, from: Folders, to: Folders): Promi
   return copyBlobs(parts, { files: [], folders: [frames] }, from, to)
 }
 
-/** The Sessions whose first Event names the Instance, and those that the daemon has a head of. */
+/** The Sessions whose first Event names the Instance, and those that the server has a head of. */
 async function sessionsOf(
   { instance, guestHeads }: MovingParts,
   sessions: Folder,

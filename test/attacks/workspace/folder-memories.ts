@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { join } from 'node:path'
 import { systemClock } from '../../../src/host/clock.ts'
 import { inBlobsOf } from '../../../src/host/distrusted-workspace.ts'
-import { stagedFiles } from '../../../src/host/daemon/staged-files.ts'
+import { stagedFiles } from '../../../src/host/server/staged-files.ts'
 import { openConfined } from '../../../src/host/files/confined-files.ts'
 import { closing } from '../../../src/host/files/files.ts'
 import { atFolder, identifyFolder } from '../../../src/host/files/folder-identity.ts'
