@@ -66,7 +66,7 @@ export class UsageTable {
     this.#count(event, model, { ...usage, ...cost, ...peak, calls: 1 })
   }
 
-  /** The calls of a Turn whose outcome nobody knows. */
+  /** The calls of a Turn whose outcome is unknown. */
   addUnknown(event: WholeEvent<'turn_ended'>, model: string): void {
     const { unknown_calls = 0 } = event.data.usage_total
     if (unknown_calls > 0) this.#count(event, model, { ...NO_CALLS, unknown_calls })

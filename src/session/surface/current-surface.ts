@@ -30,7 +30,7 @@ export async function currentSurface(
   const frozen = freezeSurface({
     model: choice.model,
     tools: listed.length === 0 ? schemas : [...schemas, ...skillSchemas],
-    skillsIndex: indexOf(listed, new Redactor(log.secrets), isFenced ? escapeNotes : unchanged),
+    skillsIndex: indexOf(listed, new Redactor(log.secrets), isFenced ? escapeNotes : asIs),
     params,
     contract: shared.contract,
   })
@@ -66,7 +66,7 @@ function indexOf(
   return skillsIndex(redactor.value({ skills, untrusted }), LIMITS.skills_index_bytes)
 }
 
-function unchanged(text: string): string {
+function asIs(text: string): string {
   return text
 }
 

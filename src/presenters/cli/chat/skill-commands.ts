@@ -21,7 +21,7 @@ export async function skills(
   if (argument === '') {
     const all = await actions.skills?.list()
     return ok({
-      rows: [...listed(all?.skills ?? [], columns), ...warned(all?.warnings ?? [], columns)],
+      rows: [...listed(all?.skills ?? [], columns), ...warningRows(all?.warnings ?? [], columns)],
     })
   }
   const [, name] = /^trust\s+(\S+)$/.exec(argument) ?? []
@@ -67,7 +67,7 @@ function listed(all: readonly ChatSkill[], columns: number) {
 const MOST_WARNINGS = 5
 
 /** What is wrong with the Skills on disk; the first warnings, if there are many. */
-function warned(warnings: ChatSkillList['warnings'], columns: number) {
+function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
   const more = warnings.length - MOST_WARNINGS
   return [
     ...warnings
