@@ -1,6 +1,6 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
