@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
+import { realPath } from '../mounts/hidden-mounts.ts'
 import { isIn } from '../mounts/readable-mounts.ts'
 
 /**
@@ -13,7 +14,7 @@ export async function gitDirectoriesOf(workspace: string): Promise<readonly stri
   const value = await firstLine(join(workspace, '.git'))
   const path = /^gitdir: (.+)$/.exec(value ?? '')?.[1]
   if (path === undefined) return []
-  const directory = await real(resolve(workspace, path))
+  const directory = await realPath(resolve(workspace, path))
   if (directory === undefined || isIn(directory, workspace)) return []
   const common = await commonOf(workspace, directory)
   const found = common ?? ((await isModuleOf(workspace, directory)) ? directory : undefined)
@@ -28,8 +29,8 @@ async function commonOf(workspace: string, directory: string): Promise<string | 
   ])
   if (back === undefined || up === undefined || basename(back) !== '.git') return undefined
   const [home, common] = await Promise.all([
-    real(resolve(directory, dirname(back))),
-    real(resolve(directory, up)),
+    realPath(resolve(directory, dirname(back))),
+    realPath(resolve(directory, up)),
   ])
   const isItsWorktree = common !== undefined && dirname(directory) === join(common, 'worktrees')
   return home === workspace && isItsWorktree ? common : undefined
@@ -39,7 +40,7 @@ async function isModuleOf(workspace: string, directory: string): Promise<boolean
   if (!directory.includes('/modules/')) return false
   const config = await text(join(directory, 'config'))
   const value = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
-  return value !== undefined && (await real(resolve(directory, value))) === workspace
+  return value !== undefined && (await realPath(resolve(directory, value))) === workspace
 }
 
 async function isOurRepository(directory: string): Promise<boolean> {
@@ -51,10 +52,6 @@ async function isOurRepository(directory: string): Promise<boolean> {
   const [own, head, objects, refs] = facts
   const ours = own?.uid === process.geteuid?.() && ((own?.mode ?? 0o002) & 0o002) === 0
   return ours && head?.isFile() === true && objects?.isDirectory() === true && refs !== undefined
-}
-
-async function real(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined)
 }
 
 async function firstLine(path: string): Promise<string | undefined> {
