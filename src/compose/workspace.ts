@@ -305,7 +305,8 @@ async function openPlaces(
   { ids, make, records, instance, known }: PlaceOptions,
 ) {
   const workspace = resolve(path)
-  const refuse = [home, join(workspace, '.hawser')]
+  // Records are only read, and those of an Instance with a private folder are in the home.
+  const refuse = [...(instance === undefined ? [home] : []), join(workspace, '.hawser')]
   const homeFolders = await openHome(home)
   // Nothing is created in a workspace if the user has no home.
   if (!homeFolders.ok) return homeFolders

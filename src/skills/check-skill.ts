@@ -10,7 +10,7 @@ import { decideHydration } from '../policy/hydration.ts'
 import { isReadOnly } from '../policy/read-only-command.ts'
 import { isSkillName } from './discover.ts'
 import { parseSkill } from './front-matter.ts'
-import { planHydration } from './hydration-plan.ts'
+import { neverHydrated, planHydration } from './hydration-plan.ts'
 import type { SkillFinding, SkillFrontMatter } from './skill.ts'
 
 /** A Skill that was checked, wherever it is. */
@@ -63,6 +63,8 @@ function checkFolder(folder: string): Result<CheckedSkill> {
 /** Decided as by an activation, where everything is allowed that a person can allow. */
 function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
   return sources.flatMap((source) => {
+    const never = neverHydrated(source)
+    if (never !== undefined) return [{ id: source.id, reason: asReason(never) }]
     const plan = planHydration(source)
     // One with parameters has no value for them here.
     if (!plan.ok) return []
@@ -75,6 +77,11 @@ function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
     )
     return answer === 'deny' ? [{ id: source.id, reason }] : []
   })
+}
+
+/** A sentence as the end of another. */
+function asReason(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
 }
 
 const NO_RULE_APPLIES: Claim = {

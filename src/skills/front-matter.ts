@@ -119,15 +119,15 @@ function allowedTools(part: FrontMatterPart, written: string | readonly string[]
 /** Why the front matter cannot be parsed. */
 function unreadable(bytes: Buffer, yaml: Buffer | string): SkillFinding | undefined {
   const { skill_file_bytes, skill_front_matter_bytes } = LIMITS
-  if (typeof yaml === 'string') return error(yaml)
+  if (typeof yaml === 'string') return errorAt(yaml)
   if (bytes.length > skill_file_bytes)
-    return error(`The file has more than ${skill_file_bytes} bytes.`)
+    return errorAt(`The file has more than ${skill_file_bytes} bytes.`)
   if (yaml.length > skill_front_matter_bytes)
-    return error(`The front matter has more than ${skill_front_matter_bytes} bytes.`)
-  return isUtf8(bytes) ? undefined : error('The file is not valid UTF-8.', brokenLine(bytes))
+    return errorAt(`The front matter has more than ${skill_front_matter_bytes} bytes.`)
+  return isUtf8(bytes) ? undefined : errorAt('The file is not valid UTF-8.', brokenLine(bytes))
 }
 
-function error(message: string, line = 1): SkillFinding {
+function errorAt(message: string, line = 1): SkillFinding {
   return { severity: 'error', line, message }
 }
 
