@@ -2,6 +2,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
 import { isSecret } from '../../host/daemon/secret.ts'
 import { failed } from '../../model/errors.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import { answerFailure, sendAnswer, type RequestVariables } from './exchange/answer.ts'
 import { ATTACHMENT_ROUTES } from './attachment-routes.ts'
 import { CATALOGUE_ROUTES } from './catalogue-routes.ts'
@@ -78,7 +79,7 @@ function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVar
       path,
       status: context.res.status,
       duration_ms: elapsedMs(clock, begun),
-      ...(error === undefined ? {} : { error }),
+      ...definedFields({ error }),
     })
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../session/probe/plan.ts'
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { CACHE_PROBE } from '../definitions/cache.ts'
 import { EXIT } from '../world/exit-code.ts'
@@ -99,7 +99,7 @@ async function probe(
   const names = variants.map(({ name }) => name)
   const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
-  if (dryRun) return answer(world, output, () => asText(planLines(plan, to), colour))
+  if (dryRun) return answer(world, output, () => terminalText(planLines(plan, to), colour))
   const runs = await withProgress(world, 'Running both variants', () =>
     untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
@@ -109,7 +109,7 @@ async function probe(
   const well = compared.value.runs.every(isWellBehaved)
   const comparison = { ...compared.value, behaved: well }
   answer(world, { ...output, comparison }, () =>
-    asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
+    terminalText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)
 }
@@ -144,8 +144,4 @@ async function targetOf(
   const model = defaultOf(provider)
   if (model !== undefined) return ok({ provider, model })
   return failed('not_configured', `No model is known for provider ${provider}.`, { provider })
-}
-
-function asText(lines: readonly Line[], colour: boolean): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
 }

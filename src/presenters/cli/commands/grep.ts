@@ -4,6 +4,7 @@ import { ErrorObject } from '../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { Match, SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
@@ -12,7 +13,7 @@ import { painted } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { GREP } from '../definitions/sessions.ts'
 import { EXIT } from '../world/exit-code.ts'
-import { failureAsText } from '../world/failure.ts'
+import { errorOutput, failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
 import { matchLine } from '../render/match-line.ts'
 import { typedPattern } from '../input/search-pattern.ts'
@@ -160,7 +161,7 @@ function foundIn(session_id: SessionId, match: Match): FoundMatch {
   const { text, start, end } = lineExcerpt(match)
   return {
     session_id,
-    ...(turn === undefined ? {} : { turn }),
+    ...definedFields({ turn }),
     seq,
     ts,
     type,
@@ -180,9 +181,7 @@ function gapsOf(
   })
   if (gaveUp !== undefined) return [...texts, { session_id, ...gaveUp }]
   if (damage === undefined) return texts
-  const { details, next_actions } = damage
-  const copy = { ...damage, details: { ...details }, next_actions: [...next_actions] }
-  return [...texts, { session_id, why: 'damaged', damage: copy }]
+  return [...texts, { session_id, why: 'damaged', damage: errorOutput(damage) }]
 }
 
 function report(
