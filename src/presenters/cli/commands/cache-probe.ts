@@ -19,6 +19,7 @@ import { EXIT } from '../world/exit-code.ts'
 import { isWellBehaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
 import { withProgress } from '../render/progress.ts'
+import { stopOnSignals } from '../world/until-stopped.ts'
 import { inSettings } from '../world/settings-place.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -100,9 +101,9 @@ async function probe(
   const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
   if (dryRun) return answer(world, output, () => terminalText(planLines(plan, to), colour))
-  const runs = await withProgress(world, 'Running both variants', () =>
-    untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
-  )
+  const { signal, stopListening } = stopOnSignals(world)
+  const running = () => bothRuns(world, plan, target.value, signal)
+  const runs = await withProgress(world, 'Running both variants', running).finally(stopListening)
   if (!runs.ok) return runs
   const compared = compareRuns(vary, ...runs.value)
   if (!compared.ok) return compared
@@ -112,22 +113,6 @@ async function probe(
     terminalText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)
-}
-
-/** SIGINT, SIGTERM and SIGHUP abort the work. */
-async function untilStopped<T>(
-  streams: CliWorld['streams'],
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController()
-  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
-    streams.onSignal(signal, () => stop.abort()),
-  )
-  try {
-    return await work(stop.signal)
-  } finally {
-    listening.forEach((end) => end())
-  }
 }
 
 const REHEARSAL = 'served locally by the offline demo model'
