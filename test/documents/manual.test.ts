@@ -15,7 +15,7 @@ test('the manual has every command, argument and option', () => {
   }
 })
 
-test('every line is text or a known macro, and no text is taken for one', () => {
+test('every line is text or a known macro, and no text is mistaken for one', () => {
   const macros = new Set(['.TH', '.SH', '.SS', '.PP', '.TP', '.B', '.RI', '.EX', '.EE'])
   const controls = manual()
     .split('\n')

@@ -54,12 +54,12 @@ function item(term: string, help: string): string[] {
   return ['.TP', `.B ${text(term).replaceAll('"', String.raw`\(dq`)}`, textLine(help)]
 }
 
-/** A line of text that is not taken for a macro. */
+/** A line of text that is not mistaken for a macro. */
 function textLine(line: string): string {
   return text(line).replace(/^[.']/, String.raw`\&$&`)
 }
 
-/** Plain text: every character stands for itself. */
+/** Plain text: no character has a special meaning. */
 export function text(plain: string): string {
   return plain
     .replaceAll('\\', String.raw`\e`)

@@ -1,4 +1,4 @@
-import { isSecret } from '../../host/daemon/secret.ts'
+import { isSecret } from '../../host/server/secret.ts'
 import { failed, ok } from '../../model/errors.ts'
 import { route } from './exchange/route.ts'
 import { ControlBody } from './protocol.ts'

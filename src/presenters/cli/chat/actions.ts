@@ -41,7 +41,7 @@ export function chatActions(
       return set.ok ? judged : set
     },
     reload: (session) => harness.reload(session),
-    skills: { list: async () => (await harness.skills()).skills, trusting },
+    skills: { list: () => harness.skills(), trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) =>
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),

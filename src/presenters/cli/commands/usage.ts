@@ -31,6 +31,9 @@ const sum = {
   reasoning: Count,
   cost_usd: z.number().describe('For the calls whose cost is known.'),
   calls_without_cost: Count,
+  unknown_calls: Count.optional().describe(
+    'Calls that were running when Hawser stopped. The provider may have charged for them; they are not included.',
+  ),
   peak_ratio: z
     .number()
     .nonnegative()
@@ -121,7 +124,14 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
     calls_without_cost === 0 || calls_without_cost === calls
       ? ''
       : `The cost of ${counted(calls_without_cost, 'call')} is unknown and not included.\n`
-  return lines + unknown
+  return lines + unknown + lostWords(total)
+}
+
+function lostWords({ unknown_calls = 0 }: UsageSum): string {
+  if (unknown_calls === 0) return ''
+  const [calls, them] =
+    unknown_calls === 1 ? ['call was', 'it; it is'] : ['calls were', 'them; they are']
+  return `${grouped(unknown_calls)} ${calls} running when Hawser stopped. The provider may have charged for ${them} not included.\n`
 }
 
 const HEADER = [

@@ -17,7 +17,7 @@ export const INSTANCE_CREATE = command({
   name: 'instance create',
   summary: 'create an Instance: an agent in a separate sandbox that waits for messages',
   details:
-    'It is started by its first message, paused when it has nothing to do, and stopped later. It has no network: its calls to a model go through the local server, which adds the key. Without --workspace it works in a private folder and exchanges no images.',
+    'It is started by its first message, paused when it has nothing to do, and stopped later. It has no network: its calls to a model go through the local server, which adds the key. With --workspace, its agent writes and runs commands in that folder without asking; without it, it works in a private folder and exchanges no images.',
   args: [{ name: '<name>', help: 'its handle: lower-case letters, digits, - and _, at most 64' }],
   options: [
     {
@@ -68,7 +68,7 @@ export const INSTANCE_MAP = command({
   name: 'instance map',
   summary: 'give an Instance another workspace',
   details:
-    'Its process is stopped; the next message starts it in the new folder, with the Sessions and images of that folder. The old folder keeps its own: map the Instance back to use them again. Refused while messages have not ended.',
+    'Its process is stopped; the next message starts it in the new folder, with the Sessions and images of that folder; its agent writes and runs commands there without asking. The old folder keeps its own: map the Instance back to use them again. Refused while messages have not ended.',
   args: [
     NAME,
     { name: '[dir]', help: 'the folder, or `own` for a private folder that can have images' },

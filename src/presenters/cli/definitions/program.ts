@@ -13,7 +13,7 @@ export const WITHOUT_COMMAND = [
   { line: 'hawser -r [ID]', help: 'continue this Session; without an ID, choose one from a list' },
 ] as const
 
-/** Words that are no command themselves and begin the names of several. */
+/** Words that are not commands and begin the names of several. */
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'show, verify, salvage or export the Log of a Session',
   cache: 'show how much of each request was cached, and why not more',

@@ -1,6 +1,6 @@
 import type { Redactor } from '../../../encoding/redaction.ts'
 import type { Clock } from '../../../host/clock.ts'
-import type { RunningServer, ServeOptions } from '../../../host/daemon/running-server.ts'
+import type { RunningServer, ServeOptions } from '../../../host/server/running-server.ts'
 import type { Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import type { Streams } from '../../../host/streams.ts'

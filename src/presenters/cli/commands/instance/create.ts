@@ -3,12 +3,11 @@ import { DEFAULT_IDLE } from '../../../../model/tether/instance.ts'
 import type { InstanceRequest } from '../../../../model/tether/instance.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
-import { visibleLine } from '../../text/visible-text.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { INSTANCE_CREATE } from '../../definitions/instances.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { infoWords, InstanceOutput } from './instance-words.ts'
+import { infoWords, InstanceOutput, writesWords } from './instance-words.ts'
 import { instancesOf } from './instances-place.ts'
 
 export const Output = InstanceOutput
@@ -21,13 +20,9 @@ export const run: Run<typeof INSTANCE_CREATE> = async (world, input) => {
   const made = await tether.create(request.value, 'operator')
   if (!made.ok) return made
   const { handle } = made.value
-  const { workspace } = made.value
-  const isMapped = workspace !== undefined && request.value.workspace !== OWN
-  const writes = isMapped
-    ? `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
-    : ''
+  const isMapped = request.value.workspace !== OWN
   const words = () =>
-    `${infoWords(made.value)}${writes}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
+    `${infoWords(made.value)}${isMapped ? writesWords(made.value) : ''}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
   return answer(world, { instance: made.value }, words)
 }
 

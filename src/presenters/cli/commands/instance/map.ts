@@ -5,7 +5,7 @@ import { answer } from '../../world/answer.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { INSTANCE_MAP } from '../../definitions/instances.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { infoWords, InstanceOutput } from './instance-words.ts'
+import { infoWords, InstanceOutput, writesWords } from './instance-words.ts'
 import { aboutInstance, instancesOf } from './instances-place.ts'
 
 export const Output = InstanceOutput
@@ -20,7 +20,9 @@ export const run: Run<typeof INSTANCE_MAP> = async (world, input) => {
     aboutInstance(tether, name, tether.map(name, workspace.value)),
   )
   if (!mapped.ok) return mapped
-  return answer(world, { instance: mapped.value }, () => infoWords(mapped.value))
+  const isMapped = workspace.value !== OWN
+  const words = () => `${infoWords(mapped.value)}${isMapped ? writesWords(mapped.value) : ''}`
+  return answer(world, { instance: mapped.value }, words)
 }
 
 const OWN = 'own'

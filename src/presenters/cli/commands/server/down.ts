@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Clock } from '../../../../host/clock.ts'
-import { askDaemon } from '../../../../host/daemon/ask-daemon.ts'
-import { announcedDaemon } from '../../../../host/daemon/daemon-lock.ts'
+import { askServer } from '../../../../host/server/ask-server.ts'
+import { announcedServer } from '../../../../host/server/server-lock.ts'
 import type { Folder } from '../../../../host/files/files.ts'
 import { wait } from '../../../../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
@@ -34,13 +34,13 @@ async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
   let asked = false
   let unansweredSince: number | undefined
   for (let looks = 0; looks < LOOKS; looks++) {
-    const found = await announcedDaemon(home)
+    const found = await announcedServer(home)
     if (!found.ok) return found
     const state = found.value
     // It may have stopped before it could answer.
     if (state === undefined) return ok(asked || unansweredSince !== undefined)
     if (!asked && state !== 'starting') {
-      asked = (await askDaemon(state, '/control/stop')).ok
+      asked = (await askServer(state, '/control/stop')).ok
       if (!asked) unansweredSince ??= clock.monotonicMs()
       const ms = unansweredSince === undefined ? 0 : clock.monotonicMs() - unansweredSince
       if (ms >= UNANSWERED_MS) return unreachable(state.record.pid)

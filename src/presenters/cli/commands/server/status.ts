@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { runningDaemon, type DaemonState } from '../../../../host/daemon/daemon-lock.ts'
+import { serverStatus, type ServerStatus } from '../../../../host/server/server-lock.ts'
 import { ok } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
 import type { Run } from '../../world/command.ts'
@@ -25,7 +25,7 @@ export const Output = z.object({
 /** Shows the state of the local server. */
 export const run: Run<typeof STATUS> = async (world) =>
   inSettings(world, {}, 'none', async ({ home }) => {
-    const found = await runningDaemon(home)
+    const found = await serverStatus(home)
     if (!found.ok) return found
     const state = found.value
     const server = typeof state === 'object' ? { server: state } : {}
@@ -33,7 +33,7 @@ export const run: Run<typeof STATUS> = async (world) =>
     return ok(state === undefined ? EXIT.failed : EXIT.done)
   })
 
-function words(state: DaemonState): string {
+function words(state: ServerStatus): string {
   if (state === undefined) return 'The local server is not running. To start it: hawser up\n'
   if (state === 'starting') return 'The local server is starting.\n'
   const { origin, socket, pid, since, version } = state

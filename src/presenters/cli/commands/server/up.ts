@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { DaemonRecord } from '../../../../host/daemon/daemon-lock.ts'
-import { startServer } from '../../../../host/daemon/start-server.ts'
+import type { ServerRecord } from '../../../../host/server/server-lock.ts'
+import { startServer } from '../../../../host/server/start-server.ts'
 import { closing } from '../../../../host/files/files.ts'
 import { ErrorBody } from '../../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
@@ -73,7 +73,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 const FOREGROUND = 'Press Ctrl-C to stop.'
 const BACKGROUND = 'To stop it: hawser down'
 
-function outputOf({ home }: CliWorld, { origin, socket, pid }: DaemonRecord): UpOutput {
+function outputOf({ home }: CliWorld, { origin, socket, pid }: ServerRecord): UpOutput {
   const token_file = join(home, 'token')
   return { origin, ...definedFields({ socket }), token_file, pid }
 }

@@ -9,7 +9,7 @@ import type { Run } from '../../world/command.ts'
 import type { SKILLS_CHECK } from '../../definitions/skills.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import { placeOf } from './skills.ts'
+import { placeOf } from '../../text/skill-lines.ts'
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -55,7 +55,11 @@ function words({ name, path, fields, findings, denied }: SkillCheck): string {
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = counted(fields?.context_sources.length ?? 0, 'context source')
-  const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
+  const always = `, ${denied.length} of which ${denied.length === 1 ? 'is' : 'are'} always denied`
+  const result =
+    fields === undefined
+      ? 'not usable'
+      : `usable, with ${sources}${denied.length === 0 ? '' : always}`
   const refused = denied.map(
     ({ id, reason }) =>
       `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,

@@ -4,6 +4,7 @@ import { ContextSource } from '../../../../model/events/context-source.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
+import { placeOf } from '../../text/skill-lines.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import type { Run } from '../../world/command.ts'
@@ -84,11 +85,6 @@ function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): s
 
 const NONE =
   'No Skills. Write one in ~/.agents/skills/NAME/SKILL.md, and check it: hawser skills check PATH'
-
-/** As editors and terminals read it: `path:line`. */
-export function placeOf(path: string, line: number | undefined): string {
-  return line === undefined ? visibleLine(path) : `${visibleLine(path)}:${line}`
-}
 
 const DESCRIPTION_CELLS = 80
 

@@ -48,7 +48,7 @@ test('a message that was cancelled is cancelled in the next guest as well, unles
     ['control.cancel', 'c2', 'm3'],
   ])
   await host.stop()
-  // The daemon may be another one as well.
+  // The server may be another one as well.
   expect(new MessageBook(book.deliveries).deliveries).toEqual(book.deliveries)
 })
 
@@ -62,7 +62,7 @@ test('the next guest may continue with a message only if no piece of its answer 
   await first.until(2)
   first.guest.exit(1)
   await first.host.ended
-  // Shown by an earlier daemon.
+  // Shown by an earlier server.
   book.noteShown(message('m3'))
   const { guest, host } = await running({ book })
   await happens(() => guest.lines().length === 6)
@@ -161,7 +161,7 @@ test('a guest that continues but reads nothing of what waited is stopped', async
   expect((await host.ended).reason?.kind).toBe('backpressure')
 })
 
-test('a guest that floods the daemon with valid frames has to wait, and its frames are kept', async () => {
+test('a guest that floods the server with valid frames has to wait, and its frames are kept', async () => {
   const clock = virtualClock()
   const { guest, host, frames } = await running({ clock })
   value(host.send(message('m1')))

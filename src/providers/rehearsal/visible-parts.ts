@@ -5,10 +5,10 @@ import {
   VIEW_SHOWN_FORM,
 } from '../../prompt/words/read-back.ts'
 import type { Subject } from './english/call.ts'
-import type { Sight } from '../../model/sight.ts'
+import type { Description } from '../../model/description.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 
-/** A picture or document of a request, and its name. */
+/** A image or document of a request, and its name. */
 export interface VisiblePart {
   readonly part: Part
   /** The handle, if the part or a descriptor before it has one. */
@@ -19,10 +19,10 @@ export interface VisiblePart {
 }
 
 /** What the parts of a request show. Parts that were not inspected are absent. */
-export type Sights = ReadonlyMap<Part, Sight>
+export type Descriptions = ReadonlyMap<Part, Description>
 
-/** Sentences about pictures and documents. */
-export interface SightText {
+/** Sentences about images and documents. */
+export interface DescriptionText {
   /** One sentence for each inspected part. */
   readonly seen: readonly string[]
   /** Names of the parts that were not inspected. */
@@ -33,7 +33,7 @@ export interface SightText {
 
 type Part = Extract<RehearsalSegment, { role: 'user' }>['parts'][number]
 
-/** Every picture and document of a request, in order. Pure. */
+/** Every image and document of a request, in order. Pure. */
 export function visibleIn({ segments }: RehearsalRequest): VisiblePart[] {
   const runs: { from: number; parts: Part[] }[] = []
   for (const [at, segment] of segments.entries()) {

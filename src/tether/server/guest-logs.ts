@@ -18,7 +18,7 @@ export interface GuestLogsParts {
   readonly instance: string
   /** The workspace of the Instance. */
   readonly workspace: FolderPlace
-  /** The daemon's own heads of its Logs, where the guest cannot see them. */
+  /** The server's own heads of its Logs, where the guest cannot see them. */
   readonly heads: Folder
   readonly ids: Ids
   /** The most bytes that one check reads of one Log. */
@@ -28,7 +28,7 @@ export interface GuestLogsParts {
 const MOST_BYTES = 1024 * 1024 * 1024
 
 /**
- * The Logs of a guest, which it can change as it likes. A Log may only grow: the daemon's head is the end of the last Turn that
+ * The Logs of a guest, which it can change as it likes. A Log may only grow: the server's head is the end of the last Turn that
  * it has seen, and the Log must contain it. Changes to lines before the head are found when the whole Log is read. Logs that
  * name another Instance, or none, are ignored.
  */

@@ -19,7 +19,7 @@ const MOST_BYTES = 16 * 1024
 
 /** Another program may have written the file: accept only text that cannot control a terminal. */
 const printable = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{1,4096}$/u)
-const DaemonRecord = z.object({
+const ServerRecord = z.object({
   pid: z.int().positive(),
   version: printable,
   since: printable,
@@ -30,34 +30,34 @@ const DaemonRecord = z.object({
 })
 
 /** The local server of a home, for people and for clients that look for it. Informative only: the lock decides. */
-export type DaemonRecord = Readonly<z.infer<typeof DaemonRecord>>
+export type ServerRecord = Readonly<z.infer<typeof ServerRecord>>
 
 /** 256 bits; only who can read the file of the lock knows them. They differ for each process that runs the server. */
 const Control = z.string().regex(/^[\w-]{43}$/)
-const Announced = DaemonRecord.extend({ control: Control })
+const Announced = ServerRecord.extend({ control: Control })
 
 /** A server that can be asked: `control` proves to it that the asker read its own record, not that of another process. */
-export interface AnnouncedDaemon {
-  readonly record: DaemonRecord
+export interface AnnouncedServer {
+  readonly record: ServerRecord
   readonly control: string
 }
 
 /** The exclusive right to run the local server of a home. Ends with `release` and with the process. */
-export interface DaemonLock {
+export interface ServerLock {
   /** Publishes where the server listens, and what it obeys. */
-  announce(announced: AnnouncedDaemon): Promise<Result<void>>
+  announce(announced: AnnouncedServer): Promise<Result<void>>
   release(): Promise<void>
 }
 
 /** `starting` has not announced itself yet. */
-export type DaemonState = DaemonRecord | 'starting' | undefined
+export type ServerStatus = ServerRecord | 'starting' | undefined
 
 /** A look at the lock holds it for a moment; only a server holds it longer. */
 const TRIES = 20
 const RETRY_MS = 10
 
 /** Takes the lock of a home; `invalid_args` if its server runs already, in any process. */
-export async function takeDaemonLock(home: Folder, clock: Clock): Promise<Result<DaemonLock>> {
+export async function takeServerLock(home: Folder, clock: Clock): Promise<Result<ServerLock>> {
   return asResult('lock the local server', async () => {
     const file = await home.open(NAME, 'lease')
     try {
@@ -90,16 +90,16 @@ export async function takeDaemonLock(home: Folder, clock: Clock): Promise<Result
 }
 
 /** The server of a home; `undefined` if none runs. Writes nothing. */
-export async function runningDaemon(home: Folder): Promise<Result<DaemonState>> {
-  const found = await announcedDaemon(home)
+export async function serverStatus(home: Folder): Promise<Result<ServerStatus>> {
+  const found = await announcedServer(home)
   if (!found.ok) return found
   return ok(typeof found.value === 'object' ? found.value.record : found.value)
 }
 
 /** The same, with what is needed to ask it. Not to be shown. */
-export async function announcedDaemon(
+export async function announcedServer(
   home: Folder,
-): Promise<Result<AnnouncedDaemon | 'starting' | undefined>> {
+): Promise<Result<AnnouncedServer | 'starting' | undefined>> {
   return asResult('look for the local server', async () => {
     const file = await ifThere(home.open(NAME, 'append'))
     if (file === undefined) return ok(undefined)
@@ -110,14 +110,14 @@ export async function announcedDaemon(
   })
 }
 
-async function announcedIn(file: File): Promise<AnnouncedDaemon | undefined> {
+async function announcedIn(file: File): Promise<AnnouncedServer | undefined> {
   const { data } = Announced.safeParse(jsonOf(await readSpan(file, 0, MOST_BYTES)))
   if (data === undefined) return undefined
   const { control, ...record } = data
   return { record, control }
 }
 
-function alreadyRunning(record: DaemonRecord | undefined): Failed {
+function alreadyRunning(record: ServerRecord | undefined): Failed {
   const where = record === undefined ? '' : `: ${record.origin} (pid ${record.pid})`
   const message = `The local server is already running${where}.`
   return failed('invalid_args', message, record === undefined ? {} : { ...record }, [

@@ -2,9 +2,13 @@ import type { TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
-import { isDelta, isTerminal, type FrameOf, type TerminalFrame } from '../frames/guest-frames.ts'
-
-type Message = FrameOf<'user.message'>
+import {
+  type CancelFrame,
+  isDelta,
+  isTerminal,
+  type MessageFrame,
+  type TerminalFrame,
+} from '../frames/guest-frames.ts'
 
 /** What to do with a frame of a guest. */
 export type FrameVerdict =
@@ -15,9 +19,9 @@ export type FrameVerdict =
   | { readonly verdict: 'refuse'; readonly why: string }
 
 interface Delivery {
-  readonly frame: Message
+  readonly frame: MessageFrame
   /** What is to interrupt it. */
-  cancel?: FrameOf<'control.cancel'>
+  cancel?: CancelFrame
   turn?: TurnId
   /** Text of its answer was passed on. */
   shown: boolean
@@ -41,7 +45,7 @@ export class MessageBook {
   readonly #pings = new Set<string>()
   #ended: string[] = []
 
-  /** `accepted`: messages without an end that an earlier daemon accepted, and what cancels them, in their order. */
+  /** `accepted`: messages without an end that an earlier server accepted, and what cancels them, in their order. */
   constructor(accepted: readonly FrameToGuest[] = []) {
     for (const frame of accepted) this.add(frame)
   }
@@ -59,14 +63,14 @@ export class MessageBook {
     return true
   }
 
-  /** Text of this message was shown by an earlier daemon. */
-  noteShown({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): void {
+  /** Text of this message was shown by an earlier server. */
+  noteShown({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): void {
     const delivery = this.#messages.get(keyOf(session, msg_id))
     if (delivery !== undefined) delivery.shown = true
   }
 
   /** Whether text of this message was shown. */
-  isShown({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): boolean {
+  isShown({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): boolean {
     return this.#messages.get(keyOf(session, msg_id))?.shown !== false
   }
 
@@ -76,7 +80,7 @@ export class MessageBook {
   }
 
   /** The messages without an end, in the order in which they were added. */
-  get unended(): readonly Message[] {
+  get unended(): readonly MessageFrame[] {
     return [...this.#messages.values()].flatMap(({ frame, ended }) => (ended ? [] : [frame]))
   }
 
@@ -125,7 +129,7 @@ export class MessageBook {
   }
 
   /** Cancels the message that it names, or the oldest of its conversation without an end. */
-  #addCancel(cancel: FrameOf<'control.cancel'>): boolean {
+  #addCancel(cancel: CancelFrame): boolean {
     const { session, in_reply_to } = cancel
     const delivery =
       in_reply_to === undefined

@@ -1,13 +1,13 @@
 import type { ATTACHMENT_CODES } from './attachment.ts'
 
 /** Facts about bytes that can be computed without understanding them. */
-export type Sight =
-  | ImageSight
+export type Description =
+  | ImageDescription
   | { readonly kind: 'pdf'; readonly pages: number; readonly words: number }
   | { readonly kind: 'text'; readonly lines: number; readonly words: number }
   | Unreadable
 
-export interface ImageSight {
+export interface ImageDescription {
   readonly kind: 'image'
   readonly format: 'png' | 'jpeg' | 'gif' | 'webp'
   /** In pixels, as stored: the orientation of the file is not applied. */
@@ -29,4 +29,4 @@ export interface Unreadable {
 }
 
 /** Describes bytes, bounded in time and memory. Returns `unreadable` instead of throwing. */
-export type Describe = (bytes: Buffer, media_type: string) => Promise<Sight>
+export type Describe = (bytes: Buffer, media_type: string) => Promise<Description>

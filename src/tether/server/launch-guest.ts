@@ -9,7 +9,7 @@ export interface GuestPlace {
   readonly workspace: string
   /** Which folder the workspace must be. Default: the one that its path leads to. */
   readonly identity?: FolderIdentity
-  /** `$HAWSER_HOME` of the daemon, which the guest does not see. */
+  /** `$HAWSER_HOME` of the server, which the guest does not see. */
   readonly home: string
   /** The guest's own home, in a folder below `home`. */
   readonly ownHome: string

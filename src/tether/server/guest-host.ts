@@ -1,20 +1,13 @@
 import type { Duplex } from 'node:stream'
-import { wellFormedJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { LongProcess } from '../../host/sandbox/sandbox.ts'
 import { Allowance } from '../../host/net/allowance.ts'
 import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
-import { LIMITS } from '../../model/limits.ts'
-import { utf8Bytes } from '../../model/shape.ts'
-import {
-  LineToGuest,
-  LineToHost,
-  type GuestResend,
-  type GuestStart,
-} from '../../model/tether/guest-line.ts'
+import { LineToHost, type GuestResend, type GuestStart } from '../../model/tether/guest-line.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
+import { noImages, unfitFrame } from '../frames/frame-check.ts'
 import { isTerminal } from '../frames/guest-frames.ts'
 import type { LineFault } from '../frames/line-reader.ts'
 import { readLines } from '../frames/read-lines.ts'
@@ -70,7 +63,7 @@ const NOTED_DROPS = 20
 type Parts = GuestHostParts
 
 /**
- * The daemon's side of one running guest. It trusts nothing that the guest sends or writes: a line that is not valid, a forged
+ * The server's side of one running guest. It trusts nothing that the guest sends or writes: a line that is not valid, a forged
  * frame or a changed Log stops the guest with a reason, and nothing of it is used.
  */
 export class GuestHost {
@@ -92,7 +85,7 @@ export class GuestHost {
     this.#parts = parts
     this.#process = process
     const socket = process.descriptor('frames')
-    const onStuck = () => this.#fail(stuckAgent())
+    const onStuck = () => this.#fail(stuckGuest())
     this.#lines = new GuestLines({ socket, clock: parts.clock, onStuck })
     this.#allowance = new Allowance(FRAMES_AT_ONCE, FRAMES_PER_SECOND, parts.clock)
     this.#relay = parts.relay(process.descriptor('relay'))
@@ -185,16 +178,10 @@ export class GuestHost {
   }
 
   #unfit(frame: FrameToGuest): Failed | undefined {
-    const line = LineToGuest.safeParse(frame)
-    if (!line.success) return failed('invalid_args', 'This is not a frame for an agent.')
-    if (frame.type !== 'user.message') return undefined
-    const { text, images = [] } = frame.payload
-    const bytes = Math.max(utf8Bytes(wellFormedJson(frame)) - FRAME_ROOM, utf8Bytes(text))
-    const limit = LIMITS.frame_text_bytes
-    if (bytes > limit)
-      return failed('too_large', `The text exceeds ${limit} bytes.`, { limit, actual: bytes })
-    if (images.length === 0 || this.#parts.start.images) return undefined
-    return failed('images_require_workspace', 'images require workspace mapping')
+    const unfit = unfitFrame(frame)
+    if (unfit !== undefined) return unfit
+    const { images = [] } = frame.type === 'user.message' ? frame.payload : {}
+    return images.length === 0 || this.#parts.start.images ? undefined : noImages()
   }
 
   /** The message that follows may have a Turn: it may continue. */
@@ -209,7 +196,7 @@ export class GuestHost {
 
   #write(frame: FrameToGuest): Result<void> {
     this.#lines.write(this.#safe(frame))
-    return this.#reason?.kind === 'backpressure' ? stuckAgent() : ok(undefined)
+    return this.#reason?.kind === 'backpressure' ? stuckGuest() : ok(undefined)
   }
 
   async #serve(socket: Duplex): Promise<GuestEnding> {
@@ -295,7 +282,7 @@ export class GuestHost {
     return true
   }
 
-  /** Protected files that appeared while the agent worked on a message were moved away. */
+  /** Protected files that appeared while the guest worked on a message were moved away. */
   async #inspect(): Promise<void> {
     const found = await this.#process.inspect()
     if (!found.ok) return this.#parts.note({ event: 'guest_not_inspected', why: found.error })
@@ -328,15 +315,13 @@ const FAULTS: Readonly<Record<LineFault, string>> = {
   not_an_object: 'not a JSON object',
 }
 
-/** Everything in a frame but its text. */
-const FRAME_ROOM = LIMITS.frame_bytes - LIMITS.frame_text_bytes
 const COMPLAINT_BYTES = 1_000
 
 function wrong(what: string): Failed {
   return failed('invalid_response', `The agent was stopped because it sent ${what}.`)
 }
 
-function stuckAgent(): Failed {
+function stuckGuest(): Failed {
   return failed('backpressure', 'The agent does not read its messages.')
 }
 

@@ -1,10 +1,10 @@
 import type { RequestOptions } from 'node:http'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { ADDRESS } from '../net/request-guard.ts'
-import type { AnnouncedDaemon } from './daemon-lock.ts'
+import type { AnnouncedServer } from './server-lock.ts'
 
 /** What the server of a home does for who can read its record: issue a code for its page, or stop. */
-export type DaemonRequest = '/control/page' | '/control/stop'
+export type ControlPath = '/control/page' | '/control/stop'
 
 const ANSWER_MS = 5_000
 const MOST_CHARACTERS = 64 * 1024
@@ -14,9 +14,9 @@ const MOST_CHARACTERS = 64 * 1024
  * and learns nothing that is worth anything. The token is not sent. Prefers the socket, which also reaches into another
  * container. `network` if nothing answers.
  */
-export async function askDaemon(
-  { record: { socket, origin }, control }: AnnouncedDaemon,
-  path: DaemonRequest,
+export async function askServer(
+  { record: { socket, origin }, control }: AnnouncedServer,
+  path: ControlPath,
 ): Promise<Result<string>> {
   const port = /^http:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(origin)?.[1]
   const places: RequestOptions[] = [
@@ -33,7 +33,7 @@ export async function askDaemon(
 }
 
 /** `undefined` if there was no complete response. */
-async function post(place: RequestOptions, path: DaemonRequest, body: string) {
+async function post(place: RequestOptions, path: ControlPath, body: string) {
   const { request } = await import('node:http')
   return new Promise<{ readonly status: number; readonly body: string } | undefined>((resolve) => {
     const headers = { 'content-type': 'application/json', connection: 'close' }

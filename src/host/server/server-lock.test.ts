@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemClock } from '../clock.ts'
 import { diskFolder } from '../files/disk.ts'
-import { announcedDaemon, runningDaemon, takeDaemonLock, type DaemonRecord } from './daemon-lock.ts'
+import { announcedServer, serverStatus, takeServerLock, type ServerRecord } from './server-lock.ts'
 import { newSecret } from './secret.ts'
 
 async function home() {
@@ -14,7 +14,7 @@ async function home() {
   return { path, folder }
 }
 
-const RECORD: DaemonRecord = {
+const RECORD: ServerRecord = {
   pid: 4711,
   version: '1.2.3',
   since: '2026-01-31T12:00:00.000Z',
@@ -25,43 +25,43 @@ const control = newSecret()
 
 test('only one server takes the lock, and the next one learns where the first listens', async () => {
   const { folder } = await home()
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
-  const lock = await takeDaemonLock(folder, systemClock)
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: undefined })
+  const lock = await takeServerLock(folder, systemClock)
   if (!lock.ok) throw new Error(lock.error.message)
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: 'starting' })
   await lock.value.announce({ record: RECORD, control })
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: RECORD })
-  expect(await announcedDaemon(folder)).toEqual({ ok: true, value: { record: RECORD, control } })
-  expect(await takeDaemonLock(folder, systemClock)).toMatchObject({
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: RECORD })
+  expect(await announcedServer(folder)).toEqual({ ok: true, value: { record: RECORD, control } })
+  expect(await takeServerLock(folder, systemClock)).toMatchObject({
     ok: false,
     // All that it shows: what the server obeys is not among it.
     error: { kind: 'invalid_args', details: expect.toSatisfy((shown) => !('control' in shown)) },
   })
   await lock.value.release()
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
-  const next = await takeDaemonLock(folder, systemClock)
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: undefined })
+  const next = await takeServerLock(folder, systemClock)
   expect(next.ok && (await next.value.release())).toBe(undefined)
 })
 
 test('the record of a killed server says nothing: the lock decides', async () => {
   const { path, folder } = await home()
   await writeFile(join(path, 'hawserd.lock'), JSON.stringify({ ...RECORD, control }))
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: undefined })
-  const lock = await takeDaemonLock(folder, systemClock)
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: undefined })
+  const lock = await takeServerLock(folder, systemClock)
   expect([lock.ok, await readFile(join(path, 'hawserd.lock'), 'utf8')]).toEqual([true, ''])
   if (lock.ok) await lock.value.release()
 })
 
 test('a record with control characters is not repeated, and any other path is', async () => {
   const { folder } = await home()
-  const lock = await takeDaemonLock(folder, systemClock)
+  const lock = await takeServerLock(folder, systemClock)
   if (!lock.ok) throw new Error(lock.error.message)
   for (const origin of ['http://\u001B[2J', 'http://\u202E', '']) {
     await lock.value.announce({ record: { ...RECORD, origin }, control })
-    expect(await runningDaemon(folder)).toEqual({ ok: true, value: 'starting' })
+    expect(await serverStatus(folder)).toEqual({ ok: true, value: 'starting' })
   }
   const socket = '/home/José/日本/hawserd.sock'
   await lock.value.announce({ record: { ...RECORD, socket }, control })
-  expect(await runningDaemon(folder)).toEqual({ ok: true, value: { ...RECORD, socket } })
+  expect(await serverStatus(folder)).toEqual({ ok: true, value: { ...RECORD, socket } })
   await lock.value.release()
 })

@@ -1,5 +1,5 @@
 import type { HawserError } from '../../model/errors.ts'
-import type { DaemonRecord } from './daemon-lock.ts'
+import type { ServerRecord } from './server-lock.ts'
 
 export interface ServeOptions {
   /** Default: 4600, or the next free port. */
@@ -8,7 +8,7 @@ export interface ServeOptions {
 
 /** The local server in this process. Serves until it is closed. */
 export interface RunningServer {
-  readonly record: DaemonRecord
+  readonly record: ServerRecord
   /** Why it listens on the port only. */
   readonly withoutSocket: HawserError | undefined
   /** A code for its page: see `PageCodes`. */

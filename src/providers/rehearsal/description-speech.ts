@@ -1,41 +1,41 @@
-import type { ImageSight, Sight } from '../../model/sight.ts'
-import type { Inspection, VisiblePart, Sights, SightText } from './sights.ts'
+import type { ImageDescription, Description } from '../../model/description.ts'
+import type { Inspection, VisiblePart, Descriptions, DescriptionText } from './visible-parts.ts'
 import { joinWords } from './wording.ts'
 
 /** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims nothing else. Pure. */
-export function sightText(
+export function descriptionText(
   { found, absent }: Inspection,
-  sights: Sights,
+  descriptions: Descriptions,
   tools: ReadonlySet<string>,
-): SightText {
+): DescriptionText {
   const names = namesOf(found)
   const seen = found.flatMap(({ part }, index) => {
-    const sight = sights.get(part)
-    return sight === undefined ? [] : [`${names[index] ?? ''} ${sentenceOf(sight)}.`]
+    const description = descriptions.get(part)
+    return description === undefined ? [] : [`${names[index] ?? ''} ${sentenceOf(description)}.`]
   })
   const unseen = found
-    .filter(({ part }) => !sights.has(part))
+    .filter(({ part }) => !descriptions.has(part))
     .map(({ handle, media_type }) => handle ?? media_type)
   const dark = unseen.length === 0 ? [] : [`I cannot look into ${joinWords(unseen)}.`]
   return { seen, unseen, sentences: [...seen, ...dark, ...notShown(absent, tools)] }
 }
 
-function sentenceOf(sight: Sight): string {
-  switch (sight.kind) {
+function sentenceOf(description: Description): string {
+  switch (description.kind) {
     case 'image':
-      return `is a ${FORMATS[sight.format]} picture, ${sight.width} by ${sight.height} pixels${colours(sight)}`
+      return `is a ${FORMATS[description.format]} picture, ${description.width} by ${description.height} pixels${colours(description)}`
     case 'pdf':
-      return `is a PDF document of ${count(sight.pages, 'page')} and ${count(sight.words, 'word')}`
+      return `is a PDF document of ${count(description.pages, 'page')} and ${count(description.words, 'word')}`
     case 'text':
-      return `is a text file with ${count(sight.lines, 'line')} and ${count(sight.words, 'word')}`
+      return `is a text file with ${count(description.lines, 'line')} and ${count(description.words, 'word')}`
     case 'unreadable':
-      return `cannot be read: ${sight.why}`
+      return `cannot be read: ${description.why}`
   }
 }
 
 const FORMATS = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
-function colours({ decoded, colours: found, regions }: ImageSight): string {
+function colours({ decoded, colours: found, regions }: ImageDescription): string {
   if (!decoded)
     return '; its colours are unknown because the library that decodes pictures is not installed'
   const shares = found.map(({ name, share }) => `${name} (${Math.round(share * 100)} %)`)
@@ -80,18 +80,18 @@ function handlesOf(absent: Inspection['absent']): string[] {
 
 /** A part without a handle gets a number among those of its kind. */
 function namesOf(shown: readonly VisiblePart[]): string[] {
-  const nameless = shown.filter(({ handle }) => handle === undefined).map(isPicture)
-  const alone = (picture: boolean) => nameless.filter((one) => one === picture).length === 1
-  const [onePicture, oneDocument] = [alone(true), alone(false)]
-  const counted = { pictures: 0, documents: 0 }
+  const nameless = shown.filter(({ handle }) => handle === undefined).map(isImage)
+  const alone = (image: boolean) => nameless.filter((one) => one === image).length === 1
+  const [oneImage, oneDocument] = [alone(true), alone(false)]
+  const counted = { images: 0, documents: 0 }
   return shown.map((one) => {
     if (one.handle !== undefined) return one.handle
-    if (isPicture(one)) return onePicture ? 'The picture' : `Picture ${(counted.pictures += 1)}`
+    if (isImage(one)) return oneImage ? 'The picture' : `Picture ${(counted.images += 1)}`
     return oneDocument ? 'The document' : `Document ${(counted.documents += 1)}`
   })
 }
 
-function isPicture({ media_type }: VisiblePart): boolean {
+function isImage({ media_type }: VisiblePart): boolean {
   return media_type.startsWith('image/')
 }
 

@@ -67,7 +67,7 @@ test.each<[string, object | string]>([
   ['a pong without a ping', reply('status.pong', {}, { turn_id: undefined })],
   ['a message of a person', message('m3')],
   ['a second guest.ready', { type: 'guest.ready' }],
-  ['a line of the daemon', { type: 'guest.resumed', paused_ms: 1 }],
+  ['a line of the server', { type: 'guest.resumed', paused_ms: 1 }],
   [
     'bytes in a reference',
     reply('assistant.done', { text: '', status: 'completed', images: [{ data: 'AA' }] }),
@@ -164,7 +164,7 @@ test('a guest whose Log was changed is not started, and one that changes it is s
   expect(frames).toEqual([])
 })
 
-test('frames after the end of a message cost the daemon neither a look at Logs nor a line each', async () => {
+test('frames after the end of a message cost the server neither a look at Logs nor a line each', async () => {
   let looks = 0
   const follow = async () => {
     looks += 1

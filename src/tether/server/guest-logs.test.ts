@@ -28,7 +28,7 @@ import { GuestLogs } from './guest-logs.ts'
 
 const ADDRESS = { channel: 'host', id: 'default' }
 
-/** A workspace whose agent has answered two messages, and the daemon's view of its Logs. */
+/** A workspace whose guest has answered two messages, and the server's view of its Logs. */
 async function scene(instance = 'inst_1') {
   const root = await freshFolder()
   const { parts, close, workspace } = await openParts(root, {}, 'inst_1')
@@ -40,8 +40,8 @@ async function scene(instance = 'inst_1') {
     value(await value(await session.admit('What happened?')).done)
   }
   await say()
-  await mkdir(join(root, 'daemon'))
-  const heads = await diskFolder(join(root, 'daemon'))
+  await mkdir(join(root, 'server'))
+  const heads = await diskFolder(join(root, 'server'))
   onTestFinished(() => heads.close())
   const own = { instance: 'inst_1', workspace, heads, ids: systemIds(systemClock) }
   const path = join(workspace, '.hawser/instances/inst_1/sessions', `${session.id}.ndjson`)
@@ -52,13 +52,13 @@ async function scene(instance = 'inst_1') {
   return { root, workspace, path, say, end, own, logs: new GuestLogs(own), session: session.id }
 }
 
-test('a Log that only grows is followed, also by the next daemon', async () => {
+test('a Log that only grows is followed, also by the next server', async () => {
   const { logs, own, say, end, root, session } = await scene()
   expect(await logs.verify()).toEqual(ok(undefined))
-  const before = await readFile(join(root, 'daemon', session), 'utf8')
+  const before = await readFile(join(root, 'server', session), 'utf8')
   await say()
   expect(await logs.follow(ADDRESS)).toEqual(ok(undefined))
-  expect(await readFile(join(root, 'daemon', session), 'utf8')).not.toBe(before)
+  expect(await readFile(join(root, 'server', session), 'utf8')).not.toBe(before)
   await say()
   await end()
   const next = new GuestLogs(own)
@@ -155,7 +155,7 @@ test('Logs of other programs in the workspace are left alone, even damaged ones'
   await registerDamage(root, 'log', 'The Log of another program is damaged.')
   await truncate(path, 30)
   expect(await logs.verify()).toEqual(ok(undefined))
-  expect(await readdir(join(root, 'daemon'))).toEqual([])
+  expect(await readdir(join(root, 'server'))).toEqual([])
 })
 
 test('a Log that claims to belong to others when it is first seen is judged from when it does not', async () => {
@@ -172,7 +172,7 @@ test('a Log that claims to belong to others when it is first seen is judged from
   }
   await copyFile(join(workspace, 'own'), path)
   expect(await logs.follow(ADDRESS)).toEqual(ok(undefined))
-  expect(await readdir(join(root, 'daemon'))).toEqual([session])
+  expect(await readdir(join(root, 'server'))).toEqual([session])
   await truncate(path, 0)
   expect(await logs.follow(ADDRESS)).toMatchObject({ error: { kind: 'log_damaged' } })
 })
