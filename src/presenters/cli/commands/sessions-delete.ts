@@ -34,10 +34,10 @@ async function deleteOne(
     : await unlessConfirmed(world, {
         question: question(session.value),
         command: `hawser sessions delete ${session_id} --yes`,
-        unasked:
+        withoutTerminal:
           'Deleting a Session is permanent, and there is no terminal to confirm it. Pass --yes.',
         details: { session_id },
-        declined: 'nothing was deleted',
+        withoutYes: 'nothing was deleted',
       })
   if (refused !== undefined) return refused
   const deleted = await harness.delete(session_id)

@@ -25,21 +25,23 @@ interface Confirmation {
   /** The command that confirms in advance. */
   readonly command: string
   /** The error without a terminal to ask at, and what it is about. */
-  readonly unasked: string
+  readonly withoutTerminal: string
   readonly details?: Readonly<Record<string, unknown>>
   /** What did not happen without a yes. */
-  readonly declined: string
+  readonly withoutYes: string
 }
 
 /** Asks for confirmation. Returns an error if it is not given. */
 export async function unlessConfirmed(
   { streams }: Pick<CliWorld, 'streams'>,
-  { question, command, unasked, details, declined }: Confirmation,
+  { question, command, withoutTerminal, details, withoutYes }: Confirmation,
 ): Promise<Failed | undefined> {
   if (!canAsk(streams))
-    return failed('invalid_args', unasked, details, [{ action: 'Confirm with --yes.', command }])
+    return failed('invalid_args', withoutTerminal, details, [
+      { action: 'Confirm with --yes.', command },
+    ])
   const isConfirmed = await askToConfirm(streams, question)
-  return isConfirmed ? undefined : failed('refused', `Not confirmed; ${declined}.`)
+  return isConfirmed ? undefined : failed('refused', `Not confirmed; ${withoutYes}.`)
 }
 
 interface TrustQuestion extends Pick<Confirmation, 'question' | 'command'> {
@@ -55,6 +57,7 @@ export async function unlessSure(
 ): Promise<Failed | undefined> {
   world.streams.stderr.write(summary)
   if (yes) return undefined
-  const unasked = 'Trust requires confirmation, and there is no terminal to ask. Pass --yes.'
-  return unlessConfirmed(world, { ...asking, unasked, declined: 'nothing is trusted' })
+  const withoutTerminal =
+    'Trust requires confirmation, and there is no terminal to ask. Pass --yes.'
+  return unlessConfirmed(world, { ...asking, withoutTerminal, withoutYes: 'nothing is trusted' })
 }

@@ -20,10 +20,10 @@ export const run: Run<typeof INSTANCE_DELETE> = async (world, { args: [name], op
     : await unlessConfirmed(world, {
         question: `Delete the Instance ${handle} with all its messages permanently?`,
         command: `hawser instance delete ${handle} --yes`,
-        unasked:
+        withoutTerminal:
           'Deleting an Instance is permanent, and there is no terminal to confirm it. Pass --yes.',
         details: { instance: handle },
-        declined: 'nothing was deleted',
+        withoutYes: 'nothing was deleted',
       })
   if (refused !== undefined) return refused
   // By id: another one may have got the handle meanwhile.
