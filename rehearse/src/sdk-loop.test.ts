@@ -11,7 +11,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRehearsal } from '../../test/support/providers/rehearsal-server.ts'
 
-// The vendors' own clients instead of ours, so that the server is checked against what the vendors send.
+// The vendors' own clients instead of Hawser's, so that the server is checked against what the vendors send.
 
 const ASK = 'Read a.txt, then run "ls".'
 const FILES: Readonly<Record<string, string>> = { 'a.txt': 'first line', ls: 'a.txt' }

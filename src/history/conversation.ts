@@ -52,7 +52,7 @@ export class Conversation {
   #brokenOff: TurnId | undefined
 
   /**
-   * Without the items of the first `shown` raw Events, which an earlier request showed: no call of theirs may lack its result.
+   * Without the items of the first `shown` raw Events, which an earlier request showed: none of their calls may lack its result.
    */
   constructor(all: readonly WholeEvent[], scope: RequestScope, shown = 0) {
     const { checkpoint, state, elisions, events } = historyOf(all)

@@ -123,7 +123,7 @@ test('a used key is found in generated Logs', async () => {
   expect(checkpoints).toBeGreaterThan(20)
 })
 
-test('of 5,000 earlier keys, less than six percent of new keys are looked up in vain', () => {
+test('of 5,000 earlier keys, less than six percent of new keys are looked up without a match', () => {
   const log = new KeyedLog()
   for (let n = 0; n < 4_900; n += 1) log.turn(`key ${n}`)
   log.checkpoint(0)

@@ -10,7 +10,7 @@ type EarlierKeys = NonNullable<ResumeState['message_keys']>
 
 const MOST_HASHES = 256
 const HASH_DIGITS = 16
-/** 32 Ki bits: of 5,000 older keys, less than five percent of new keys are looked up in the Log in vain. */
+/** 32 Ki bits: of 5,000 older keys, less than five percent of new keys are looked up in the Log without a match. */
 const FILTER_BYTES = 4 * 1024
 
 /**

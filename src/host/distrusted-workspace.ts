@@ -1,7 +1,7 @@
 import { closing, ifThere, type Folder } from './files/files.ts'
 import { recordsFolder, type RecordsPlace } from './files/records.ts'
 
-/** Runs `work` with a folder. `undefined` if the folder does not exist. Throws a `FileFailure` if it is not a folder of ours. */
+/** Runs `work` with a folder. `undefined` if the folder does not exist. Throws a `FileFailure` if it is not a folder of this user. */
 type InFolder = <T>(
   place: RecordsPlace,
   work: (folder: Folder) => Promise<T>,

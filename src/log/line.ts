@@ -71,7 +71,7 @@ export type DecodedLine =
 
 /**
  * Checks the bytes of one line on their own; the reader checks its position. `strict` also requires the exact form a writer
- * produces (no repeated keys, no other number or escape format), which a Log needs if no head of ours covers its chain.
+ * produces (no repeated keys, no other number or escape format), which a Log needs if no head on this machine covers its chain.
  */
 export function decodeLine(bytes: Buffer, strict: boolean): DecodedLine {
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }

@@ -129,7 +129,7 @@ export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string
 }
 
 /**
- * The lines from `from` up to a head of ours, which says that each matches its schema. Hashes alone verify them: every line
+ * The lines from `from` up to a head on this machine, which says that each matches its schema. Hashes alone verify them: every line
  * names the hash of the one before it, and the head that of the last. So neither checksums nor schemas are checked again.
  * `undefined` if the lines do not lead to the head: then nothing is known about any of them.
  */
@@ -147,7 +147,7 @@ export async function vouchedLines(
   for (let position = from.offset; position < head.offset;) {
     const rest = head.offset - position
     const read = await file.read(buffer.subarray(carried, carried + rest), position)
-    // The file is shorter than its head says, or has a line that no writer of ours writes.
+    // The file is shorter than its head says, or has a line that no writer of Hawser writes.
     if (read === 0) return undefined
     position += read
     const filled = carried + read

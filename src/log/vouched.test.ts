@@ -71,7 +71,7 @@ const GOOD: readonly Raw[] = [
 const BAD: Raw = { type: 'user_message', data: { text: 7 } }
 const LAST: Raw = { type: 'notice', data: { code: 'x', text: 'y' } }
 
-test('lines under a head of ours are the same whether or not their schemas are checked', async () => {
+test('lines under a head on this machine are the same whether or not their schemas are checked', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const { place } = await placeWith(SCHEMAS)
     const places = await writeRaw(place, generateLog(seed).drafts)

@@ -12,7 +12,7 @@ import type { FrameFilter, FramePage, FrameQuery } from './frames/frame-query.ts
 /** What an Instance is doing. Only `enabled` outlives the server. */
 export type InstanceState = 'stopped' | 'starting' | 'running' | 'paused'
 
-/** An Instance as everybody sees it. */
+/** An Instance as every client sees it. */
 export interface InstanceInfo extends Omit<InstanceRecord, 'folder'> {
   readonly state: InstanceState
   /** Messages that have not ended. */

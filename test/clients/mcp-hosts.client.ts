@@ -60,7 +60,7 @@ interface Prepared extends HostPlace {
   readonly workspace: string
 }
 
-/** A home with the settings of somebody who tries Hawser without a key, and commands in a path of its own. */
+/** A home with the settings of a person who tries Hawser without a key, and commands in a path of its own. */
 async function prepare(
   folder: string,
   { command }: McpHost,

@@ -62,6 +62,7 @@ test('avoided words are found in every comment and title, over the end of a line
     ['bench/b.ts', '/**\n * Told, since it is\n * no crash.\n */\nexport const B = 1\n'],
     ['scripts/c.mjs', '// There is no file, it is no longer read, and `nobody` is a user.\n'],
     ['test/d.test.ts', "test.each([1])('whoever asks', () => {})\ntest(`${x} goes on`, run)\n"],
+    ['src/f.ts', '// It waits in vain for somebody, and the file is none of ours.\n'],
     ['rehearse/src/e.ts', "export const E = 'Nobody knows.' // A process of its own.\n"],
   ])
   expect(avoidedInComments(tree)).toEqual([
@@ -72,5 +73,9 @@ test('avoided words are found in every comment and title, over the end of a line
     'bench/b.ts:1 says "is no c"; write: is not a',
     'test/d.test.ts:1 says "whoever"; write: name the person or the program',
     'test/d.test.ts:2 says "goes on"; write: continue',
+    'src/f.ts:1 says "somebody"; write: name the person or the program',
+    'src/f.ts:1 says "in vain"; write: without effect',
+    'src/f.ts:1 says "of ours"; write: name whose it is',
+    'src/f.ts:1 says "is none of"; write: is not one of',
   ])
 })

@@ -44,6 +44,10 @@ const AVOIDED: readonly Avoided[] = [
 /** One message that a model may read says `is no choice`: in messages, the nouns are named one by one. */
 const AVOIDED_IN_COMMENTS: readonly Avoided[] = [
   ...AVOIDED,
+  [/\b(somebody|anybody|everybody)\b/i, 'name the person or the program'],
+  [/\bin vain\b/i, 'without effect'],
+  [/\bof (ours|theirs)\b/i, 'name whose it is'],
+  [/\b(is|are) none of\b/i, 'is not one of'],
   [/(?<!\bthere )\b(is|are|was|were) no (?!longer\b|more\b|less\b)\w/i, 'is not a'],
 ]
 

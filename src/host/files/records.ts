@@ -28,7 +28,7 @@ export function recordsIn(workspace: string): string {
 
 /**
  * Opens the records of an Instance. `undefined` if there are none. No link is followed. Throws a `FileFailure` if they are
- * not a folder of ours.
+ * not a folder of this user.
  */
 export async function recordsFolder({
   workspace,

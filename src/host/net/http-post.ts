@@ -97,7 +97,7 @@ function answerOf(request: http.ClientRequest, signal: AbortSignal): Promise<Pos
     // The listener stays for the whole request: an error during the body is reported by the body.
     request.on('error', (error) => reject(failureOf(error, signal)))
     request.once('response', (body) => {
-      // It may break before anybody reads it.
+      // It may break before it is read.
       body.on('error', () => {})
       const { statusCode: status = 0 } = body
       const get = (name: string) => {

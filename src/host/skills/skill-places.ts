@@ -7,7 +7,7 @@ import { foldersUpwards } from '../workspace-search.ts'
 import { factsAt, linkTarget } from '../files/look.ts'
 
 /**
- * The folder of the repository: the nearest with a `.git` of ours at or above the workspace and below the home of the
+ * The folder of the repository: the nearest with a `.git` of this user at or above the workspace and below the home of the
  * person, else the workspace.
  */
 export function repositoryOf(workspace: string, home: string | undefined = userHome()): string {

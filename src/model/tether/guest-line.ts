@@ -25,7 +25,7 @@ export type GuestStart = Frozen<z.infer<typeof GuestStart>>
 const GuestResumed = openObject(() => ({ type: z.literal('guest.resumed'), paused_ms: Count }))
 
 /**
- * Written before a message that an earlier guest may have begun, if nothing of its answer was shown to anybody: its Turn may
+ * Written before a message that an earlier guest may have begun, if nothing of its answer was shown: its Turn may
  * continue.
  */
 const GuestResend = openObject(() => ({

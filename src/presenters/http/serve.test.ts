@@ -21,7 +21,7 @@ async function created({ api, workspace }: LocalServer, more: object = {}): Prom
   return (body as { session: { sessionId: string } }).session.sessionId
 }
 
-test('the server says that it answers, and shows a page that reveals nothing, to everybody here', async () => {
+test('the server says that it answers, and shows a page that reveals nothing, to every user of this machine', async () => {
   const { origin, token } = await localServer()
   const health = await fetch(`${origin}/healthz`)
   expect([health.status, await health.json()]).toEqual([200, { ok: true }])

@@ -18,7 +18,7 @@ export interface McpParts {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The tools are the same for everybody, as long as this version runs. */
+/** The tools are the same for every client, as long as this version runs. */
 const FIXED = { ttlMs: DAY_MS, cacheScope: 'public' } as const
 
 interface ServerParts extends McpParts, Pick<CallContext, 'ending'> {

@@ -10,7 +10,7 @@ export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
   readonly folder: () => Promise<Result<Folder>>
   /** The log has to stay open although it is not in use. */
   readonly isNeeded: () => boolean
-  /** Called with a log that was just opened, before anybody else can use it. */
+  /** Called with a log that was just opened, before another holder can use it. */
   readonly opened: (log: FrameLog) => Promise<void>
   /** Called before a log is closed that is no longer needed. */
   readonly closing: () => Promise<void>
@@ -28,7 +28,7 @@ interface OpenLog {
 const IDLE_MS = 60_000
 const NAME = 'frames'
 
-/** The frame log of an Instance, open while somebody uses or needs it. */
+/** The frame log of an Instance, open while a holder uses or needs it. */
 export class HeldLog {
   readonly #parts: HeldLogParts
   readonly #inOrder = inOrder()

@@ -245,7 +245,7 @@ test('at most 4 MB wait for a guest that reads nothing, and nothing is lost', as
     before = pulled
     await new Promise((resolve) => void setTimeout(resolve, 50))
   }
-  // What the streams of the guest take before anybody reads them has arrived: 64 KiB each.
+  // What the streams of the guest take before they are read has arrived: 64 KiB each.
   const arrived = CALLS * 64 * 1024
   expect(pulled - arrived).toBeLessThanOrEqual(4_000_000)
   const lengths = await Promise.all(answers.map(async (answer) => (await answer.text()).length))

@@ -110,7 +110,7 @@ type Attempt =
   | { readonly ok: true; readonly value: Result<Response> }
   | { readonly ok: false; readonly failure: Failed; readonly again: boolean }
 
-/** The request was not received by anybody. */
+/** No server received the request. */
 const NEVER_REACHED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT'])
 
 async function wholeBody(

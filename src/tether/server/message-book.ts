@@ -16,7 +16,7 @@ export type FrameVerdict =
   | { readonly verdict: 'pass' }
   /** It comes too late, and is ignored. */
   | { readonly verdict: 'drop'; readonly why: string }
-  /** No guest of ours sends it. */
+  /** No guest of Hawser sends it. */
   | { readonly verdict: 'refuse'; readonly why: string }
 
 interface Delivery {

@@ -247,7 +247,7 @@ describe.each(USERS)('the local server $name', ({ uid }) => {
         token: 'EACCES',
         lock: 'EACCES',
         socket: 'EACCES',
-        // The port is open to everybody on the machine, and says nothing without the token.
+        // The port is open to every user of the machine, and says nothing without the token.
         port: 401,
       })
     },

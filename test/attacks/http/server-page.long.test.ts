@@ -12,7 +12,7 @@ const USERS = [
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-/** A request of somebody who does not have the token. */
+/** A request of a program that does not have the token. */
 function post({ ask }: AttackedServer, path: string, body: unknown, headers = {}) {
   return ask({
     method: 'POST',

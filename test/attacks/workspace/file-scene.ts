@@ -38,7 +38,7 @@ export async function buildScene(base: string): Promise<Scene> {
   const own = ['.hawser', 'state', 'not-yet'].map((name) => join(workspace, name))
   const refuse = [...own, join(outside, 'home'), late]
   const files = value(await openConfined(workspace, { refuse }))
-  // Only now is this folder known to be one of ours: by its inode, because none of its names showed it.
+  // Only now is this folder known to be one of the scene: by its inode, because none of its names showed it.
   await symlink(join(workspace, 'found-late'), late)
   const close = async () => {
     await files.close()

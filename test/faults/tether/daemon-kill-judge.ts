@@ -123,7 +123,7 @@ function messageOffences(
   ]
 }
 
-/** Somebody saw a piece of its answer before it continued. */
+/** A client saw a piece of its answer before it continued. */
 function isShownBefore(
   name: string,
   stored: readonly Frame[],

@@ -249,7 +249,7 @@ test('what a library prints to standard output goes to standard error', async ()
   await expect.poll(() => program.stderr().length).toBeGreaterThan(before)
   program.child.stdin?.end()
   await program.ended
-  // Lines before the program has started are none of its messages.
+  // Lines before the program has started are not its messages.
   const after = program.stdout().slice(program.stdout().indexOf('{'))
   expect(after).not.toContain('a stray line')
 })

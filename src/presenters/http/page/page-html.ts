@@ -1,4 +1,4 @@
-/** The page for a person who opens the address in a browser. Without a token it shows only what everybody knows. */
+/** The page for a person who opens the address in a browser. Without a token it shows only what is public. */
 export const PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>

@@ -31,7 +31,7 @@ export function infoWords(info: InstanceInfo, records?: string): string {
 
 const WIDTH = 11
 
-/** What a person permits by mapping a folder of theirs; empty if the Instance has none. */
+/** What a person permits by mapping one of their folders; empty if the Instance has none. */
 export function writesWords({ workspace }: InstanceInfo): string {
   if (workspace === undefined) return ''
   return `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
