@@ -63,7 +63,7 @@ function modelOf() {
 async function attach(session: Session): Promise<void> {
   const attachments = paths.map((path) => ({ from: 'path', path }) as const)
   const { done } = value(await session.admit('What do these show?', { attachments }))
-  const { ended } = value(await done)
+  const ended = value(await done)
   if (ended.status !== 'completed') {
     throw new Error(`the Turn was ${ended.status}: ${JSON.stringify(ended.error)}`)
   }

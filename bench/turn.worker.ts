@@ -90,7 +90,7 @@ async function measure(late: number): Promise<Record<string, number>> {
 
 async function runTurn(session: Session): Promise<void> {
   const { done } = value(await session.admit('Read the notes again and again.'))
-  const { ended } = value(await done)
+  const ended = value(await done)
   if (ended.status !== 'completed') throw new Error(`the Turn was ${ended.status}`)
 }
 

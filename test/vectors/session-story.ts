@@ -99,7 +99,7 @@ async function say(
   text: string,
   options: Parameters<Session['admit']>[1] = {},
 ): Promise<void> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   if (ended.error !== undefined) throw new Error(`${text}: ${JSON.stringify(ended)}`)
 }
 

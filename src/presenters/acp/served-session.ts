@@ -8,7 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../host/clock.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
-import { resourcesOf, turnNotices } from '../../history/results/turn-notices.ts'
+import { resourcesOf } from '../../history/results/turn-notices.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
@@ -210,11 +210,9 @@ export class ServedSession {
     await sent
     this.#own.delete(turn)
     this.#ended.delete(turn)
-    const { ended } = outcome.value
-    const { usage_total: usage, error } = ended
-    const notices = turnNotices(session.events, turn)
+    const { usage, error, notices } = outcome.value
     const facts = { turn_id: turn, usage, ...(error === undefined ? {} : { error }), notices }
-    const reason = prompt.cancelled ? 'cancelled' : stopReason(ended)
+    const reason = prompt.cancelled ? 'cancelled' : stopReason(outcome.value)
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
 

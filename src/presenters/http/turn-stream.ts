@@ -1,4 +1,4 @@
-import { resourcesOf, sinceLastTurn, turnNotices } from '../../history/results/turn-notices.ts'
+import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.ts'
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
@@ -123,8 +123,7 @@ async function sendTurn(
   }
   if (output.signal.aborted) return
   const outcome = await done
-  const notices = turnNotices(session.events, turn)
-  output.send(outcome.ok ? endMessages(outcome.value.ended, notices) : lostEnd(outcome.error))
+  output.send(outcome.ok ? endMessages(outcome.value) : lostEnd(outcome.error))
 }
 
 /** Without what happened before that Event, while the Turn was waiting. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { TurnResult } from '../../history/results/turn-result.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import type { Result } from '../../model/errors.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness, Proof } from '../harness.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
@@ -10,7 +10,6 @@ import type { Session } from '../live/session.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from '../live/state.ts'
 import type { ListedResource } from '../queries/resources.ts'
-import { resultOfTurn } from './result-of-turn.ts'
 import type { ChosenAnswer, Question } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
 import { Admit, ChoiceInput, refusedInput, Settings } from './inputs.ts'
@@ -66,14 +65,7 @@ export class LibrarySession {
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<StartedTurn>> {
     const refused = refusedInput(z.string(), text) ?? refusedInput(Admit, options)
     if (refused !== undefined) return refused
-    const admitted = await this.#session.admit(text, options)
-    if (!admitted.ok) return admitted
-    const { turn, done } = admitted.value
-    const result = async (): Promise<Result<TurnResult>> => {
-      const outcome = await done
-      return outcome.ok ? resultOfTurn(this.#harness, this.#session, turn) : outcome
-    }
-    return ok({ turn, done: result() })
+    return this.#session.admit(text, options)
   }
 
   /**

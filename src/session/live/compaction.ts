@@ -16,9 +16,7 @@ export async function compactSession(
   session: Session,
   { trigger = 'manual', ...options }: CompactOptions,
 ): Promise<Result<CompactionOutcome>> {
-  return session.between<CompactionOutcome>((record, ask, publish) =>
-    compactLocked(parts, session, { trigger, ...options }, { record, ask, publish }),
-  )
+  return session.between((locked) => compactLocked(parts, session, { trigger, ...options }, locked))
 }
 
 /** What `undoCompaction` undid. */
@@ -30,7 +28,7 @@ export interface UndoneCompaction {
 
 /** Undoes the last compaction in force, and the surface that it took over. */
 export async function undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const last = compactionsInForce(session.events).at(-1)
     if (last === undefined)
       return failed('not_found', 'Nothing to undo: no compaction is in force in this Session.')
@@ -62,7 +60,7 @@ function surfaceBefore(
 /** Records text that every request and every checkpoint shows verbatim. */
 export async function pinText(session: Session, text: string): Promise<Result<void>> {
   if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const all = pinnedTexts(session.events)
     if (all.includes(text)) return ok(undefined)
     const pinned = all.reduce((sum, one) => sum + utf8Bytes(one), 0)
@@ -82,7 +80,7 @@ export async function unpinText(
   session: Session,
   number: number,
 ): Promise<Result<string>> {
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const pinned = pinnedTexts(session.events)
     const text = pinned[number - 1]
     if (text === undefined) return noSuchPin(session, number, pinned.length)

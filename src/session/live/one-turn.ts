@@ -1,5 +1,5 @@
-import { turnResult, type TurnResult } from '../../history/results/turn-result.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import type { TurnResult } from '../../history/results/turn-result.ts'
+import type { Result } from '../../model/errors.ts'
 import type { AdmitOptions } from '../admission/admit-options.ts'
 import type { Session } from './session.ts'
 import type { WatcherUpdate } from '../watch/subscribe.ts'
@@ -37,7 +37,7 @@ export async function oneTurn(
   // The last Event is delivered before `done` resolves. A Turn that ends without an Event ends the subscription here.
   if (!outcome.ok) watching.close()
   await showing
-  return outcome.ok ? ok(turnResult(session.events, turn)) : outcome
+  return outcome
 }
 
 function isEnd(update: WatcherUpdate, turn: string): boolean {

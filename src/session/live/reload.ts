@@ -14,7 +14,7 @@ export async function reloadSurface(
   parts: SessionParts,
   session: Session,
 ): Promise<Result<string | undefined>> {
-  return session.between<string | undefined>(async (record) => {
+  return session.between<string | undefined>(async ({ record }) => {
     const found = await recordedSurface(parts.log.store, session.events)
     if (!found.ok) return found
     const { surface, recorded } = found.value

@@ -8,9 +8,10 @@ import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
 import type { Subscription } from '../watch/subscribe.ts'
 import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
 import type { LiveSession } from './live-session.ts'
+import type { LockedSession } from './locked-compaction.ts'
 import type { SessionRules } from './session-rules.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
-import type { SessionState } from './state.ts'
+import { modeOfCalls, type SessionState } from './state.ts'
 
 export interface ClientOptions {
   /** The client can answer permission questions. While such a client is attached, questions wait. */
@@ -65,7 +66,7 @@ export class Session {
 
   /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
   get permissionMode(): PermissionMode {
-    return this.#live.permissionMode
+    return modeOfCalls(this.state)
   }
 
   /** The person's permission rules. Rules of this Session end with the process. */
@@ -99,9 +100,7 @@ export class Session {
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
-  async between<T>(
-    work: Parameters<typeof LiveSession.prototype.between<T>>[0],
-  ): Promise<Result<T>> {
+  async between<T>(work: (locked: LockedSession) => Promise<Result<T>>): Promise<Result<T>> {
     return this.#leaving === undefined ? this.#live.between(work) : hasLeft()
   }
 

@@ -56,13 +56,13 @@ const WAIT = {
 
 /** The request after the compaction, whose Events and surface exist in memory only. */
 function previewAfter(parts: SessionParts, session: Session, prepared: PreparedCompaction) {
-  const { id, state, permissionMode } = session
+  const { id, state } = session
   const events = [...session.events, ...plannedEvents(parts, session, prepared)]
   const { surface } = prepared
   const fresh = new FreshBlobs()
   if (surface !== undefined) fresh.hold(surface.draft.data.blob, surface.frozen.bytes)
   const log = { ...parts.log, store: fresh.over(parts.log.store) }
-  return previewRequest({ ...parts, log }, { id, state, permissionMode, events }, '')
+  return previewRequest({ ...parts, log }, { id, state, events }, '')
 }
 
 function plannedEvents(

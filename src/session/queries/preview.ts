@@ -25,7 +25,7 @@ export interface PreviewOptions {
 }
 
 /** What the next request of a Session depends on. */
-export type PreviewedSession = Pick<Session, 'id' | 'events' | 'state' | 'permissionMode'>
+export type PreviewedSession = Pick<Session, 'id' | 'events' | 'state'>
 
 /**
  * Composes the exact request for `text`. Sends and writes nothing: the opening Events of the Turn exist in memory only.

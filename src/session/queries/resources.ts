@@ -72,7 +72,7 @@ export async function dropResource(session: Session, handle: string): Promise<Re
   if (found.value === undefined) return unknownHandle(session)
   if (found.value.gone === 'dropped') return ok(undefined)
   const { resource_id } = found.value.descriptor
-  return session.between((record) =>
+  return session.between(({ record }) =>
     record([{ type: 'resource_dropped', data: { resource_id, by: 'person' } }]),
   )
 }

@@ -38,7 +38,7 @@ export async function undoTurn(
   session: Session,
   turn?: TurnId,
 ): Promise<Result<UndoResult>> {
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const events = await changingEvents(parts.log, session)
     if (!events.ok) return events
     const ran = ranCommands(events.value)

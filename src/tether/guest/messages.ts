@@ -10,7 +10,6 @@ import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
-import { resultOfTurn } from '../../session/library/result-of-turn.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import type { FrameOf, GuestFrames, Reply, TerminalFrame } from '../frames/guest-frames.ts'
@@ -67,12 +66,12 @@ export class Messages {
   /** The daemon vouches for the message that comes next: nothing of its answer was shown. */
   mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
     this.#unshown.clear()
-    this.#unshown.add(messageKey(line))
+    this.#unshown.add(nameOf(line))
   }
 
   /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
   receive(frame: Message): void {
-    const key = messageKey(frame)
+    const key = nameOf(frame)
     const { frames, send, onDefect } = this.#parts
     const unshown = this.#unshown.delete(key)
     void send(frames.ack({ to: frame }, 'received'))
@@ -142,8 +141,7 @@ export class Messages {
     }
     await send(frames.ack(reply, repeated ? 'repeated' : continued ? 'continued' : 'started'))
     if (!repeated) await this.#follow(reply, session, admitted)
-    const outcome = await admitted.done
-    const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
+    const result = await admitted.done
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
     await sessions.tidy((address) => this.#of(address).length > 0)
@@ -224,7 +222,7 @@ export class Messages {
   }
 }
 
-function messageKey({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): string {
+function nameOf({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): string {
   return JSON.stringify([keyOf(session), msg_id])
 }
 

@@ -174,7 +174,7 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
     const turn = value(await session.admit('Thanks.', { skills }))
     await decided
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(hydrations(session)).toMatchObject([
       { status: 'interrupted', error: { kind: 'interrupted' } },
     ])
@@ -187,7 +187,7 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
     const turn = value(await session.admit('Use the skill facts. Then hydrate hang of facts.'))
     await decided
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(hydrations(session)).toMatchObject([{ status: 'interrupted' }])
     expect(results(session).at(-1)).toMatchObject({
       outcome: 'failed',

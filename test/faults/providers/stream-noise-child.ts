@@ -66,7 +66,7 @@ function speaking(idleMs: number) {
 }
 
 async function say(session: Session, text: string): Promise<void> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const kind = ended.error === undefined ? {} : { kind: ended.error.kind }
   emit({ what: 'turn', status: ended.status, ...kind })
 }

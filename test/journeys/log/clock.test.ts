@@ -50,7 +50,7 @@ async function placeAt(way: Way, now: () => number, tools?: Toolset) {
 
 async function say(session: Session, text: string) {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended
+  return value(await admitted.done)
 }
 
 /** The content of the Log, read from the disk by a reader that shares nothing with its writer. */

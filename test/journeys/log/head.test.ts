@@ -16,7 +16,7 @@ async function turn(session: Session, meanwhile: () => Promise<void>): Promise<s
     await meanwhile()
     break
   }
-  return value(await done).ended.status
+  return value(await done).status
 }
 
 /** With a folder in its place, not even root can write the head. The Turn may write it before the folder exists. */

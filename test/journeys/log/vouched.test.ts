@@ -153,7 +153,7 @@ test.each(WIDER)('if the head covers it, $name is in force', async ({ begin, for
   const session = await reopened(root, id)
   expect(inForce(session)).toMatchObject(claimed)
   // Only the lock is taken: no provider with this name exists here.
-  value(await session.between(async (record) => record([{ type: 'text_pinned', data: PIN }])))
+  value(await session.between(async ({ record }) => record([{ type: 'text_pinned', data: PIN }])))
   expect(inForce(session)).toMatchObject(claimed)
   expect(noticesOf(session)).toEqual([])
 })

@@ -43,7 +43,9 @@ async function viewsAfter(
   const refusal = { message: 'too blue' }
   const quarantine = { resource_id: third, dialect: 'rehearsal', provider_error: refusal } as const
   value(
-    await session.between((record) => record([{ type: 'resource_quarantined', data: quarantine }])),
+    await session.between(({ record }) =>
+      record([{ type: 'resource_quarantined', data: quarantine }]),
+    ),
   )
   value(await place.harness.dropResource(session, '@img4'))
   await between(place, session)

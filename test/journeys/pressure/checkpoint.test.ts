@@ -73,7 +73,9 @@ test('after a checkpoint is undone, the earlier Events are known again, also in 
   await recordCheckpoint(place.parts, session, 1)
   const [checkpoint = expect.fail('no checkpoint')] = session.events.slice(-1)
   const undone = { compaction_event_id: checkpoint.id, reason: 'test' }
-  value(await session.between((record) => record([{ type: 'compaction_undone', data: undone }])))
+  value(
+    await session.between(({ record }) => record([{ type: 'compaction_undone', data: undone }])),
+  )
   expect(session.events.slice(0, before.length)).toEqual(before)
   await session.close()
   const again = await wayPlace('in process', { root: place.root })

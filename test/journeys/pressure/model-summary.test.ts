@@ -15,7 +15,7 @@ function eventsOf<T extends WholeEvent['type']>(events: readonly WholeEvent[], t
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 /** A Session of some length, most of it text that only a summary can shorten. */
@@ -134,7 +134,7 @@ test('a summary retires nothing to save cost, because that would break its prefi
   ]
   for (const one of [session, other])
     expect(await sayWith(one, 'Look.', { attachments })).toBe('completed')
-  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
   expect(eventsOf(session.events, 'resource_retired')).toEqual([])
   expect(requestsIn(session).at(-1)?.prefix_break).toBeUndefined()
   await say(other, 'Well?')
@@ -149,8 +149,8 @@ test('attachments that no model has answered yet are shown to the next Turn, not
   const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
   const { done } = value(await session.admit('What do you see?', { attachments }))
   session.interrupt()
-  expect(value(await done).ended.status).toBe('interrupted')
-  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  expect(value(await done).status).toBe('interrupted')
+  value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
   expect(requestsIn(session).at(-1)?.projected).not.toBeUndefined()
   await say(session, 'What now?')
   expect(requestsIn(session).at(-1)?.projected).toHaveLength(

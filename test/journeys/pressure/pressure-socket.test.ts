@@ -63,7 +63,7 @@ test('[PC-057] [PC-059] a socket that dies while the window is nearly full: comp
   const pressure = noticesOf(session, 'context_pressure')
   const restarts = noticesOf(session, 'stream_restarted')
   const { turn, done } = value(await session.admit('Tell me.'))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
   expect(compactions(session).at(-1)).toBe('websocket_critical_recovery')
   expect(pressure.map(({ tier, trigger }) => [tier, trigger])).toEqual([
     ['recovery', 'websocket_critical_recovery'],
@@ -155,7 +155,7 @@ test.each([
     )
     const restarts = noticesOf(session, 'stream_restarted')
     const { turn, done } = value(await session.admit('Tell me.'))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
     expect(compactions(session)).toEqual([
       'critical_pressure_preflight',
       ...(more ? ['websocket_critical_recovery'] : []),

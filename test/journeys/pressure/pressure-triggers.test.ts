@@ -185,7 +185,7 @@ test.each(PRESSED_WAYS)(
     let full = true
     const { place, session } = await pressed(way, 0.5, () => (full ? 'overflow' : filling(0.2)))
     const admitted = value(await session.admit('Go on.'))
-    const { ended } = value(await admitted.done)
+    const ended = value(await admitted.done)
     expect([ended.status, ended.error?.kind]).toEqual(['failed', 'context_overflow'])
     expect(ended.error?.next_actions?.map(({ command }) => command)).toContain(
       `hawser compact ${session.id} --dry-run`,

@@ -43,7 +43,7 @@ function says(answer: VendorAnswer): ScriptedAnswer {
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 function dataOf<T extends WholeEvent['type']>({ events }: Session, type: T): EventData<T>[] {
@@ -148,7 +148,7 @@ test.each(['while the model writes', 'before the checkpoint'])(
     const crashed = `${place.root}-crashed`
     const copyTo = (root: string) => cp(root, crashed, { recursive: true })
     if (when === 'while the model writes') copy = copyTo
-    value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+    value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
     if (when === 'before the checkpoint') await copyTo(place.root)
     await session.close()
 

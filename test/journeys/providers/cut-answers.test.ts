@@ -62,7 +62,7 @@ async function openSession(way: Way, answers: readonly VendorAnswer[]): Promise<
 }
 
 async function say(session: Session, text: string) {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const { status, cut } = ended
   return { status, cut }
 }

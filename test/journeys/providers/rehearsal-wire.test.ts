@@ -8,7 +8,7 @@ import { value } from '../../support/log/story.ts'
 import { vendorPlace } from '../../support/providers/vendor-place.ts'
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const { status, error } = ended
   return error === undefined ? status : `${status} ${error.kind} ${error.message}`
 }

@@ -15,7 +15,7 @@ const WIRE = WAYS.filter((way) => way !== 'in process')
 const RETRYING: Changes = { model: { limits: { provider_calls: 100, retries: 2 } } }
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

@@ -54,7 +54,7 @@ function placeOf(body: unknown, text: string, way: string[] = []): string[] {
 }
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

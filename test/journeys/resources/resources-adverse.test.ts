@@ -248,7 +248,7 @@ test('a Log with all handles used refuses attachments, and accepts everything el
   if (known === undefined || known.kind === 'link') throw new Error('an image was attached')
   const descriptor = { ...known, handle: Handle.parse('@img999999999') }
   value(
-    await session.between((record) =>
+    await session.between(({ record }) =>
       record([{ type: 'resource_ingested', data: { descriptor, origin: 'tool' } }]),
     ),
   )

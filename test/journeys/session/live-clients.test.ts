@@ -30,7 +30,7 @@ async function admitted(session: Session, text: string, whenBusy?: 'queue' | 're
 }
 
 async function ending(turn: Awaited<ReturnType<typeof admitted>>): Promise<string> {
-  return value(await turn.done).ended.status
+  return value(await turn.done).status
 }
 
 /** Both clients saw the whole Log once and in order, and the same deltas in the same places. */

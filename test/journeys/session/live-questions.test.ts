@@ -62,7 +62,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     value(await client.questions.answer(question.request_id, { choice: 1 }))
     // The decision is durable when the answer is acknowledged.
     expect(verdicts(client)).toEqual(['allowed by person'])
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     expect(count(client, 'permission_asked')).toBe(1)
     await client.close()
   })
@@ -83,7 +83,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     expect(watcher.questions.open).toEqual([question])
     clock.advance(1)
     expect(watcher.questions.open).toEqual([])
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     expect(verdicts(watcher)).toEqual(['denied by timeout'])
     expect(await harness.answer(question.request_id, { choice: 1 })).toMatchObject({
       error: { kind: 'question_closed' },
@@ -99,7 +99,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     await settled()
     expect(harness.openSessions).toBe(1)
     clock.advance(1)
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     await settled()
     expect(harness.openSessions).toBe(0)
     const again = value(await harness.open(client.id))
@@ -119,7 +119,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     expect(watcher.questions.open).toEqual([question])
     watcher.interrupt()
     expect(watcher.questions.open).toEqual([])
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(verdicts(client)).toEqual(['denied by interrupt'])
     expect(await client.questions.answer(question.request_id, { choice: 1 })).toMatchObject({
       error: { kind: 'question_closed' },
@@ -131,7 +131,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     const { harness, client, turn } = await waiting(kind, { onlyOne: true })
     await client.close()
     expect(harness.openSessions).toBe(0)
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     const again = value(await harness.open(client.id))
     expect(verdicts(again)).toEqual(['denied by interrupt'])
     await again.close()
@@ -200,7 +200,7 @@ test('a reader that comes late is informed once about the open question, and whe
   ])
   expect([late.requested, latest.requested]).toEqual([[question], [question]])
   value(await client.questions.answer(question.request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  expect(value(await turn.done).status).toBe('completed')
   const last = client.nextSeq - 1
   await Promise.all([late.untilSeq(last), latest.untilSeq(last)])
   for (const { requested, settled: ended } of [late, latest]) {
@@ -224,12 +224,12 @@ test('a question that is asked while a reader catches up is reported to it once'
   const turn = value(await client.admit(askingMessage('tool call').text))
   const { request_id } = await questionOf(client)
   value(await client.questions.answer(request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  expect(value(await turn.done).status).toBe('completed')
   const again = value(await client.admit('Write "sail" to sail.txt'))
   const second = await questionOf(client)
   while (!isRequest(seen.at(-1)?.value, second)) seen.push(await reader.next())
   value(await client.questions.answer(second.request_id, { choice: 1 }))
-  expect(value(await again.done).ended.status).toBe('completed')
+  expect(value(await again.done).status).toBe('completed')
   const last = client.nextSeq - 1
   while (!isEvent(seen.at(-1)?.value, last)) seen.push(await reader.next())
   const requested = seen.flatMap(({ value: one }) =>
@@ -264,7 +264,7 @@ test('a reader that lagged behind is informed that the question it knows is sett
   const first = await reader.next()
   expect(first.value).toMatchObject({ notice: { data: { request_id: question.request_id } } })
   value(await client.questions.answer(question.request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  expect(value(await turn.done).status).toBe('completed')
   const seen: SessionUpdate[] = []
   while (!seen.some(isSettled)) {
     const { value: update } = await reader.next()

@@ -50,7 +50,7 @@ function gate() {
 /** Admits a message and waits for the end of its Turn. */
 async function send(session: Session, text: string, options: AdmitOptions = {}) {
   const { turn, done, repeated = false } = value(await session.admit(text, options))
-  return { turn, repeated, ended: value(await done).ended }
+  return { turn, repeated, ended: value(await done) }
 }
 
 /** The Turns of the Log with this key. */
@@ -114,7 +114,7 @@ test.each(['refuse', 'queue', 'replace'] as const)(
     const { turn, ended } = await first
     expect(ended.status).toBe('completed')
     expect([second.turn, second.repeated]).toEqual([turn, true])
-    expect(value(await second.done).ended).toEqual(ended)
+    expect(value(await second.done)).toEqual(ended)
     expect(await turnsWith(here, one, KEY.messageKey)).toEqual([turn])
   },
 )
@@ -155,7 +155,7 @@ test('while a message waits for a permission, one with the same key joins it', a
   const { turn, ended } = await first
   expect(ended.status).toBe('completed')
   expect([second.turn, second.repeated]).toEqual([turn, true])
-  expect(value(await second.done).ended).toEqual(ended)
+  expect(value(await second.done)).toEqual(ended)
   expect(one.events.filter(({ type }) => type === 'tool_result')).toHaveLength(1)
 })
 
@@ -207,7 +207,7 @@ async function recordTurns({ parts }: HarnessPlace, session: Session, keys: read
       { type: 'turn_ended', turn_id, data: ended },
     ]
   })
-  value(await session.between((record) => record(drafts)))
+  value(await session.between(({ record }) => record(drafts)))
 }
 
 function keysFrom(first: number, count: number): string[] {
@@ -226,7 +226,7 @@ async function expectKnown(
       const turns = await turnsWith(here, session, messageKey)
       const again = value(await client.admit('Hello', { messageKey }))
       expect([[again.turn], again.repeated]).toEqual([turns, true])
-      expect(value(await again.done).ended.status).toBe('completed')
+      expect(value(await again.done).status).toBe('completed')
     }
   }
   expect((await send(there, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
@@ -348,7 +348,8 @@ test.each(['turn_ended', 'user_message'] as const)(
     const again = value(await salvaged.admit('Next', { messageKey: 'message 2' }))
     expect([again.turn, again.repeated]).toEqual([second.turn, true])
     const done = await again.done
-    if (type === 'user_message') expect(value(done).ended).toEqual(second.ended)
+    const notices = [expect.objectContaining({ code: 'salvage_gap' })]
+    if (type === 'user_message') expect(value(done)).toEqual({ ...second.ended, notices })
     else expect(done).toMatchObject({ error: { kind: 'log_damaged' } })
     expect((await send(salvaged, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
   },

@@ -11,7 +11,7 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 /** The Events of a stream until it has yielded number `upTo`. */

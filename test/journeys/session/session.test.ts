@@ -10,7 +10,7 @@ import { wayPlace, WAYS } from '../../support/providers/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended.status
+  return value(await admitted.done).status
 }
 
 test.each(WAYS)(
@@ -152,7 +152,7 @@ test.each(WAYS)(
     }
     expect(session.steer('one more thing')).toBe(true)
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
     expect(steered?.data).toMatchObject({ text: 'one more thing' })
     const next = value(await place.harness.preview(session, 'go on'))
@@ -221,7 +221,7 @@ test('text typed while a Turn fails before its first call is in the Log neverthe
   const { done } = value(await session.admit('Hello'))
   expect(session.steer('one more thing')).toBe(true)
   goOn()
-  expect(value(await done).ended).toMatchObject({
+  expect(value(await done)).toMatchObject({
     status: 'failed',
     error: { kind: 'not_configured' },
   })

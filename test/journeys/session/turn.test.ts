@@ -9,7 +9,7 @@ import { wayPlace, WAYS } from '../../support/providers/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended.status
+  return value(await admitted.done).status
 }
 
 /** Types of the last Turn's Events, with the outcome of each result. */
@@ -163,11 +163,11 @@ test.each(WAYS)(
     const first = value(await session.admit('List all files'))
     expect(await session.admit('Read x.txt')).toMatchObject({ error: { kind: 'turn_in_progress' } })
     const queued = session.admit('List all files', { whenBusy: 'queue' })
-    expect(value(await first.done).ended.status).toBe('completed')
+    expect(value(await first.done).status).toBe('completed')
     const second = value(await queued)
     const replacing = session.admit('List all files', { whenBusy: 'replace' })
     value(await second.done)
-    expect(value(await value(await replacing).done).ended.status).toBe('completed')
+    expect(value(await value(await replacing).done).status).toBe('completed')
     const ends = session.events.filter(({ type }) => type === 'turn_ended')
     expect(ends.length).toBe(3)
     await requestsHold(place, session)
@@ -199,7 +199,7 @@ test.each(WAYS)(
       if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
     }
     session.interrupt()
-    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(value(await admitted.done).status).toBe('interrupted')
     expect(await say(session, 'List all files')).toBe('completed')
     await requestsHold(place, session)
   },

@@ -22,7 +22,7 @@ async function placeWith(shelf: SkillShelf, at: { way?: Way; root?: string } = {
 async function say(session: Session, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const { done } = value(await session.admit(text))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
   }
 }
 

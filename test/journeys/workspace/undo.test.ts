@@ -14,7 +14,7 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const admitted = value(await session.admit(text))
-  expect(value(await admitted.done).ended.status).toBe('completed')
+  expect(value(await admitted.done).status).toBe('completed')
 }
 
 test.each(WAYS)(

@@ -32,5 +32,5 @@ export async function recordCheckpoint(
     summary: `The Session so far, up to Event ${before?.seq ?? 0}.`,
   }
   const draft: EventDraft = { type: 'history_compaction', data: lies(data) }
-  value(await session.between((record) => record([draft])))
+  value(await session.between(({ record }) => record([draft])))
 }

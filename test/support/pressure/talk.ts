@@ -8,7 +8,7 @@ export async function say(
   text: string,
   options: AdmitOptions = {},
 ): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

@@ -38,7 +38,7 @@ export async function say(
   text: string,
   options: Parameters<Session['admit']>[1] = {},
 ): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

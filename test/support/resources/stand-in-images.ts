@@ -23,7 +23,7 @@ export async function sessionWithImages(
     { type: 'user_message', turn_id, data: { text: 'Look.', prompt_mode: 'blocks', resources } },
     { type: 'turn_ended', turn_id, data: { status: 'interrupted', usage_total: NO_USAGE } },
   ]
-  value(await session.between((record) => record(drafts)))
+  value(await session.between(({ record }) => record(drafts)))
   return session
 }
 

@@ -90,7 +90,7 @@ test('/undo asks before it undoes an older Turn than the one that ran commands',
   value(await session.change({ permission_mode: 'auto' }))
   for (const text of ['Write "one" to a.txt', 'Run `touch made`']) {
     const { done } = value(await session.admit(text))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
   }
   const asked: OwnQuestion[] = []
   const run = (yes: boolean) =>
