@@ -143,7 +143,7 @@ async function longSession(
   for (let written = 0; written < LOG_BYTES; written += GROUP_BYTES) {
     value(await session.between(({ record }) => record(story.turns(GROUP_BYTES))))
   }
-  const plan = value(await harness.compact(session))
+  const plan = value(await session.compact())
   if (!plan.compactable) throw new Error(`not compactable: ${plan.reason}`)
   const { id } = session
   await session.close()

@@ -24,7 +24,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     accepted*2 added admitted*4 adopted allowed*3 answered*8 appeared*2 armed asked*4 attached*11
     begun*5 bound broken*2 called cancelled*3 carried*2 changed*16 checked*3 chosen*3 claimed
     closed*12 commanded compacted compared composed confined*7 continued*6 counted*2 created*2
-    damaged decided declared*2 decoded deleted*2 denied*2 described disabled disconnected done*5
+    damaged decided declared*2 decoded deleted*2 denied*2 described disabled disconnected done*4
     drawn dropped*2 elided emitted enclosed ended*23 estimated*2 examined*2 exceeded exited*3
     expected*3 expired explained failed*3 finished fixed*4 flushed*2 folded*2 found*10 gated
     given*11 gone*6 granted grown handed held*12 hidden identified ignored*2 interrupted*4 kept*4

@@ -59,7 +59,7 @@ export class ServedSession {
     const { session, client, root, offers, replay } = parts
     this.id = session.id
     this.#parts = parts
-    const { questions, id, nextSeq } = session
+    const { openQuestions: questions, id, nextSeq } = session
     const place = {
       session: id,
       workspace: root,
@@ -179,7 +179,7 @@ export class ServedSession {
   async #turn(input: PromptInput, prompt: Prompt): Promise<Result<PromptResponse>> {
     const { session, held } = this.#parts
     const { harness } = held.workspace
-    const usable = await harness.checkProvider(session)
+    const usable = await session.checkProvider()
     if (!usable.ok) return usable
     const list = async () => (await harness.skills()).skills
     const skills = await skillsIn(input.text, list, Object.keys(COMMANDS))
@@ -220,11 +220,10 @@ export class ServedSession {
     { command, argument }: NonNullable<ReturnType<typeof commandIn>>,
     prompt: Prompt,
   ): Promise<Result<PromptResponse>> {
-    const { session, held } = this.#parts
-    const { harness } = held.workspace
+    const { session } = this.#parts
     const from = session.nextSeq
     this.#commanded = { from, to: Number.POSITIVE_INFINITY }
-    const said = await command.run(harness, session, argument)
+    const said = await command.run(session, argument)
     this.#commanded = { from, to: session.nextSeq }
     if (!said.ok) return cancelledOr(said, prompt)
     this.#commands += 1

@@ -26,7 +26,7 @@ export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
       return answerFailure(context, start.error)
     }
     const { questions } = attached.value.session
-    const waiting = () => waitingMessages(questions.open)
+    const waiting = () => waitingMessages(questions)
     return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
       try {
         await sendUpdates(output, attached.value, start.value)

@@ -2,8 +2,7 @@ import { Hono } from 'hono'
 import { causeOf, ok, type Result } from '../../model/errors.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
-import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import { attachSession, inSession } from './attached-session.ts'
 import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
 import { checkValue, jsonBody } from './exchange/request-body.ts'
@@ -65,8 +64,8 @@ export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {
     const body = await jsonBody(context.req.raw, CompactBody)
     if (!body.ok) return answerFailure(context, body.error)
     const attaching = attachSession(parts, context.req.param('id'))
-    const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
-      compact(workspace.harness, session, body.value.dryRun),
+    const compacted = await inSession(attaching, ({ session }) =>
+      compact(session, body.value.dryRun),
     )
     return answerResult(context, compacted)
   })
@@ -75,17 +74,16 @@ export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {
 
 /** What a compaction recorded or, in a dry run, would record; or why there is none. */
 async function compact(
-  harness: Harness,
   session: Session,
   dryRun: boolean,
 ): Promise<Result<{ readonly compaction: ApiCompaction }>> {
   if (dryRun) {
-    const preview = await harness.previewCompaction(session)
+    const preview = await session.previewCompaction()
     if (!preview.ok) return preview
     const { plan, request_bytes: requestBytes } = preview.value
     return ok({ compaction: { ...apiCompaction(plan, { dryRun }), requestBytes } })
   }
-  const outcome = await harness.compact(session)
+  const outcome = await session.compact()
   if (!outcome.ok) return outcome
   return ok({ compaction: apiCompaction(outcome.value, { dryRun }) })
 }

@@ -2,7 +2,7 @@ import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.t
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput, type StreamMessage } from './exchange/live-response.ts'
@@ -69,7 +69,7 @@ export function turnResponse(
     // After its end, another client's Turn may run.
     if (onDisconnect === 'interrupt' && !isOver) attached.session.interrupt()
   }
-  const waiting = () => waitingMessages(attached.session.questions.open)
+  const waiting = () => waitingMessages(attached.session.questions)
   return liveResponse(parts, { signal, disconnected, waiting }, async (output) => {
     try {
       await sendTurn(output, served)

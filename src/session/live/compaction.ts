@@ -7,13 +7,13 @@ import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import { eventsOf } from '../reading/whole-session.ts'
 import { compactLocked, type CompactionOutcome, type CompactOptions } from './locked-compaction.ts'
-import type { Session } from './session.ts'
+import type { LiveSession } from './live-session.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /** Compacts a Session between Turns. See `compactLocked`. */
 export async function compactSession(
   parts: SessionParts,
-  session: Session,
+  session: LiveSession,
   { trigger = 'manual', ...options }: CompactOptions,
 ): Promise<Result<CompactionOutcome>> {
   return session.between((locked) => compactLocked(parts, session, { trigger, ...options }, locked))
@@ -27,7 +27,7 @@ export interface UndoneCompaction {
 }
 
 /** Undoes the last compaction in force, and the surface that it took over. */
-export async function undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
+export async function undoCompaction(session: LiveSession): Promise<Result<UndoneCompaction>> {
   return session.between(async ({ record }) => {
     const last = compactionsInForce(session.events).at(-1)
     if (last === undefined)
@@ -58,7 +58,7 @@ function surfaceBefore(
 }
 
 /** Records text that every request and every checkpoint shows verbatim. */
-export async function pinText(session: Session, text: string): Promise<Result<void>> {
+export async function pinText(session: LiveSession, text: string): Promise<Result<void>> {
   if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
   return session.between(async ({ record }) => {
     const all = pinnedTexts(session.events)
@@ -77,7 +77,7 @@ export async function pinText(session: Session, text: string): Promise<Result<vo
 /** Takes a pin back, by its number in `pinnedTexts`, counted from 1. Returns its text. */
 export async function unpinText(
   log: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
   number: number,
 ): Promise<Result<string>> {
   return session.between(async ({ record }) => {
@@ -97,7 +97,7 @@ export async function unpinText(
   })
 }
 
-function noSuchPin({ id }: Session, number: number, pinned: number): Failed {
+function noSuchPin({ id }: LiveSession, number: number, pinned: number): Failed {
   const has = pinned === 1 ? '1 pinned text' : `${pinned} pinned texts`
   return failed('not_found', `No pinned text ${number}: this Session has ${has}.`, { pinned }, [
     { action: 'List the pinned texts.', command: `hawser pin ${id}` },

@@ -7,7 +7,7 @@ import {
   type ExpectedRun,
   type SessionEvidence,
 } from './run-evidence.ts'
-import type { Session } from '../live/session.ts'
+import type { Session } from '../session.ts'
 import type { ModelChoice } from '../surface/surface-parts.ts'
 
 /**

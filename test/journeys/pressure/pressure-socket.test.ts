@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { turnResult } from '../../../src/history/results/turn-result.ts'
 import { ANSWER_AGAIN } from '../../../src/prompt/words/notes.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -36,7 +36,7 @@ async function unrelieved(
   if (share > 0.9) {
     await say(session, 'Go on.')
     expect(compactions(session)).toEqual(['critical_pressure_preflight'])
-    value(await place.harness.undoCompaction(session))
+    value(await session.undoCompaction())
   }
   first = place.requests.length
   return { place, session, first }

@@ -4,7 +4,7 @@ import type { ChatCompletionRequest, Fixture, FixtureResponse } from '@copilotki
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { LATE_HEADING } from '../../../src/prompt/words/notes.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import type { HarnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -264,16 +264,14 @@ test.each(VENDOR_DIALECTS)(
     await filesIn(place.workspace)
     const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read both.')).toBe('completed')
-    const live = value(await place.harness.preview(session, 'And then?'))
+    const live = value(await session.preview('And then?'))
     await session.close()
     const again = await vendorPlace(server, {
       root: place.root,
       changes: { tools: { schemas: [] } },
     })
     const resumed = value(await again.harness.open(session.id))
-    expect(value(await again.harness.preview(resumed, 'And then?')).body.equals(live.body)).toBe(
-      true,
-    )
+    expect(value(await resumed.preview('And then?')).body.equals(live.body)).toBe(true)
     expect(await say(resumed, 'And then?')).toBe('completed')
     expect(server.requests.at(-1)?.bytes.equals(live.body)).toBe(true)
     await proven(again, resumed, 3)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import { value } from '../../support/log/story.ts'
 import { eventsOf, sseOf, type VendorAnswer } from '../../support/providers/vendor-answer.ts'

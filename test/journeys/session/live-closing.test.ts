@@ -39,11 +39,8 @@ test('a client that comes back during a Turn shares it, and keeps the Session op
   const { request_id } = await questionOf(client)
   await client.detach()
   const back = value(await harness.open(client.id, { answers: true }))
-  expect([back.busy, back.questions.open.map((one) => one.request_id)]).toEqual([
-    true,
-    [request_id],
-  ])
-  value(await back.questions.answer(request_id, { choice: 1 }))
+  expect([back.busy, back.questions.map((one) => one.request_id)]).toEqual([true, [request_id]])
+  value(await back.answer(request_id, { choice: 1 }))
   expect(value(await done).status).toBe('completed')
   expect(await say(back, 'Thanks.')).toBe('completed')
   expect(harness.openSessions).toBe(1)
@@ -98,7 +95,7 @@ test('leaving twice counts once', async () => {
   expect(harness.openSessions).toBe(1)
   const { done } = value(await b.admit('Write "a" to a.txt'))
   const { request_id } = await questionOf(b)
-  value(await b.questions.answer(request_id, { choice: 1 }))
+  value(await b.answer(request_id, { choice: 1 }))
   expect(value(await done).status).toBe('completed')
   await b.close()
   expect(harness.openSessions).toBe(0)

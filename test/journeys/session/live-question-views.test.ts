@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { startChild } from '../../faults/support/child.ts'
 import { askingMessage, askingParts, prepare } from '../../support/session/asking-story.ts'
 import { bundleScript } from '../../support/host/bundle-script.ts'
@@ -38,7 +38,7 @@ function outcome({ events }: Session): [string[], string[]] {
 
 test('a view that the model asks for is shown after a yes', async () => {
   const { client, watcher, question, turn } = await waiting()
-  value(await client.questions.answer(question.request_id, { choice: 1 }))
+  value(await client.answer(question.request_id, { choice: 1 }))
   expect(value(await turn.done).status).toBe('completed')
   expect(outcome(client)).toEqual([['allowed by person'], ['ok']])
   await Promise.all([client.close(), watcher.close()])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
 import { ok } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { gatedModel } from '../../support/session/gated-model.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/model/limits.ts'
 import { logName } from '../../../src/log/place.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { NO_USAGE } from '../../../src/turn/usage.ts'
 import { CANARY_KEY } from '../../support/host/canary.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
@@ -142,7 +142,7 @@ test('while a message waits for a permission, one with the same key joins it', a
   const one = value(await here.harness.create(asking, { answers: true }))
   const two = value(await here.harness.open(one.id, { answers: true }))
   const requested = new Promise<string>((resolve) => {
-    one.questions.listen((change) => {
+    one.openQuestions.listen((change) => {
       if (change.kind === 'requested') resolve(change.question.request_id)
     })
   })
@@ -150,7 +150,7 @@ test('while a message waits for a permission, one with the same key joins it', a
   const first = send(one, text, KEY)
   const request_id = await requested
   const second = value(await two.admit(text, KEY))
-  expect(two.questions.open.map((question) => question.request_id)).toEqual([request_id])
+  expect(two.questions.map((question) => question.request_id)).toEqual([request_id])
   value(await here.harness.answer(request_id, { choice: 1 }))
   const { turn, ended } = await first
   expect(ended.status).toBe('completed')
@@ -260,7 +260,7 @@ test('a key is known after a checkpoint was undone', async () => {
   await recordTurns(here, session, keysFrom(0, 3))
   await recordCheckpoint(here.parts, session, 1)
   await recordTurns(here, session, keysFrom(3, 1))
-  value(await here.harness.undoCompaction(session))
+  value(await session.undoCompaction())
   await expectKnown(here, session, [KEY.messageKey, ...keysFrom(0, 4)])
 })
 

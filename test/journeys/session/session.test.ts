@@ -2,7 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { registerDamage } from '../../support/log/registered-damage.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -155,7 +155,7 @@ test.each(WAYS)(
     expect(value(await turn.done).status).toBe('interrupted')
     const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
     expect(steered?.data).toMatchObject({ text: 'one more thing' })
-    const next = value(await place.harness.preview(session, 'go on'))
+    const next = value(await session.preview('go on'))
     expect(next.body.toString('utf8')).toContain('one more thing')
     expect(session.steer('too late')).toBe(false)
   },

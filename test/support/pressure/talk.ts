@@ -1,5 +1,5 @@
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { value } from '../log/story.ts'
 
 /** How a Turn ended: its status, or the kind of its error. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AttachmentInput } from '../../../src/model/attachment.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { picture } from './drawing.ts'
 import { sha256 } from './vision-place.ts'
 import { value } from '../log/story.ts'

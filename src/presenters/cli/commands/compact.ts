@@ -3,8 +3,7 @@ import { compactionsInForce } from '../../../history/history.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { EventId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
-import type { Harness } from '../../../session/harness.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { CompactionPreview } from '../../../session/queries/compaction-preview.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import {
@@ -117,7 +116,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     if (dryRun && undo) return failed('invalid_args', 'Pass either --dry-run or --undo, not both.')
     const session = await openNamed(harness, parsed.args[0])
     if (!session.ok) return session
-    const task = { world, harness, session: session.value, json, summary }
+    const task = { world, session: session.value, json, summary }
     if (undo) return undoLast(task)
     return dryRun ? preview(task) : compact(task)
   })
@@ -125,14 +124,13 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
 
 interface Task {
   readonly world: CliWorld
-  readonly harness: Harness
   readonly session: Session
   readonly json: boolean
   readonly summary: 'excerpts' | 'model' | undefined
 }
 
-async function compact({ world, harness, session, json, summary }: Task): Promise<Result<number>> {
-  const done = await withProgress(world, 'Compacting', () => harness.compact(session, { summary }))
+async function compact({ world, session, json, summary }: Task): Promise<Result<number>> {
+  const done = await withProgress(world, 'Compacting', () => session.compact({ summary }))
   if (!done.ok) return done
   const plan = done.value
   const commands = commandsFor(session)
@@ -149,9 +147,9 @@ async function compact({ world, harness, session, json, summary }: Task): Promis
   return ok(exitCode(plan))
 }
 
-async function preview({ world, harness, session, json, summary }: Task): Promise<Result<number>> {
+async function preview({ world, session, json, summary }: Task): Promise<Result<number>> {
   const found = await withProgress(world, 'Planning a compaction', () =>
-    harness.previewCompaction(session, { summary }),
+    session.previewCompaction({ summary }),
   )
   if (!found.ok) return found
   const { plan, request_bytes } = found.value
@@ -167,9 +165,9 @@ async function preview({ world, harness, session, json, summary }: Task): Promis
   return ok(exitCode(plan))
 }
 
-async function undoLast({ world, harness, session, json }: Task): Promise<Result<number>> {
+async function undoLast({ world, session, json }: Task): Promise<Result<number>> {
   const last = compactionsInForce(session.events).at(-1)
-  const done = await harness.undoCompaction(session)
+  const done = await session.undoCompaction()
   if (!done.ok) return done
   const range = last?.id === done.value.compaction_event_id ? last.data.range : undefined
   const in_force = compactionsInForce(session.events).length

@@ -4,7 +4,7 @@ import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
 import type { CommandInput } from '../world/command.ts'
@@ -54,7 +54,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const session = await openNamed(opened.harness, named)
     if (!session.ok) return session
     return action === 'drop'
-      ? drop(world, opened, { session: session.value, handle, parsed })
+      ? drop(world, session.value, handle, parsed)
       : list(world, opened, session.value, parsed)
   })
 }
@@ -66,13 +66,11 @@ function withSession([first, second, third]: ResourcesArgs['args']): ResourcesAr
 
 async function list(
   world: CliWorld,
-  { harness, settings: { settings } }: OpenWorkspace,
+  { settings: { settings } }: OpenWorkspace,
   session: Session,
   { options: { json } }: ResourcesArgs,
 ): Promise<Result<number>> {
-  const listed = await withProgress(world, 'Checking stored bytes', () =>
-    harness.resources(session),
-  )
+  const listed = await withProgress(world, 'Checking stored bytes', () => session.resources())
   if (!listed.ok) return listed
   const output = { session_id: session.id, resources: listed.value }
   const { stdout } = world.streams
@@ -90,23 +88,18 @@ function words(listed: readonly ListedResource[], colour: boolean): string {
 const NONE =
   'This Session has no Resources. To attach a file: hawser run --continue --attach FILE "What is this?"\n'
 
-interface Drop {
-  readonly session: Session
-  readonly handle: string | undefined
-  readonly parsed: ResourcesArgs
-}
-
 async function drop(
   world: CliWorld,
-  { harness }: OpenWorkspace,
-  { session, handle: named, parsed: { options } }: Drop,
+  session: Session,
+  named: string | undefined,
+  { options }: ResourcesArgs,
 ): Promise<Result<number>> {
   if (named === undefined)
     return failed('invalid_args', 'Missing handle: name a Resource, for example @img1.')
   const handle = named.startsWith('@') ? named : `@${named}`
-  const before = await harness.resources(session)
+  const before = await session.resources()
   if (!before.ok) return before
-  const dropped = await harness.dropResource(session, handle)
+  const dropped = await session.dropResource(handle)
   if (!dropped.ok) return dropped
   const was = before.value.find(({ descriptor }) => descriptor.handle === handle)
   const output = { session_id: session.id, dropped: handle }

@@ -5,7 +5,7 @@ import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
@@ -20,8 +20,9 @@ import type { CommandInput } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
-import { pathBases, type PathBases } from '../input/path-bases.ts'
-import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
+import { pathBases } from '../input/path-bases.ts'
+import type { AdmitOptions } from '../../../session/admission/admit-options.ts'
+import { oneTurn } from '../../../session/one-turn.ts'
 import { pipedText, type LateText, type PipedText, type PipedReading } from '../input/piped-text.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { standing } from '../render/picture.ts'
@@ -171,8 +172,7 @@ async function inSession(
   }
   const whole =
     input.late === undefined ? input : withPiped(world, input, late.value, options.quiet)
-  const bases = pathBases(world, opened.harness.workspace)
-  const message = await messageOf(world, session, { ...whole, ...named, bases }, options)
+  const message = await messageOf(world, opened, session, whole, named, options)
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -182,7 +182,7 @@ async function inSession(
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.monotonicMs()
   try {
-    const result = await oneTurn(session, message, view.show)
+    const result = await oneTurn(session, input.prompt.text, message, view.show)
     if (!result.ok) return result
     const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
@@ -236,29 +236,26 @@ function noticesIn(events: Session['events']): WholeEvent<'notice'>[] {
   return events.flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** With what the words of the prompt may name. */
-interface TypedInput extends RunInput, NamedSkills {
-  readonly bases: PathBases
-}
-
 /** `@` words and the names of Skills are resolved only in a prompt that a person typed. */
 async function messageOf(
   world: CliWorld,
+  { harness }: OpenWorkspace,
   session: Session,
-  { prompt, attached, piped, bases, skills, notes: others }: TypedInput,
+  { prompt: { text, typed }, attached, piped }: RunInput,
+  { skills, notes: others }: NamedSkills,
   { quiet, json }: Options,
-): Promise<Message> {
-  const { text, typed } = prompt
-  if (!typed) return { text, attachments: attached, piped }
+): Promise<AdmitOptions> {
+  if (!typed) return { attachments: attached, piped }
+  const bases = pathBases(world, harness.workspace)
   const { notes, ...enclosed } = await enclosedIn(text, session, attached, bases)
   if (!quiet && !json)
     for (const note of [...notes, ...others]) world.streams.stderr.write(`hawser: ${note}\n`)
-  return { text, ...enclosed, skills, piped }
+  return { ...enclosed, skills, piped }
 }
 
 async function wordsFor(
   world: CliWorld,
-  { harness, settings }: OpenWorkspace,
+  { settings }: OpenWorkspace,
   { quiet, session }: { readonly quiet: boolean; readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
@@ -273,8 +270,7 @@ async function wordsFor(
     resultRows(result, call, stderr.columns)
       .map((line) => `${painted(line, colour)}\n`)
       .join('')
-  const setting = display?.pictures
-  const draw = drawingOn(stderr, world.env, { harness, setting })
+  const draw = drawingOn(stderr, world.env, display?.pictures)
   const picture: WordsOptions['picture'] =
     draw === undefined
       ? undefined

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { PermissionMode, SessionMode } from '../../../model/modes.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 
 /** The options that select a Session to continue, or configure a new one. */
 export const SessionOptions = z.object({

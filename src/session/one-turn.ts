@@ -1,27 +1,19 @@
-import type { TurnResult } from '../../history/results/turn-result.ts'
-import type { Result } from '../../model/errors.ts'
-import type { AdmitOptions } from '../admission/admit-options.ts'
+import type { Result } from '../model/errors.ts'
+import type { AdmitOptions, TurnResult } from './admission/admit-options.ts'
 import type { Session } from './session.ts'
-import type { WatcherUpdate } from '../watch/subscribe.ts'
-
-/** A person's message, with its attachments and the Skills that it activates. */
-export interface Message extends Pick<
-  AdmitOptions,
-  'attachments' | 'mentions' | 'views' | 'piped' | 'skills'
-> {
-  readonly text: string
-}
+import type { WatcherUpdate } from './watch/subscribe.ts'
 
 /**
  * Admits a message, passes every Event and notice to `show` until the Turn ends, and returns the result of the Turn.
  */
 export async function oneTurn(
   session: Session,
-  { text, ...enclosed }: Message,
+  text: string,
+  options: AdmitOptions,
   show: (update: WatcherUpdate) => void | Promise<void>,
 ): Promise<Result<TurnResult>> {
   const watching = session.subscribe()
-  const admitted = await session.admit(text, enclosed)
+  const admitted = await session.admit(text, options)
   if (!admitted.ok) {
     watching.close()
     return admitted
@@ -33,11 +25,11 @@ export async function oneTurn(
       if (isEnd(update, turn)) break
     }
   })()
-  const outcome = await done
+  const result = await done
   // The last Event is delivered before `done` resolves. A Turn that ends without an Event ends the subscription here.
-  if (!outcome.ok) watching.close()
+  if (!result.ok) watching.close()
   await showing
-  return outcome
+  return result
 }
 
 function isEnd(update: WatcherUpdate, turn: string): boolean {
