@@ -1,5 +1,5 @@
 // The time until a bare Node in the sandbox of a guest has written one byte to its descriptor. The floor is the same Node without a
-// sandbox. Then the time until a guest is ready, with that bare Node as its floor. The self-test, which a daemon runs once, is
+// sandbox. Then the time until a guest is ready, with that bare Node as its floor. The self-test, which a server runs once, is
 // not included.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

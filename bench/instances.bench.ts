@@ -147,8 +147,8 @@ async function frames(folder: string): Promise<void> {
   const message = userMessage('m1')
   value(await instances.send('a', message))
   value(await instances.act('a', 'start'))
-  const { agent } = runtime
-  const say = () => agent.say('status.presence', { state: 'thinking' }, message)
+  const { guest } = runtime
+  const say = () => guest.say('status.presence', { state: 'thinking' }, message)
   const ms = await timed(() =>
     Promise.all(
       Array.from({ length: CALLERS }, async () => {

@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { ProgramFiles } from '../src/host/process/own-program.ts'
 import { systemSandbox, type LongProcess } from '../src/host/sandbox/sandbox.ts'
 import type { GuestStart } from '../src/model/tether/guest-line.ts'
-import { launchGuest, type GuestPlace } from '../src/tether/daemon/launch-guest.ts'
+import { launchGuest, type GuestPlace } from '../src/tether/server/launch-guest.ts'
 
 const sandbox = systemSandbox()
 

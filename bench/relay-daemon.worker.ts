@@ -1,4 +1,4 @@
-// The daemon of relay.bench.ts: starts the guest with one end of two sockets and relays its calls, on one of them by the bare
+// The server of relay.bench.ts: starts the guest with one end of two sockets and relays its calls, on one of them by the bare
 // relay. What the guest prints is the measurement.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -8,6 +8,8 @@ process.exitCode = await runSuite(
     title: 'Benchmarks',
     columns: ['bench', 'ratio', 'bar', 'ok'],
     minutes: 15,
+    sum: (figures) =>
+      figures.map(({ bench, ratio, bar }) => `${bench} ${ratio} of ${bar}`).join(', '),
     complain: ({ ok, ratio, bar }) => (ok === true ? undefined : `ratio ${ratio}, bar ${bar}`),
   },
   process.argv.slice(2),

@@ -16,6 +16,8 @@ process.exitCode = await runSuite(
     title: 'Clients',
     columns: ['loop', 'version', 'completed', 'calls', 'requests'],
     minutes: 12,
+    sum: (figures) =>
+      `${figures.filter(({ completed }) => completed === true).length} of ${figures.length} loops completed`,
     complain: ({ completed }) => (completed === true ? undefined : 'the loop was not completed'),
   },
   process.argv.slice(2),

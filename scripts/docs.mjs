@@ -1,4 +1,4 @@
-// Generates the parts of docs/ about commands, settings and JSON output from the program: `npm run docs`.
+// Generates the parts of docs/ about commands, settings and JSON output, and the manual page, from the program: `npm run docs`.
 // `npm run docs -- --check` writes nothing and fails if a document is stale.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

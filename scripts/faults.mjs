@@ -8,6 +8,10 @@ process.exitCode = await runSuite(
     title: 'Faults',
     columns: ['test', 'n', 'violations', 'seed'],
     minutes: 30,
+    sum: (figures) => {
+      const of = (key) => figures.reduce((total, figure) => total + Number(figure[key] ?? 0), 0)
+      return `n ${of('n').toLocaleString('en')}, ${of('violations')} violations`
+    },
     complain: ({ violations }) => (violations === 0 ? undefined : `${violations} violations`),
   },
   process.argv.slice(2),

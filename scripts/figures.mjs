@@ -19,9 +19,11 @@ const CLOSE = '<!-- /figures -->'
  * @property {string[]} columns   keys of a figure, in the order of the table; the first one names the figure
  * @property {number} minutes     time limit of one script
  * @property {(figure: object) => string | undefined} complain   what is wrong with a figure, if anything
+ * @property {(figures: object[]) => string} sum   all figures of a run in a few words
  *
  * @param {Suite} suite
- * @param {string[]} args   names of scripts to run (all if none), `--write` to store the figures of a filtered run
+ * @param {string[]} args   parts of names of scripts to run, or whole file names (all if none), `--write` to store the
+ *                          figures of a filtered run
  * @returns {Promise<number>} exit code
  */
 export async function runSuite(suite, args) {
@@ -45,7 +47,9 @@ export async function runSuite(suite, args) {
 
   if (filters.length === 0 || args.includes('--write')) await keep(suite, ran, rows)
   for (const complaint of complaints) console.log(`failed ${complaint}`)
-  console.log(`${scripts.length} scripts, ${rows.length} figures, ${complaints.length} complaints`)
+  const counted = rows.map(({ figure }) => figure).filter(({ skipped }) => skipped === undefined)
+  const counts = `${scripts.length} scripts, ${rows.length} figures, ${complaints.length} complaints`
+  console.log(`${counts}; ${suite.sum(counted)}`)
   return complaints.length === 0 ? 0 : 1
 }
 
@@ -53,8 +57,13 @@ async function scriptsOf({ folder, ending }, filters) {
   const paths = await readdir(join(ROOT, folder), { recursive: true }).catch(() => [])
   return paths
     .filter((path) => path.endsWith(ending))
-    .filter((path) => filters.length === 0 || filters.some((one) => basename(path).includes(one)))
+    .filter((path) => filters.length === 0 || filters.some((one) => isNamed(basename(path), one)))
     .toSorted((a, b) => basename(a).localeCompare(basename(b)))
+}
+
+/** A whole file name means this script alone; a part of a name, every script with it. */
+function isNamed(name, part) {
+  return part.endsWith('.ts') ? name === part : name.includes(part)
 }
 
 /** A figure may have `skipped` with a reason, if this machine lacks what the test needs. */

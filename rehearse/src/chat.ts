@@ -12,7 +12,7 @@ import { checkLeniently } from './rules/leniency.ts'
 import { misshapen, notRehearsed, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { brokenChatRule, offeredIn } from './rules/chat.ts'
-import type { Place } from './rules/schema-problems.ts'
+import type { ValuePath } from './rules/schema-problems.ts'
 import {
   filePart,
   userSegment,
@@ -80,7 +80,7 @@ function segmentsOf(body: Body, media: MediaList): RehearsalSegment[] {
 const OF_THE_START: ReadonlySet<string> = new Set(['system', 'developer'])
 
 function messageSegments(
-  at: Place,
+  at: ValuePath,
   message: ChatCompletionMessageParam,
   names: Map<string, string>,
   media: MediaList,
@@ -130,7 +130,7 @@ function assistantSegments(
 }
 
 function userSegments(
-  at: Place,
+  at: ValuePath,
   part: ChatCompletionContentPart,
   media: MediaList,
 ): RehearsalSegment[] {
@@ -141,7 +141,7 @@ function userSegments(
 
 type MediaContent = Exclude<ChatCompletionContentPart, { readonly type: 'text' }>
 
-function mediaPart(at: Place, part: MediaContent, media: MediaList): UserPart | undefined {
+function mediaPart(at: ValuePath, part: MediaContent, media: MediaList): UserPart | undefined {
   if (part.type === 'input_audio') {
     return media.refuse(notRehearsed([...at, 'input_audio'], 'does not accept audio'))
   }

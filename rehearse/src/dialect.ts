@@ -3,7 +3,7 @@ import type { RehearsalRequest } from '../../src/providers/rehearsal/schema.ts'
 import type { CacheRequest, CacheUse } from './prompt-cache.ts'
 import type { Leniency } from './rules/leniency.ts'
 import type { WireRefusal } from './rules/refusal.ts'
-import type { Place } from './rules/schema-problems.ts'
+import type { ValuePath } from './rules/schema-problems.ts'
 
 /** What decides how a request is read. */
 export interface RequestReading {
@@ -33,7 +33,7 @@ export interface ParsedRequest {
 }
 
 export interface Media {
-  readonly at: Place
+  readonly at: ValuePath
   readonly media_type: string
   readonly bytes: Buffer
 }

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import type { ImageSight, Sight } from '../../src/model/sight.ts'
+import type { ImageDescription, Description } from '../../src/model/description.ts'
 import type { Media } from './dialect.ts'
-import { refusedMedia, rememberedSights } from './media-check.ts'
+import { refusedMedia, rememberedDescriptions } from './media-check.ts'
 
-function image(width: number, height = 1): ImageSight {
+function image(width: number, height = 1): ImageDescription {
   return { kind: 'image', format: 'png', width, height, colours: [], regions: [], decoded: true }
 }
 
 /** Media whose bytes are their own description, as JSON. */
-const seen = async (bytes: Buffer) => JSON.parse(bytes.toString()) as Sight
+const seen = async (bytes: Buffer) => JSON.parse(bytes.toString()) as Description
 
-function media(media_type: string, ...sights: readonly Sight[]): Media[] {
-  return sights.map((sight, index) => ({
+function media(media_type: string, ...descriptions: readonly Description[]): Media[] {
+  return descriptions.map((description, index) => ({
     at: ['input', index],
     media_type,
-    bytes: Buffer.from(JSON.stringify(sight)),
+    bytes: Buffer.from(JSON.stringify(description)),
   }))
 }
 
@@ -31,7 +31,7 @@ test('readable media within the limits are accepted', async () => {
 })
 
 test('the first unreadable or too large item is refused with its position', async () => {
-  const broken: Sight = { kind: 'unreadable', code: 'corrupt', why: 'it is cut off' }
+  const broken: Description = { kind: 'unreadable', code: 'corrupt', why: 'it is cut off' }
   expect(await refusedMedia(media('image/png', image(1), broken), FACTS, seen)).toMatchObject({
     status: 400,
     at: ['input', 1],
@@ -59,7 +59,7 @@ test('with many images, the limit for each is lower', async () => {
 
 test('the same bytes are described once, and the number of remembered descriptions is limited', async () => {
   let looks = 0
-  const describe = rememberedSights(async (bytes) => {
+  const describe = rememberedDescriptions(async (bytes) => {
     looks += 1
     return { kind: 'text', lines: bytes.length, words: 1 }
   })

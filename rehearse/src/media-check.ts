@@ -1,24 +1,24 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
-import type { Describe, Sight } from '../../src/model/sight.ts'
+import type { Describe, Description } from '../../src/model/description.ts'
 import type { Media } from './dialect.ts'
 import { wrong, type WireRefusal } from './rules/refusal.ts'
 
-const MOST_SIGHTS = 256
+const MOST_DESCRIPTIONS = 256
 
 /** Caches descriptions, because every call of a Turn repeats the same bytes. */
-export function rememberedSights(describe: Describe): Describe {
-  const known = new Map<string, Promise<Sight>>()
+export function rememberedDescriptions(describe: Describe): Describe {
+  const known = new Map<string, Promise<Description>>()
   return (bytes, media_type) => {
     const key = `${media_type} ${sha256(bytes)}`
-    const sight = known.get(key) ?? describe(bytes, media_type)
+    const description = known.get(key) ?? describe(bytes, media_type)
     known.delete(key)
-    known.set(key, sight)
+    known.set(key, description)
     for (const oldest of known.keys()) {
-      if (known.size <= MOST_SIGHTS) break
+      if (known.size <= MOST_DESCRIPTIONS) break
       known.delete(oldest)
     }
-    return sight
+    return description
   }
 }
 
@@ -35,15 +35,15 @@ export async function refusedMedia(
   const many = images > (facts.image_count ?? Infinity)
   const longest = many ? SIDE_OF_MANY : (facts.image_side_pixels ?? Infinity)
   for (const { at, media_type, bytes } of media) {
-    const sight = await describe(bytes, media_type)
-    if (sight.kind === 'unreadable') {
+    const description = await describe(bytes, media_type)
+    if (description.kind === 'unreadable') {
       const [what, code] = media_type.startsWith('image/')
         ? ['image', 'image_parse_error']
         : ['document', 'invalid_file']
-      return wrong(at, `the ${what} could not be processed: ${sight.why}`, code)
+      return wrong(at, `the ${what} could not be processed: ${description.why}`, code)
     }
-    if (sight.kind === 'image' && Math.max(sight.width, sight.height) > longest) {
-      const size = `${sight.width} by ${sight.height} pixels`
+    if (description.kind === 'image' && Math.max(description.width, description.height) > longest) {
+      const size = `${description.width} by ${description.height} pixels`
       const message = `the image exceeds ${longest} pixels per side: it is ${size}`
       return wrong(at, message, 'image_too_large')
     }

@@ -3,7 +3,7 @@ import { binaryKind } from '../../src/encoding/magic-bytes.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
 import type { Media } from './dialect.ts'
 import { notRehearsed, wrong, type WireRefusal } from './rules/refusal.ts'
-import type { Place } from './rules/schema-problems.ts'
+import type { ValuePath } from './rules/schema-problems.ts'
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'a PNG image'],
@@ -28,7 +28,7 @@ export class MediaList {
   }
 
   /** The bytes of a picture; `undefined` if it is refused. */
-  image(at: Place, media_type: string, base64: string): Buffer | undefined {
+  image(at: ValuePath, media_type: string, base64: string): Buffer | undefined {
     const most = this.#limits.image_base64_bytes ?? Infinity
     if (!IMAGES.has(media_type)) {
       const types = [...IMAGES.keys()].join(', ')
@@ -43,12 +43,12 @@ export class MediaList {
   }
 
   /** The bytes of a document; `undefined` if it is refused. */
-  file(at: Place, media_type: string, base64: string): Buffer | undefined {
+  file(at: ValuePath, media_type: string, base64: string): Buffer | undefined {
     return this.#take(at, media_type, base64, media_type === PDF ? 'a PDF document' : undefined)
   }
 
   /** The picture in a data URL. Other URLs are refused, because nothing is ever fetched. */
-  imageUrl(at: Place, url: string): { media_type: string; bytes: Buffer } | undefined {
+  imageUrl(at: ValuePath, url: string): { media_type: string; bytes: Buffer } | undefined {
     const data = dataUrl(url)
     if (data === undefined) {
       const message =
@@ -60,7 +60,7 @@ export class MediaList {
   }
 
   /** The document in a data URL. */
-  fileUrl(at: Place, url: string): { media_type: string; bytes: Buffer } | undefined {
+  fileUrl(at: ValuePath, url: string): { media_type: string; bytes: Buffer } | undefined {
     const data = dataUrl(url)
     if (data === undefined) {
       return this.refuse(wrong(at, 'the file data is not a valid data URL', 'invalid_file'))
@@ -70,7 +70,7 @@ export class MediaList {
   }
 
   /** Refuses files by id and documents by URL, which only the vendor can load. */
-  elsewhere(at: Place): undefined {
+  elsewhere(at: ValuePath): undefined {
     return this.refuse(notRehearsed(at, 'does not fetch URLs or store files'))
   }
 
@@ -79,7 +79,7 @@ export class MediaList {
   }
 
   #take(
-    at: Place,
+    at: ValuePath,
     media_type: string,
     base64: string,
     wanted: string | undefined,

@@ -15,7 +15,7 @@ import { messagesAnswer } from './messages-answer.ts'
 import { misshapen, wrong, type WireRefusal } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { blocksOf, brokenMessagesRule, markOf, type PlacedBlock } from './rules/messages.ts'
-import type { Place } from './rules/schema-problems.ts'
+import type { ValuePath } from './rules/schema-problems.ts'
 import {
   filePart,
   userSegment,
@@ -148,7 +148,7 @@ function assistantSegments(
 
 /** The text of a result. Its files follow it as a user segment. */
 function resultSegments(
-  at: Place,
+  at: ValuePath,
   { tool_use_id: call_id, content = '', is_error }: ToolResultBlockParam,
   name: string,
   media: MediaList,
@@ -164,7 +164,7 @@ function resultSegments(
 }
 
 function mediaPart(
-  at: Place,
+  at: ValuePath,
   block: ImageBlockParam | DocumentBlockParam,
   media: MediaList,
 ): UserPart | undefined {

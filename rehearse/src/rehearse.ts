@@ -1,8 +1,8 @@
 import { ok, type Result } from '../../src/model/errors.ts'
-import type { Describe } from '../../src/model/sight.ts'
+import type { Describe } from '../../src/model/description.ts'
 import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
 import { SWITCHES } from './faults.ts'
-import { rememberedSights } from './media-check.ts'
+import { rememberedDescriptions } from './media-check.ts'
 import { rehearsalServer, type RehearsalServerOptions } from './serve.ts'
 
 /** What hawser passes to this package. The two packages are bundled apart, so no class or symbol may be shared. */
@@ -29,11 +29,11 @@ export async function serveRehearsal({
   cacheRate,
   ...rest
 }: RehearseOptions): Promise<Result<Rehearsal>> {
-  const sights = rememberedSights(describe)
+  const descriptions = rememberedDescriptions(describe)
   const server = await rehearsalServer({
     ...rest,
-    brain: rehearsalBrain(sights),
-    describe: sights,
+    brain: rehearsalBrain(descriptions),
+    describe: descriptions,
     cache: { perMinute: cacheRate },
   })
   if (!server.ok) return server

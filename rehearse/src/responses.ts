@@ -19,7 +19,7 @@ import {
   functionsOf,
   type PlacedItem,
 } from './rules/responses.ts'
-import type { Place } from './rules/schema-problems.ts'
+import type { ValuePath } from './rules/schema-problems.ts'
 import {
   filePart,
   userSegment,
@@ -105,7 +105,7 @@ function segmentsOf(
 }
 
 function itemSegments(
-  at: Place,
+  at: ValuePath,
   item: ResponseInputItem,
   names: Map<string, string>,
   media: MediaList,
@@ -131,9 +131,9 @@ function itemSegments(
   return [{ role: 'other', of: item.type ?? 'message' }]
 }
 
-type Message = Extract<ResponseInputItem, { readonly role: string; readonly content: unknown }>
+type MessageItem = Extract<ResponseInputItem, { readonly role: string; readonly content: unknown }>
 
-function messageSegments(at: Place, { role, content }: Message, media: MediaList) {
+function messageSegments(at: ValuePath, { role, content }: MessageItem, media: MediaList) {
   const parts =
     typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content
   return parts.flatMap((part, index): RehearsalSegment[] => {
@@ -164,7 +164,7 @@ interface Document {
 }
 
 function mediaPart(
-  at: Place,
+  at: ValuePath,
   part: MediaContent | Picture | Document,
   media: MediaList,
 ): UserPart | undefined {

@@ -15,7 +15,7 @@ import { catalogue } from '../providers/models/catalogue.ts'
 import { checkedProvider, chooseProvider } from '../session/settings/choice.ts'
 import { secretsOf } from '../session/settings/credentials.ts'
 import { loadSettings } from '../session/settings/settings.ts'
-import { guestRuntime, type AgentModel } from '../tether/instances/guest-runtime.ts'
+import { guestRuntime, type GuestModel } from '../tether/instances/guest-runtime.ts'
 import { Instances } from '../tether/instances/instances.ts'
 import { redactedTether } from '../tether/redacted-tether.ts'
 import type { Tether } from '../tether/tether.ts'
@@ -40,10 +40,10 @@ export interface OpenInstances {
   readonly close: () => Promise<void>
 }
 
-/** Opens the Instances of a home, whose agents are guests. Close them once. */
+/** Opens the Instances of a home, each with a guest. Close them once. */
 export async function composeInstances(world: InstancesWorld): Promise<Result<OpenInstances>> {
   const { home, path, env, clock, ids, note, program } = world
-  // A key that is configured while the server runs is known from the next start of an agent on.
+  // A key that is configured while the server runs is known from the next start of a guest on.
   let redactor = new Redactor([])
   const settingsNow = async () => {
     const loaded = await loadSettings(home, undefined)
@@ -54,7 +54,7 @@ export async function composeInstances(world: InstancesWorld): Promise<Result<Op
   const first = await settingsNow()
   if (!first.ok) return first
   const sandbox = sandboxOf(first.value)
-  const modelOf = async (record: InstanceRecord): Promise<Result<AgentModel>> => {
+  const modelOf = async (record: InstanceRecord): Promise<Result<GuestModel>> => {
     const settings = await settingsNow()
     return settings.ok ? agentModel(record, env, settings.value) : settings
   }
@@ -88,7 +88,7 @@ function agentModel(
   { provider, model }: InstanceRecord,
   env: Env,
   settings: Settings,
-): Result<AgentModel> {
+): Result<GuestModel> {
   const { defaultOf } = catalogue(settings.models ?? {})
   const choice = chooseProvider({ provider, model, env, settings, defaultOf })
   if (!choice.ok) return choice

@@ -7,7 +7,7 @@ import {
   OFFLINE_PROVIDER,
   type RemoteProvider,
 } from '../model/remote-providers.ts'
-import type { Describe } from '../model/sight.ts'
+import type { Describe } from '../model/description.ts'
 import { RELAY_URL } from '../model/tether/relay-url.ts'
 import { catalogue } from '../providers/models/catalogue.ts'
 import type { Dialect, Provider } from '../providers/provider.ts'
@@ -17,7 +17,7 @@ import { credentialsOf } from '../session/settings/credentials.ts'
 import type { EffectiveSettings } from '../session/settings/effective-settings.ts'
 import { transportOf } from '../session/settings/transport.ts'
 
-/** A provider behind the relay of a guest: no key is looked for, because the daemon adds it. */
+/** A provider behind the relay of a guest: no key is looked for, because the server adds it. */
 export interface RelayedProvider {
   readonly provider: RemoteProvider
   readonly fetch: Fetch

@@ -9,7 +9,7 @@ import { credentialsOf, secretsOf } from '../session/settings/credentials.ts'
 import type { RelayedAccess } from '../tether/relay/rules.ts'
 import { costOf } from '../turn/cost.ts'
 
-/** What the daemon's relay needs to call a provider for a guest: the key, and the knowledge of its dialect. */
+/** What the server's relay needs to call a provider for a guest: the key, and the knowledge of its dialect. */
 export function composeRelayAccess(
   provider: RemoteProvider,
   env: Readonly<Record<string, string | undefined>>,

@@ -34,7 +34,7 @@ import type { Scratch } from '../session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from '../session/workspace/workspace.ts'
 import { systemSkills, type SkillParts } from '../skills/catalog.ts'
 import { shownSkill } from '../skills/skill-cache.ts'
-import type { CheckedSkill } from '../skills/check-skill.ts'
+import type { SkillFrontMatter } from '../skills/skill.ts'
 import type { Toolset } from '../tools/tool.ts'
 
 /** Set by the build: the schemas of all tools. Creating them takes a twentieth of the start-up time. */
@@ -226,9 +226,8 @@ export async function composeSkills(place: SkillsPlace): Promise<InstalledSkills
   const parts = skillParts(place, secretsOf(place.env, known))
   const { redactor } = parts
   const trust = skillTrust(parts)
-  const shown = <T extends Pick<CheckedSkill, 'fields' | 'findings'>>(
-    checked: Result<T>,
-  ): Result<T> => (checked.ok ? ok(shownSkill(redactor, checked.value)) : redactor.value(checked))
+  const shown = <T extends SkillFrontMatter>(checked: Result<T>): Result<T> =>
+    checked.ok ? ok(shownSkill(redactor, checked.value)) : redactor.value(checked)
   return {
     list: () => systemSkills(parts).list(),
     ...trust,

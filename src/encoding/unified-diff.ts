@@ -1,4 +1,4 @@
-import type { ChangeObject } from 'diff'
+import type { StructuredPatchHunk } from 'diff'
 
 /** What differs between two texts, by lines; only `\n` ends a line. */
 export interface LineDiff {
@@ -14,17 +14,15 @@ export interface LineDiff {
 }
 
 export async function lineDiff(before: string, after: string): Promise<LineDiff> {
-  const [old, fresh] = [linesOf(before), linesOf(after)]
-  const changes = await changesBetween(old, fresh)
+  const hunks = before === after ? [] : await hunksBetween(before, after)
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  const lastLine = Math.max(1, linesOf(after).length)
   return {
-    added: changes.reduce((sum, { newFrom, newTo }) => sum + newTo - newFrom, 0),
-    removed: changes.reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0),
-    places: changes.map(({ newFrom, newTo }) => {
-      const from = Math.max(1, Math.min(newFrom + 1, fresh.length))
-      return { from, to: Math.max(from, newTo) }
-    }),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+    places: hunks.flatMap((hunk) => placesIn(hunk, lastLine)),
     unified: (name) => {
-      const body = hunksOf(changes).flatMap((hunk) => hunkLines(hunk, old, fresh))
+      const body = hunks.flatMap((hunk) => [headerOf(hunk), ...hunk.lines])
       return body.length === 0 ? '' : [`--- a/${name}`, `+++ b/${name}`, ...body].join('\n') + '\n'
     },
   }
@@ -40,38 +38,16 @@ const AROUND = 3
 /** Texts with more changed lines are one change from the first to the last of them: the cost grows with the square. */
 const MOST_CHANGES = 1_000
 
-/** Lines `[oldFrom, oldTo)` of the first text became lines `[newFrom, newTo)` of the second. */
-interface Change {
-  readonly oldFrom: number
-  readonly oldTo: number
-  readonly newFrom: number
-  readonly newTo: number
-}
-
-/** Each line includes its newline, so a last line without one is a different line. */
-function linesOf(text: string): string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/)
-}
-
-/** In order and not adjacent to each other. */
-async function changesBetween(old: readonly string[], fresh: readonly string[]): Promise<Change[]> {
-  let start = 0
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
-  let [oldEnd, newEnd] = [old.length, fresh.length]
-  while (oldEnd > start && newEnd > start && old[oldEnd - 1] === fresh[newEnd - 1]) {
-    oldEnd--
-    newEnd--
-  }
-  const whole = { oldFrom: start, oldTo: oldEnd, newFrom: start, newTo: newEnd }
-  if (start === oldEnd && start === newEnd) return []
-  if (start === oldEnd || start === newEnd) return [whole]
-  const [removed, added] = [old.slice(start, oldEnd), fresh.slice(start, newEnd)]
+async function hunksBetween(before: string, after: string): Promise<StructuredPatchHunk[]> {
+  const [old, fresh] = [linesOf(before), linesOf(after)]
   // Known without a search for the shortest way, which would take long to give up.
-  if (missing(removed, added) + missing(added, removed) > MOST_CHANGES) return [whole]
+  const changes = missing(old, fresh) + missing(fresh, old)
+  if (before === '' || after === '' || changes > MOST_CHANGES) return [wholeHunk(old, fresh)]
   // Loaded for the first such change: most processes compare no texts.
-  const { diffArrays } = await import('diff')
-  const runs = diffArrays(removed, added, { maxEditLength: MOST_CHANGES })
-  return runs === undefined ? [whole] : changesOf(runs, start)
+  const { structuredPatch } = await import('diff')
+  const limits = { context: AROUND, maxEditLength: MOST_CHANGES }
+  const patch = structuredPatch('', '', before, after, '', '', limits)
+  return patch?.hunks ?? [wholeHunk(old, fresh)]
 }
 
 /** How many of the lines are not among the others. */
@@ -80,64 +56,33 @@ function missing(lines: readonly string[], others: readonly string[]): number {
   return lines.filter((line) => !known.has(line)).length
 }
 
-/** Runs of removed and added lines without a common line between them are one change. */
-function changesOf(runs: readonly ChangeObject<string[]>[], start: number): Change[] {
-  const changes: Change[] = []
-  let [oldAt, newAt] = [start, start]
-  for (const { added, removed, count } of runs) {
-    const [oldFrom, newFrom] = [oldAt, newAt]
-    if (!added) oldAt += count
-    if (!removed) newAt += count
-    if (!added && !removed) continue
-    const last = changes.at(-1)
-    const joins = last?.oldTo === oldFrom && last.newTo === newFrom
-    const from = joins ? last : { oldFrom, newFrom }
-    if (joins) changes.pop()
-    changes.push({ oldFrom: from.oldFrom, oldTo: oldAt, newFrom: from.newFrom, newTo: newAt })
+/** Everything from the first line that differs to the last. */
+function wholeHunk(old: readonly string[], fresh: readonly string[]): StructuredPatchHunk {
+  const shorter = Math.min(old.length, fresh.length)
+  let start = 0
+  while (start < shorter && old[start] === fresh[start]) start += 1
+  let same = 0
+  while (same < shorter - start && old.at(-1 - same) === fresh.at(-1 - same)) same += 1
+  const from = Math.max(0, start - AROUND)
+  const [oldEnd, newEnd] = [old.length - same, fresh.length - same]
+  const around = old.slice(oldEnd, oldEnd + AROUND)
+  return {
+    oldStart: from + 1,
+    oldLines: oldEnd + around.length - from,
+    newStart: from + 1,
+    newLines: newEnd + around.length - from,
+    lines: [
+      ...marked(' ', old.slice(from, start)),
+      ...marked('-', old.slice(start, oldEnd)),
+      ...marked('+', fresh.slice(start, newEnd)),
+      ...marked(' ', around),
+    ],
   }
-  return changes
 }
 
-/** Changes whose context would touch form one hunk. */
-function hunksOf(changes: readonly Change[]): Change[][] {
-  const hunks: Change[][] = []
-  for (const change of changes) {
-    const last = hunks.at(-1)
-    const end = last?.at(-1)?.oldTo ?? -Infinity
-    if (last !== undefined && change.oldFrom - end <= 2 * AROUND) last.push(change)
-    else hunks.push([change])
-  }
-  return hunks
-}
-
-function hunkLines(
-  hunk: readonly Change[],
-  old: readonly string[],
-  fresh: readonly string[],
-): string[] {
-  const [first, last] = [hunk[0], hunk.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const before = Math.min(AROUND, first.oldFrom)
-  const after = Math.min(AROUND, old.length - last.oldTo)
-  const oldFrom = first.oldFrom - before
-  const oldCount = last.oldTo + after - oldFrom
-  const newFrom = first.newFrom - before
-  const newCount = last.newTo + after - newFrom
-  const lines = [`@@ -${span(oldFrom, oldCount)} +${span(newFrom, newCount)} @@`]
-  let at = oldFrom
-  for (const change of hunk) {
-    lines.push(...marked(' ', old.slice(at, change.oldFrom)))
-    lines.push(...marked('-', old.slice(change.oldFrom, change.oldTo)))
-    lines.push(...marked('+', fresh.slice(change.newFrom, change.newTo)))
-    at = change.oldTo
-  }
-  return [...lines, ...marked(' ', old.slice(at, last.oldTo + after))]
-}
-
-/** Counts from 1; an empty span is given by the line before it, and a count of 1 is omitted. */
-function span(from: number, count: number): string {
-  if (count === 1) return String(from + 1)
-  return `${count === 0 ? from : from + 1},${count}`
+/** Each line includes its newline, so a last line without one is a different line. */
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
 function marked(mark: string, lines: readonly string[]): string[] {
@@ -146,4 +91,30 @@ function marked(mark: string, lines: readonly string[]): string[] {
       ? [mark + line.slice(0, -1)]
       : [mark + line, '\\ No newline at end of file'],
   )
+}
+
+/** Removed and added lines without a common line between them are one change. */
+function placesIn({ newStart, lines }: StructuredPatchHunk, lastLine: number): LineDiff['places'] {
+  const places: { from: number; to: number }[] = []
+  let at = newStart
+  let last = ' '
+  for (const mark of lines.map(([first = '']) => first).filter((first) => first !== '\\')) {
+    const from = Math.min(at, lastLine)
+    if (mark !== ' ' && last === ' ') places.push({ from, to: from })
+    const change = places.at(-1)
+    if (mark === '+' && change !== undefined) change.to = at
+    if (mark !== '-') at += 1
+    last = mark
+  }
+  return places
+}
+
+function headerOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
+  return `@@ -${span(oldStart, oldLines)} +${span(newStart, newLines)} @@`
+}
+
+/** An empty span is given by the line before it, and a count of 1 is omitted. */
+function span(from: number, count: number): string {
+  if (count === 1) return String(from)
+  return `${count === 0 ? from - 1 : from},${count}`
 }

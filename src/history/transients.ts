@@ -57,7 +57,7 @@ function transientsAfter(history: History, now: TurnId | undefined, replay: Repl
   const { retired, ended, withheld, lost, losses, attachingTurn, answered, order, summaries } =
     stateAfter(history)
   const place = new Map(order.map((turn, at) => [turn, at]))
-  const placeOf = (turn: TurnId | undefined) =>
+  const turnNumber = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)
   /** The lifetime, in the Turn `at`, of bytes attached to a message of `turn` that are not retired. */
   const lifetimeIn = (turn: TurnId | undefined, at: TurnId | undefined): Lifetime | undefined => {
@@ -65,7 +65,7 @@ function transientsAfter(history: History, now: TurnId | undefined, replay: Repl
     if (turn === undefined) return undefined
     if (turn === at) return 'turn'
     // If no Turn between the attaching one and `at` was answered, no model has seen the bytes.
-    const between = order.slice(place.get(turn) ?? 0, placeOf(at))
+    const between = order.slice(place.get(turn) ?? 0, turnNumber(at))
     return between.every((one) => !answered.has(one)) ? 'carried' : undefined
   }
   const lossSince: Transients['lossSince'] = ({ seq, turn_id, resource }) =>

@@ -34,7 +34,7 @@ export function visibleBytes(all: readonly WholeEvent[], params: VisibleParams):
   const bySeq = new Map(events.map((event) => [event.seq, event]))
   const unanswered = transientsAt(all, turn, 'attach-turn')
   const bytesOf = knownBytes(events, limits)
-  const placeOf = (event: WholeEvent | undefined): VisiblePlace => {
+  const visiblePlace = (event: WholeEvent | undefined): VisiblePlace => {
     if (event?.type !== 'user_message') return 'viewed'
     const lifetime = unanswered.lifetimeOf(event.turn_id)
     if (lifetime === 'turn') return 'attached'
@@ -42,7 +42,7 @@ export function visibleBytes(all: readonly WholeEvent[], params: VisibleParams):
   }
   return new Conversation(all, params).items().flatMap((item) => {
     if (!('parts' in item)) return []
-    const place = placeOf(bySeq.get(item.seq))
+    const place = visiblePlace(bySeq.get(item.seq))
     return item.parts.flatMap((part) => {
       if (part.type === 'text' || part.resource === undefined) return []
       const { resource, blob } = part

@@ -53,7 +53,7 @@ function hasOwnPlace(folder: string, hawserHome: string): boolean {
   if (facts === undefined || !facts.isDirectory()) return false
   const ours = facts.uid === process.geteuid?.() && (facts.mode & 0o777) === 0o700
   if (!ours || identityOf(path) === identityOf(hawserHome)) return false
-  // A command of an agent, or a repository, can create a folder like ours.
+  // A command of a model, or a repository, can create a folder like ours.
   return isOwn(originOf(folder, hawserHome))
 }
 

@@ -47,19 +47,34 @@ function selectsGit(
     if (!NAME_TEST.test(test)) return []
     const before = tests[at - 1]
     const negated = before === '!' || before === '-not'
-    return [{ test, value: tests[at + 1] ?? '', negated }]
+    return [{ test, value: tests[at + 1] ?? '', negated, at }]
   })
   const wanted = names.filter(({ negated }) => !negated)
-  const mentioned = wanted.some(mentionsGit)
-  const isExcluded =
-    names.some((one) => one.negated && mentionsGit(one)) || (mentioned && tests.includes('-prune'))
-  if (isExcluded) return false
+  const pruned = prunedBefore(tests)
+  const isPruned = wanted.some((one) => one.at < pruned && mentionsGit(one))
+  if (names.some((one) => one.negated && mentionsGit(one))) return false
+  const mentioned = wanted.some((one) => one.at >= pruned && mentionsGit(one))
+  if (isPruned && !mentioned) return false
   if (starts.some((start) => isGitPath(start, place)))
     return !wanted.some(({ value }) => value.endsWith('.lock'))
   if (wanted.length > 0) return mentioned
   const isShallow = tests[tests.indexOf('-maxdepth') + 1] === '1' && tests.includes('f')
   if (tests.includes('-empty') || isShallow) return false
   return starts.some((start) => isWholeTree(start, place))
+}
+
+/**
+ * The place of the last `-prune` whose tests only skip: `-name .git -prune -o …`. Without the alternative, or with an action
+ * before it, what is pruned is what the action gets.
+ */
+function prunedBefore(tests: readonly string[]): number {
+  return tests.findLastIndex((test, at) => {
+    if (test !== '-prune') return false
+    const next = tests
+      .slice(at + 1)
+      .find((one) => /^-(?:or?|delete|exec|execdir|ok|okdir)$/.test(one))
+    return next === '-o' || next === '-or'
+  })
 }
 
 const NAME_TEST = /^-(?:i?name|i?path|i?wholename|i?regex)$/

@@ -43,7 +43,8 @@ const COMMANDS: Readonly<Record<string, (command: GitCommand) => readonly Reposi
   },
   'filter-repo': ({ args }) =>
     when(!has(args, '', 'dry-run') && !has(args, '', 'analyze'), HISTORY),
-  gc: ({ args }) => when(prunesSoon(valueOf(args, 'prune')), HISTORY),
+  gc: ({ args, settings }) =>
+    when(prunesSoon(valueOf(args, 'prune') ?? settingOf(settings, 'gc.pruneExpire')), HISTORY),
   prune: ({ args }) =>
     when(!has(args, 'n', 'dry-run') && prunesSoon(valueOf(args, 'expire') ?? 'now'), HISTORY),
   push: ({ args }) => {
@@ -167,7 +168,10 @@ function operandsOf(args: readonly string[]): readonly string[] {
 }
 
 function valueOf(args: readonly string[], name: string): string | undefined {
-  const at = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  const at = args.findIndex((arg) => {
+    const [given] = splitAt(arg)
+    return given.length > 3 && `--${name}`.startsWith(given)
+  })
   const arg = args[at]
   if (arg === undefined) return undefined
   return arg.includes('=')
@@ -175,6 +179,12 @@ function valueOf(args: readonly string[], name: string): string | undefined {
     : name === 'expire'
       ? args[at + 1]
       : undefined
+}
+
+/** The value of a setting that `-c` gives; the last one counts. */
+function settingOf(settings: readonly string[], name: string): string | undefined {
+  const start = `${name}=`.toLowerCase()
+  return settings.findLast((one) => one.toLowerCase().startsWith(start))?.slice(start.length)
 }
 
 /** Whether objects that are younger than the two weeks of the default are deleted. */

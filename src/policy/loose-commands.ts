@@ -109,6 +109,8 @@ class LooseReader {
     const isFirst = this.#words.length === 0
     if (isFirst && (KEYWORDS.has(word) || ASSIGNMENT.test(word))) return
     this.#words.push(word)
+    // What follows the name of a function is a command of its own.
+    if (this.#words.length === 2 && this.#words[0] === 'function') this.#words = []
   }
 
   #end(): LooseCommand | undefined {

@@ -54,8 +54,9 @@ function programLosses(
   if (program === 'find')
     return findLosses(args, place, (inner) => nested(command, inner, place, depth))
   if (program === 'git') return gitLosses(args, place, script)
-  if (SHELLS.has(program)) return shellScripts(args, command.input).flatMap(script)
+  if (SHELLS.has(program)) return shellScripts(args, command).flatMap(script)
   if (program === 'eval') return script(args.join(' '))
+  if (program === 'trap') return script(operandsOf(args)[0] ?? '')
   const started = commandStartedBy(words)
   if (started !== undefined) {
     const added = program === 'xargs' ? pipedWords(command) : []
@@ -83,7 +84,7 @@ function nested(
 }
 
 const REMOVERS = new Set(['rm', 'unlink', 'shred', 'truncate'])
-const SHELLS = new Set('sh bash dash ash zsh ksh mksh fish rbash'.split(' '))
+const SHELLS = new Set('sh bash dash ash zsh ksh mksh fish rbash $SHELL ${SHELL}'.split(' '))
 
 /** Programs that start a command whose place in their arguments is not known, or that take a script. */
 const STARTERS = new Set(
@@ -115,18 +116,25 @@ function operandsOf(args: readonly string[]): readonly string[] {
 }
 
 /** The script after `-c`, alone or in a group of letters; else what the shell reads. */
-function shellScripts(args: readonly string[], input: string | undefined): readonly string[] {
+function shellScripts(args: readonly string[], command: LooseCommand): readonly string[] {
   const at = args.findIndex((arg) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(arg))
   const text = at === -1 ? undefined : args.slice(at + 1).find((arg) => !/^[-+]/.test(arg))
   if (text !== undefined) return [text]
-  return input === undefined ? [] : [input]
+  if (command.input !== undefined) return [command.input]
+  const readsScript = args.includes('-s') || operandsOf(args).length === 0
+  return readsScript ? [printedBy(command.piped).join(' ')] : []
+}
+
+/** The arguments of a command that prints them. */
+function printedBy(command: LooseCommand | undefined): readonly string[] {
+  const [program, ...args] = command?.words ?? []
+  return program === 'echo' || program === 'printf' ? args : []
 }
 
 /** What `xargs` adds, if the text shows it: the words of `echo`, or a place that a search finds. */
 function pipedWords({ piped }: LooseCommand): readonly string[] {
   const [program, ...args] = piped?.words ?? []
-  if (program === 'echo' || program === 'printf') return args.flatMap((arg) => arg.split(/\s+/))
-  if (program !== 'find') return []
+  if (program !== 'find') return printedBy(piped).flatMap((arg) => arg.split(/\s+/))
   const found = findLosses(
     [...args, '-delete'],
     { inGit: false, below: false, away: false },

@@ -55,7 +55,7 @@ const PROGRAMS: Readonly<Record<string, ReadingProgram>> = {
   ...Object.fromEntries(
     (
       'basename cmp column comm cut df dirname du echo false grep hexdump id md5sum nl od printenv ' +
-      'readlink realpath seq sha256sum stat strings test tr true type which whoami'
+      'readlink realpath seq sha256sum stat strings tr true type which whoami'
     )
       .split(' ')
       .map((name) => [name, {}]),
@@ -87,6 +87,8 @@ const PROGRAMS: Readonly<Record<string, ReadingProgram>> = {
   rg: { except: '--pre --hostname-bin -z --search-zip' },
   sort: { except: '-o --output --compress-program' },
   tail: { hydrates: { options: LINES, operands: 'inside' } },
+  // Bash evaluates the index of a variable that it looks for, with the commands in it.
+  test: { except: '-v', dashes: 'ignored' },
   // `-R` writes a page in each folder.
   tree: { except: '-o -R' },
   uname: { hydrates: { options: /^-[asnrvm]+$/, operands: NOTHING } },

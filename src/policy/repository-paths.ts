@@ -82,7 +82,7 @@ export function matchesGit(pattern: string): boolean {
   if (!/[*?[]/.test(pattern)) return pattern.toLowerCase() === '.git'
   if (pattern.length > LONGEST_PATTERN) return false
   const source = pattern
-    .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+    .replaceAll(/[.+${}()|\\]|(?<!\[)\^/g, String.raw`\$&`)
     .replaceAll(/\*+/g, '.*')
     .replaceAll('?', '.')
     .replaceAll('[!', '[^')

@@ -1,5 +1,5 @@
 import type { Word } from './command-line.ts'
-import { parseOptions, type OptionForms } from './option-forms.ts'
+import { parseOptions, type GivenOption, type OptionForms } from './option-forms.ts'
 
 /** What a wrapper does with its arguments. */
 export interface WrappedCommand {
@@ -29,7 +29,7 @@ export function commandStartedBy([program = '', ...args]: readonly string[]):
   const name = program.slice(program.lastIndexOf('/') + 1)
   const words = [name, ...args].map((text) => ({ text, fixed: true }))
   const started = startedIn({ ...WRAPPERS, ...ELEVATING }, words)
-  const shown = started?.words.flatMap(({ text, fixed }) => (fixed ? [text] : [])) ?? []
+  const shown = started?.words.flatMap((word) => (word === ADDED ? [] : [word.text])) ?? []
   return shown.length === 0 ? undefined : shown
 }
 
@@ -42,14 +42,32 @@ function startedIn(
   if (form === undefined) return undefined
   const parsed = parseOptions(form.numbers === true ? withoutNumber(args) : args, form)
   if (parsed === undefined) return undefined
-  const split = parsed.given.find(({ name }) => SPLITS.has(name))
-  if (split !== undefined && form.splits === true) return startedByText(split.value, parsed.rest)
+  const split = parsed.given.findIndex(({ name }) => SPLITS.has(name))
+  if (split !== -1 && form.splits === true) {
+    // Options after the text are arguments of what the text starts, or a second text.
+    if (split !== parsed.given.length - 1) return undefined
+    return startedByText(parsed.given[split]?.value, parsed.rest)
+  }
   if (parsed.given.some(({ name }) => form.prints?.split(' ').includes(name)))
     return { words: [], sets: [] }
   const { operands = 0 } = form
   const own = parsed.rest.slice(0, operands)
   if (own.length < operands || own.some(({ fixed }) => !fixed)) return undefined
-  return inner(form, parsed.rest.slice(operands))
+  return inner(form, withReplaced(form, parsed.given, parsed.rest.slice(operands)))
+}
+
+/** The words, of which those that the wrapper fills in are not fixed: `xargs -I cat env cat` starts what it reads. */
+function withReplaced(
+  { replaces = '' }: Wrapper,
+  given: readonly GivenOption[],
+  words: readonly Word[],
+): readonly Word[] {
+  const names = new Set(replaces.split(' '))
+  const texts = given.flatMap(({ name, value = '{}' }) => (names.has(name) ? [value] : []))
+  return words.map(({ text, fixed }) => ({
+    text,
+    fixed: fixed && !texts.some((replaced) => text.includes(replaced)),
+  }))
 }
 
 interface Wrapper extends OptionForms {
@@ -67,6 +85,8 @@ interface Wrapper extends OptionForms {
   readonly prints?: string
   /** It adds arguments that the text does not show. */
   readonly adds?: true
+  /** Options whose value, or `{}`, it replaces in the command by what it reads. */
+  readonly replaces?: string
 }
 
 /**
@@ -91,11 +111,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   xargs: {
     flags: '-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty -p --interactive',
-    valued:
-      '-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var',
+    // Not `--process-slot-var`, which can set the variable that finds the program.
+    valued: '-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars',
     attached: '-e --eof -i --replace -l --max-lines',
     alone: 'prints',
     adds: true,
+    replaces: '-I -i --replace',
   },
   nohup: {},
   stdbuf: { valued: '-i --input -o --output -e --error' },

@@ -3,7 +3,7 @@ import type { HawserError } from '../model/errors.ts'
 import type { BreakCause, ResetReason } from '../model/prefix-break.ts'
 import type { RequestTransport } from '../model/remote-providers.ts'
 import type { Mark, Segment } from '../model/segment.ts'
-import type { Surface } from '../model/surface.ts'
+import type { Surface, SurfaceParams } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 
 export type DialectName = 'responses' | 'messages' | 'chat' | 'rehearsal'
@@ -26,6 +26,14 @@ export interface Dialect {
    * the dialect puts them, each behind its bracket. Appending items leaves the bytes before them unchanged, except cache marks.
    */
   readonly buildBody: (segments: readonly Segment[], bodyOptions: BodyOptions) => Buffer
+}
+
+/**
+ * Whether notes of Hawser can be blocks of the user between tags, so that no other text may contain the tag. In `messages`
+ * they can with any late role, because the vendor does not accept a system message everywhere. Pure.
+ */
+export function fencesNotes(dialect: DialectName, { late_role }: SurfaceParams): boolean {
+  return dialect === 'messages' || late_role === 'user'
 }
 
 /** What a body contains besides its segments, and memory to build it in. */

@@ -260,7 +260,8 @@ export class RequestComposer {
     const { provider, surface } = this.#parts
     const fresh = items.every(isText) ? items : await this.#withFiles(items, events)
     this.#allStay &&= items.every((item, at) => isStable(item, fresh[at]))
-    const encoded = provider.encode(escapedItems(fresh), surface, this.#segments.at(-1))
+    const shown = escapedItems(fresh, provider.dialect, surface.params)
+    const encoded = provider.encode(shown, surface, this.#segments.at(-1))
     this.#add(encoded.slice(this.#surfaceSegments.length))
   }
 

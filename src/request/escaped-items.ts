@@ -2,14 +2,20 @@ import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { escapeNotes } from '../encoding/note-tag.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { SurfaceParams } from '../model/surface.ts'
+import { fencesNotes, type DialectName } from '../providers/provider.ts'
 
 /**
- * Items in which nothing can pass for a note of the harness. Our own sentences contain no tag, and a dialect puts its tags
- * around notes later, so every text may be escaped. An item depends on itself alone. Reasoning is opaque and stays as it is,
- * and so do files that are not text. Pure.
+ * Items in which nothing can pass for a note of the harness; the same items where notes have a role of their own. Our own
+ * sentences contain no tag, and a dialect puts its tags around notes later, so every text may be escaped. An item depends on
+ * itself and the surface alone. Reasoning is opaque and stays as it is, and so do files that are not text. Pure.
  */
-export function escapedItems(items: readonly ConversationItem[]): readonly ConversationItem[] {
-  return items.map(escapedItem)
+export function escapedItems(
+  items: readonly ConversationItem[],
+  dialect: DialectName,
+  params: SurfaceParams,
+): readonly ConversationItem[] {
+  return fencesNotes(dialect, params) ? items.map(escapedItem) : items
 }
 
 function escapedItem(item: ConversationItem): ConversationItem {

@@ -11,7 +11,7 @@ import {
 import { random } from '../../test/support/host/random.ts'
 import { buildPdf } from '../../test/support/resources/build-pdf.ts'
 import { systemClock } from '../host/clock.ts'
-import type { Sight } from '../model/sight.ts'
+import type { Description } from '../model/description.ts'
 import { describe as look, describer } from './describe.ts'
 
 /** As on a machine where the image library is not installed. */
@@ -28,26 +28,26 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const picture = drawing(seed)
-      const sight = await look(await encodeDrawing(picture, format), `image/${format}`)
-      expectDrawn(sight, picture, format)
+      const description = await look(await encodeDrawing(picture, format), `image/${format}`)
+      expectDrawn(description, picture, format)
     }
   },
 )
 
-function expectDrawn(sight: Sight, picture: Drawing, format: DrawnFormat): void {
+function expectDrawn(description: Description, picture: Drawing, format: DrawnFormat): void {
   const [topLeft, , topRight, , centre, , bottomLeft, , bottomRight] = picture.fields
   const { width, height, shares } = picture
-  expect(sight).toMatchObject({ kind: 'image', format, width, height, decoded: true })
-  if (sight.kind !== 'image') return
-  expect(sight.regions).toEqual([
+  expect(description).toMatchObject({ kind: 'image', format, width, height, decoded: true })
+  if (description.kind !== 'image') return
+  expect(description.regions).toEqual([
     { where: 'top left', colour: topLeft },
     { where: 'top right', colour: topRight },
     { where: 'centre', colour: centre },
     { where: 'bottom left', colour: bottomLeft },
     { where: 'bottom right', colour: bottomRight },
   ])
-  expect(sight.colours.length).toBe(Math.min(4, shares.size))
-  for (const { name, share } of sight.colours) {
+  expect(description.colours.length).toBe(Math.min(4, shares.size))
+  for (const { name, share } of description.colours) {
     expect(Math.abs(share - (shares.get(name) ?? 0))).toBeLessThan(0.05)
   }
 }
@@ -56,13 +56,13 @@ test.skipIf(!canDrawAll)('an image without opaque pixels is described as such', 
   const { default: sharp } = await import('sharp')
   const clear = { r: 255, g: 0, b: 0, alpha: 0 }
   const create = { width: 20, height: 10, channels: 4, background: clear } as const
-  const sight = await look(await sharp({ create }).png().toBuffer(), 'image/png')
-  expect(sight).toMatchObject({ colours: [{ name: 'transparent', share: 1 }] })
+  const description = await look(await sharp({ create }).png().toBuffer(), 'image/png')
+  expect(description).toMatchObject({ colours: [{ name: 'transparent', share: 1 }] })
 })
 
 test.skipIf(!canDrawAll)('an image of one pixel has a colour in every region', async () => {
-  const sight = await look(png(1, 1, Buffer.from([255, 0, 0])), 'image/png')
-  expect(sight.kind === 'image' && sight.regions.map(({ colour }) => colour)).toEqual(
+  const description = await look(png(1, 1, Buffer.from([255, 0, 0])), 'image/png')
+  expect(description.kind === 'image' && description.regions.map(({ colour }) => colour)).toEqual(
     Array.from({ length: 5 }, () => 'red'),
   )
 })
@@ -74,11 +74,11 @@ test.each(canDrawAll ? DRAWN_FORMATS : (['png'] as const))(
       const picture = drawing(seed)
       const { width, height } = picture
       const facts = { kind: 'image', format, width, height, colours: [], regions: [] }
-      const sight = await describeWithoutLibrary(
+      const description = await describeWithoutLibrary(
         await encodeDrawing(picture, format),
         `image/${format}`,
       )
-      expect(sight).toEqual({ ...facts, decoded: false })
+      expect(description).toEqual({ ...facts, decoded: false })
     }
   },
 )
@@ -120,9 +120,9 @@ test.each([
   ['corrupt', 'half a PDF', buildPdf(['one']).subarray(0, 300), 'application/pdf'],
   ['encrypted', 'a locked PDF', buildPdf(['one'], { encrypted: true }), 'application/pdf'],
 ])('%s is reported for %s', async (code, _, bytes, media_type) => {
-  const sight = await look(bytes, media_type)
-  expect(sight).toMatchObject({ kind: 'unreadable', code })
-  expect(await describeWithoutLibrary(bytes, media_type)).toEqual(sight)
+  const description = await look(bytes, media_type)
+  expect(description).toMatchObject({ kind: 'unreadable', code })
+  expect(await describeWithoutLibrary(bytes, media_type)).toEqual(description)
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(

@@ -1,7 +1,7 @@
 import { binaryKind } from '../encoding/magic-bytes.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { Describe, Sight, Unreadable } from '../model/sight.ts'
+import type { Describe, Description, Unreadable } from '../model/description.ts'
 import { coloursOf } from './image/colours.ts'
 import { imageHeader, type ImageHeader } from './image/header.ts'
 import { loadDecoder, type LoadDecoder } from './image/pixels.ts'
@@ -47,7 +47,7 @@ async function image(
   bytes: Buffer,
   { format, size }: ImageHeader,
   { load, clock }: DescriberParts,
-): Promise<Sight> {
+): Promise<Description> {
   const name = NAMES[format]
   const damaged = `it starts as a ${name} image but is damaged or truncated`
   if (size === undefined) return unreadable('corrupt', damaged)

@@ -34,7 +34,7 @@ export interface ClientOptions {
 
 export interface AttachOptions extends ClientOptions {
   /** Its input comes from a program, which may have no types: what does not match is refused, and so are unknown fields. */
-  readonly untyped?: boolean
+  readonly checksInput?: boolean
 }
 
 /** What the registry does for a client. */
@@ -53,7 +53,7 @@ export class Session {
   readonly id: SessionId
   readonly #parts: SessionParts
   readonly #live: LiveSession
-  readonly #untyped: boolean
+  readonly #checksInput: boolean
   readonly #registration: Registration
   readonly #cannotAnswer: () => void
   /** Ends what this client watches. */
@@ -63,13 +63,13 @@ export class Session {
   constructor(
     parts: SessionParts,
     live: LiveSession,
-    { answers = false, untyped = false }: AttachOptions,
+    { answers = false, checksInput = false }: AttachOptions,
     registration: Registration,
   ) {
     this.id = live.id
     this.#parts = parts
     this.#live = live
-    this.#untyped = untyped
+    this.#checksInput = checksInput
     this.#registration = registration
     this.#cannotAnswer = answers ? live.questions.attach() : () => {}
   }
@@ -139,18 +139,18 @@ export class Session {
    * `turn_in_progress`, unless `whenBusy` says otherwise.
    */
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const refused = this.#refused(z.string(), text) ?? this.#refused(Admit, options)
-    return refused ?? this.#attached((live) => live.admit(text, options))
+    const refused = this.#inputError(z.string(), text) ?? this.#inputError(Admit, options)
+    return refused ?? this.#asClient((live) => live.admit(text, options))
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
   between<T>(work: (locked: LockedSession) => Promise<Result<T>>): Promise<Result<T>> {
-    return this.#attached((live) => live.between(work))
+    return this.#asClient((live) => live.between(work))
   }
 
   /** See `LiveSession.runCommand`. */
   runCommand(typed: string): Promise<Result<EventData<'shell_result'>>> {
-    return this.#attached((live) => live.runCommand(typed))
+    return this.#asClient((live) => live.runCommand(typed))
   }
 
   /** Ends the running Turn at its next step. Its unfinished calls get results that report the interruption. */
@@ -171,17 +171,17 @@ export class Session {
    * the decision is durable.
    */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return this.#refused(ChoiceInput, answer) ?? this.#live.questions.answer(request_id, answer)
+    return this.#inputError(ChoiceInput, answer) ?? this.#live.questions.answer(request_id, answer)
   }
 
   /** See `LiveSession.change`. */
   async change(change: SettingsChange): Promise<Result<void>> {
-    return this.#refused(Settings, change) ?? this.#attached((live) => live.change(change))
+    return this.#inputError(Settings, change) ?? this.#asClient((live) => live.change(change))
   }
 
   /** Takes over the Skills and tools on disk. Returns what changed; `undefined` if nothing did. */
   reload(): Promise<Result<string | undefined>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { reloadSurface } = await import('./live/reload.ts')
       return reloadSurface(this.#parts, live)
     })
@@ -189,7 +189,7 @@ export class Session {
 
   /** Restores the files that a Turn changed; see `undoTurn`. */
   undo(turn?: TurnId): Promise<Result<UndoResult>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { undoTurn } = await import('./queries/undo.ts')
       return undoTurn(this.#parts, live, turn)
     })
@@ -231,7 +231,7 @@ export class Session {
 
   /** Permanently excludes the bytes of a Resource from requests. */
   dropResource(handle: string): Promise<Result<void>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { dropResource } = await import('./queries/resources.ts')
       return dropResource(live, handle)
     })
@@ -244,7 +244,7 @@ export class Session {
 
   /** Pins text that every request shows verbatim, also after a checkpoint. */
   pin(text: string): Promise<Result<void>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { pinText } = await import('./live/compaction.ts')
       return pinText(live, text)
     })
@@ -252,7 +252,7 @@ export class Session {
 
   /** Removes a pin by its number, counted from 1. Returns its text. */
   unpin(number: number): Promise<Result<string>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { unpinText } = await import('./live/compaction.ts')
       return unpinText(this.#parts.log, live, number)
     })
@@ -260,7 +260,7 @@ export class Session {
 
   /** Records a checkpoint, or returns why there is none. May call the model, if its summary is chosen. */
   compact(options: CompactOptions = {}): Promise<Result<CompactionOutcome>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { compactSession } = await import('./live/compaction.ts')
       return compactSession(this.#parts, live, options)
     })
@@ -276,7 +276,7 @@ export class Session {
 
   /** Takes the last compaction back. */
   undoCompaction(): Promise<Result<UndoneCompaction>> {
-    return this.#attached(async (live) => {
+    return this.#asClient(async (live) => {
       const { undoCompaction } = await import('./live/compaction.ts')
       return undoCompaction(live)
     })
@@ -343,12 +343,12 @@ export class Session {
     for (const end of this.#streams) end()
   }
 
-  #refused(schema: z.ZodType, value: unknown): Failed | undefined {
-    return this.#untyped ? refusedInput(schema, value) : undefined
+  #inputError(schema: z.ZodType, value: unknown): Failed | undefined {
+    return this.#checksInput ? refusedInput(schema, value) : undefined
   }
 
   /** What a client can do until it leaves. */
-  async #attached<T>(work: (live: LiveSession) => Promise<Result<T>>): Promise<Result<T>> {
+  async #asClient<T>(work: (live: LiveSession) => Promise<Result<T>>): Promise<Result<T>> {
     if (this.#leaving === undefined) return work(this.#live)
     return failed('invalid_args', 'This client has left the Session; open it again.')
   }

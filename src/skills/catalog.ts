@@ -9,14 +9,14 @@ import { readTrustedSkills } from '../host/trust.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
 import { discover, isSkillName, type FoundSkill } from './discover.ts'
-import type { ParsedSkill, SkillFields } from './front-matter.ts'
 import { shownSkill, SkillCache, type CachedSkill, type CacheParts } from './skill-cache.ts'
 import { skillRoots, type SkillSearch } from './skill-roots.ts'
-import { splitSkill, type Finding } from './split-skill.ts'
 import type {
   ListedSkill,
   LoadedSkill,
   SkillCatalog,
+  SkillFields,
+  SkillFinding,
   SkillList,
   SkillTrust,
   SkillWarning,
@@ -139,27 +139,28 @@ async function parsedNow(
   const { bytes, facts } = file.value
   const hash = sha256(bytes)
   if (known?.key === facts.key && known.sha256 === hash) return ok(known)
-  const { fields, findings } = await parsed(bytes, skill.name)
+  const { parseSkill } = await frontMatter()
+  const { fields, findings } = parseSkill(bytes, skill.name)
   const entry = shownSkill(redactor, { key: facts.key, sha256: hash, fields, findings })
   cache.set(skill.path, facts, entry)
   return ok(entry)
 }
 
 /** The parser is loaded when a file changed: it takes longer than everything else. */
-async function parsed(bytes: Buffer, name: string): Promise<ParsedSkill> {
-  const { parseSkill } = await import('./front-matter.ts')
-  return parseSkill(bytes, name)
+function frontMatter() {
+  return import('./front-matter.ts')
 }
 
 async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill>> {
   const examined = await examineSkill(parts, name)
   if (!examined.ok) return examined
   const { found, bytes, sha256: content_sha256, trust, isChanged } = examined.value
+  const { parseSkill, skillBody } = await frontMatter()
   // Not parsed: what it declares has no effect.
   if (trust === 'untrusted') {
-    return ok({ ...untrusted(found, isChanged), content_sha256, body: splitSkill(bytes).body })
+    return ok({ ...untrusted(found, isChanged), content_sha256, body: skillBody(bytes) })
   }
-  const { fields, findings, body } = await parsed(bytes, name)
+  const { fields, findings, body } = parseSkill(bytes, name)
   if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
   const first = findings.find(({ severity }) => severity === 'error')
   return unusable(
@@ -220,7 +221,7 @@ function listed(
   return { name, root, path, trust, ...fields }
 }
 
-function warningOf(path: string, { severity, line, message }: Finding): SkillWarning {
+function warningOf(path: string, { severity, line, message }: SkillFinding): SkillWarning {
   const text = severity === 'error' ? `This Skill is not usable. ${message}` : message
   return { path, line, message: text }
 }

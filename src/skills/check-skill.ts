@@ -8,19 +8,15 @@ import type { Claim } from '../policy/claim.ts'
 import { decideHydration } from '../policy/hydration.ts'
 import { isReadOnly } from '../policy/read-only-command.ts'
 import { isSkillName } from './discover.ts'
-import { parseSkill, type SkillFields } from './front-matter.ts'
-import { planHydration } from './hydration-plan.ts'
-import type { Finding } from './split-skill.ts'
+import { parseSkill } from './front-matter.ts'
+import { neverHydrated, planHydration } from './hydration-plan.ts'
+import type { SkillFinding, SkillFrontMatter } from './skill.ts'
 
 /** A Skill that was checked, wherever it is. */
-export interface CheckedSkill {
+export interface CheckedSkill extends SkillFrontMatter {
   readonly name: string
   /** Of its SKILL.md. */
   readonly path: string
-  /** `undefined` if there is an error. */
-  readonly fields: SkillFields | undefined
-  /** By line. */
-  readonly findings: readonly Finding[]
   /** Context sources that every activation refuses to hydrate. */
   readonly denied: readonly DeniedSource[]
 }
@@ -59,13 +55,15 @@ function checkFolder(folder: string): Result<CheckedSkill> {
   if (isSkillName(name)) return ok({ name, path, fields, findings, denied })
   const message =
     'The folder of a Skill has a name of letters, digits, ".", "_" and "-", at most 64.'
-  const wrong: Finding = { severity: 'error', line: 1, message }
+  const wrong: SkillFinding = { severity: 'error', line: 1, message }
   return ok({ name, path, fields: undefined, findings: [wrong, ...findings], denied: [] })
 }
 
 /** Decided as by an activation, where everything is allowed that a person can allow. */
 function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
   return sources.flatMap((source) => {
+    const never = neverHydrated(source)
+    if (never !== undefined) return [{ id: source.id, reason: asReason(never) }]
     const plan = planHydration(source)
     // One with parameters has no value for them here.
     if (!plan.ok) return []
@@ -78,6 +76,11 @@ function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
     )
     return answer === 'deny' ? [{ id: source.id, reason }] : []
   })
+}
+
+/** A sentence as the end of another. */
+function asReason(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
 }
 
 const NO_RULE_APPLIES: Claim = {

@@ -11,7 +11,10 @@ import {
 } from 'yaml'
 import type * as z from 'zod'
 import { quoted, shortened } from '../encoding/quote.ts'
-import { YAML_LINE, type Finding } from './split-skill.ts'
+import type { SkillFinding } from './skill.ts'
+
+/** The line of the file at which the front matter starts, after the line `---`. */
+const YAML_LINE = 2
 
 /**
  * A part of a front matter: its value, and what is wrong with it. Reports go to the findings of the whole front matter, with the
@@ -36,7 +39,7 @@ export class FrontMatterPart {
   }
 
   /** Everything reported so far about the front matter. */
-  get findings(): readonly Finding[] {
+  get findings(): readonly SkillFinding[] {
     return this.#tree.findings
   }
 
@@ -97,7 +100,7 @@ export class FrontMatterPart {
     return parsed.data
   }
 
-  #report(severity: Finding['severity'], message: string): void {
+  #report(severity: SkillFinding['severity'], message: string): void {
     this.#tree.findings.push({ severity, line: this.#tree.lineOf(this.#path), message })
   }
 }
@@ -132,7 +135,7 @@ interface YamlTree {
   readonly lineOf: (path: Path) => number
   /** How a number or a word such as `true` is written. */
   readonly sourceOf: (path: Path) => string | undefined
-  readonly findings: Finding[]
+  readonly findings: SkillFinding[]
 }
 
 type Path = readonly (string | number)[]
@@ -143,11 +146,11 @@ const MOST_LEVELS = 16
 /** Parses YAML 1.2 with the types of JSON only. Aliases, complex keys and repeated keys are errors. Never throws. */
 function yamlTree(text: string): YamlTree {
   const counter = new LineCounter()
-  const findings: Finding[] = []
+  const findings: SkillFinding[] = []
   const lines = new Map<string, number>()
   const sources = new Map<string, string>()
   const lineAtOffset = (offset: number) => counter.linePos(offset).line + YAML_LINE - 1
-  const report = (severity: Finding['severity'], line: number, message: string): undefined => {
+  const report = (severity: SkillFinding['severity'], line: number, message: string): undefined => {
     findings.push({ severity, line, message })
   }
 

@@ -1,42 +1,32 @@
+import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
-import type { ContextSource } from '../model/events/context-source.ts'
 import { definedFields } from '../model/fields/defined-fields.ts'
 import { LIMITS } from '../model/limits.ts'
 import { declaredSources } from './declared-sources.ts'
 import { FrontMatterPart, quotedName } from './front-matter-part.ts'
-import { brokenLine, splitSkill, type Finding } from './split-skill.ts'
-
-/** What the front matter of a usable Skill says. */
-export interface SkillFields {
-  readonly description: string
-  readonly when_to_use?: string | undefined
-  /** False if only a person may activate it. */
-  readonly forModel: boolean
-  readonly context_sources: readonly ContextSource[]
-  readonly allowed_tools: readonly string[]
-  readonly metadata: Readonly<Record<string, string>>
-}
+import type { SkillFields, SkillFinding, SkillFrontMatter } from './skill.ts'
 
 /** A parsed SKILL.md. */
-export interface ParsedSkill {
-  /** `undefined` if there is an error among the findings. */
-  readonly fields: SkillFields | undefined
-  /** By line. */
-  readonly findings: readonly Finding[]
+export interface ParsedSkill extends SkillFrontMatter {
   readonly body: Buffer
 }
 
 /** Parses a SKILL.md in the folder `name`. Never throws, whatever the bytes are, and runs nothing. */
 export function parseSkill(bytes: Buffer, name: string): ParsedSkill {
-  const { yaml, body, problem } = splitSkill(bytes)
-  const unusable = problem ?? sizeProblem(bytes, yaml) ?? encodingProblem(bytes)
-  if (yaml === undefined || unusable !== undefined) {
-    return { fields: undefined, findings: unusable === undefined ? [] : [unusable], body }
+  const { yaml, body } = splitSkill(bytes)
+  const problem = unreadable(bytes, yaml)
+  if (typeof yaml === 'string' || problem !== undefined) {
+    return { fields: undefined, findings: problem === undefined ? [] : [problem], body }
   }
   const whole = FrontMatterPart.of(yaml.toString('utf8'))
   const fields = whole.findings.some(isError) ? undefined : fieldsOf(whole, name)
   const findings = whole.findings.toSorted((a, b) => a.line - b.line)
   return { fields: findings.some(isError) ? undefined : fields, findings, body }
+}
+
+/** The text of a SKILL.md after its front matter, which is not parsed; everything if it has none. */
+export function skillBody(bytes: Buffer): Buffer {
+  return splitSkill(bytes).body
 }
 
 const DESCRIPTION_LENGTH = 1024
@@ -126,25 +116,67 @@ function allowedTools(part: FrontMatterPart, written: string | readonly string[]
   return [...new Set(valid)]
 }
 
-function sizeProblem(bytes: Buffer, yaml: Buffer | undefined): Finding | undefined {
+/** Why the front matter cannot be parsed. */
+function unreadable(bytes: Buffer, yaml: Buffer | string): SkillFinding | undefined {
   const { skill_file_bytes, skill_front_matter_bytes } = LIMITS
-  if (bytes.length > skill_file_bytes) return oversized('file', skill_file_bytes)
-  const isOver = (yaml?.length ?? 0) > skill_front_matter_bytes
-  return isOver ? oversized('front matter', skill_front_matter_bytes) : undefined
+  if (typeof yaml === 'string') return errorAt(yaml)
+  if (bytes.length > skill_file_bytes)
+    return errorAt(`The file has more than ${skill_file_bytes} bytes.`)
+  if (yaml.length > skill_front_matter_bytes)
+    return errorAt(`The front matter has more than ${skill_front_matter_bytes} bytes.`)
+  return isUtf8(bytes) ? undefined : errorAt('The file is not valid UTF-8.', brokenLine(bytes))
 }
 
-function oversized(what: string, limit: number): Finding {
-  return { severity: 'error', line: 1, message: `The ${what} has more than ${limit} bytes.` }
+function errorAt(message: string, line = 1): SkillFinding {
+  return { severity: 'error', line, message }
 }
 
-function encodingProblem(bytes: Buffer): Finding | undefined {
-  const line = brokenLine(bytes)
-  return line === undefined
-    ? undefined
-    : { severity: 'error', line, message: 'The file is not valid UTF-8.' }
+/** The first line that is not valid UTF-8. */
+function brokenLine(bytes: Buffer): number {
+  let line = 1
+  for (let start = 0; start < bytes.length; line += 1) {
+    const { end, next } = lineAt(bytes, start)
+    if (!isUtf8(bytes.subarray(start, end))) return line
+    start = next
+  }
+  return line
 }
 
-function isError({ severity }: Finding): boolean {
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+const NEWLINE = 0x0a
+
+/**
+ * Cuts a SKILL.md at the two `---` lines; `yaml` is a message if they are missing, and then everything is body. Lines may end
+ * with CRLF, and a byte order mark is ignored.
+ */
+function splitSkill(bytes: Buffer): { readonly yaml: Buffer | string; readonly body: Buffer } {
+  const text = bytes.subarray(0, 3).equals(BOM) ? bytes.subarray(3) : bytes
+  const first = lineAt(text, 0)
+  if (!isFence(text.subarray(0, first.end)))
+    return { yaml: 'The file has no front matter: its first line must be "---".', body: text }
+  for (let start = first.next; start < text.length;) {
+    const { end, next } = lineAt(text, start)
+    if (isFence(text.subarray(start, end)))
+      return { yaml: text.subarray(first.next, start), body: text.subarray(next) }
+    start = next
+  }
+  return { yaml: 'The front matter has no end: write a line "---" after it.', body: text }
+}
+
+/** Where the line from `start` ends, and where the next one starts. */
+function lineAt(text: Buffer, start: number): { readonly end: number; readonly next: number } {
+  const newline = text.indexOf(NEWLINE, start)
+  return newline === -1
+    ? { end: text.length, next: text.length }
+    : { end: newline, next: newline + 1 }
+}
+
+function isFence(line: Buffer): boolean {
+  // Compared as bytes first: a line may be very long.
+  return line.length >= 3 && line.length < 64 && /^---[ \t\r]*$/.test(line.toString('latin1'))
+}
+
+function isError({ severity }: SkillFinding): boolean {
   return severity === 'error'
 }
 

@@ -32,6 +32,27 @@ export function planHydration(
   })
 }
 
+/** The tools that only read and return text. */
+export const READING_TOOLS: ReadonlySet<string> = new Set([
+  'glob',
+  'grep',
+  'history_search',
+  'read',
+])
+
+export function notReading(tool: string): string {
+  return `No tool ${quoted(tool)} can be a context source; these can: ${[...READING_TOOLS].join(', ')}.`
+}
+
+/** Why a source can never be hydrated, whatever its arguments are; `undefined` if it can. Pure. */
+export function neverHydrated({ from, parameters = {} }: ContextSource): string | undefined {
+  if (from.kind === 'tool' && !READING_TOOLS.has(from.name)) return notReading(from.name)
+  // Other values may fit.
+  if (Object.keys(parameters).length > 0) return undefined
+  const plan = filled(from, new Map())
+  return plan.ok ? undefined : plan.error.message
+}
+
 type Values = ReadonlyMap<string, string | number>
 
 function valuesOf(

@@ -5,10 +5,10 @@ import { readCacheFile, writeCacheFile } from '../host/cache-file.ts'
 import type { Folder } from '../host/files/files.ts'
 import type { Ids } from '../host/ids.ts'
 import type { SkillFileFacts } from '../host/skills/skill-file.ts'
-import type { ParsedSkill } from './front-matter.ts'
+import type { SkillFrontMatter } from './skill.ts'
 
 /** What the front matter of a SKILL.md says, without its body. */
-export interface CachedSkill extends Omit<ParsedSkill, 'body'> {
+export interface CachedSkill extends SkillFrontMatter {
   /** Of the file that was parsed. */
   readonly key: string
   readonly sha256: string
@@ -91,10 +91,7 @@ export class SkillCache {
 }
 
 /** What a SKILL.md says about itself, without keys. Findings repeat parts of it, cut anywhere. Pure. */
-export function shownSkill<T extends Pick<ParsedSkill, 'fields' | 'findings'>>(
-  redactor: Redactor,
-  skill: T,
-): T {
+export function shownSkill<T extends SkillFrontMatter>(redactor: Redactor, skill: T): T {
   const findings = redactor.keys.reduce((shown, key) => hideKey(shown, key), skill.findings)
   return { ...skill, fields: redactor.value(skill.fields), findings }
 }

@@ -5,12 +5,11 @@ import { readTrustedSkills, setTrustedSkill } from '../host/trust.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { FolderIdentity } from '../model/folder-identity.ts'
 import { examineSkill, type SkillParts } from './catalog.ts'
-import { parseSkill, type SkillFields } from './front-matter.ts'
-import type { SkillTrust } from './skill.ts'
-import type { Finding } from './split-skill.ts'
+import { parseSkill } from './front-matter.ts'
+import type { SkillFrontMatter, SkillTrust } from './skill.ts'
 
 /** A Skill as a person sees it before they trust it. */
-export interface SkillForTrust {
+export interface SkillForTrust extends SkillFrontMatter {
   readonly name: string
   /** Absolute, of its SKILL.md. */
   readonly path: string
@@ -18,9 +17,6 @@ export interface SkillForTrust {
   readonly trust: SkillTrust
   /** Other content of it is trusted. */
   readonly isChanged: boolean
-  /** `undefined` if its front matter is invalid. */
-  readonly fields: SkillFields | undefined
-  readonly findings: readonly Finding[]
 }
 
 /** What a person trusts in one workspace. */

@@ -18,15 +18,8 @@ export type SkillRoot = (typeof SKILL_ROOTS)[number]
  */
 export type SkillTrust = 'user' | 'trusted' | 'untrusted'
 
-/** A Skill as lists show it. Its name is that of its folder. */
-export interface ListedSkill {
-  readonly name: string
-  readonly root: SkillRoot
-  /** Absolute, of its SKILL.md. */
-  readonly path: string
-  readonly trust: SkillTrust
-  /** Untrusted, because its content is no longer what the person trusted. */
-  readonly changed?: true
+/** What the front matter of a usable Skill says. */
+export interface SkillFields {
   readonly description: string
   readonly when_to_use?: string | undefined
   /** False if only a person may activate it. */
@@ -34,6 +27,33 @@ export interface ListedSkill {
   readonly context_sources: readonly ContextSource[]
   readonly allowed_tools: readonly string[]
   readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Something about a SKILL.md that its author should fix. An error makes the Skill unusable. */
+export interface SkillFinding {
+  readonly severity: 'error' | 'warning'
+  /** From 1. */
+  readonly line: number
+  readonly message: string
+}
+
+/** What a SKILL.md says about itself. */
+export interface SkillFrontMatter {
+  /** `undefined` if there is an error among the findings. */
+  readonly fields: SkillFields | undefined
+  /** By line. */
+  readonly findings: readonly SkillFinding[]
+}
+
+/** A Skill as lists show it. Its name is that of its folder. */
+export interface ListedSkill extends SkillFields {
+  readonly name: string
+  readonly root: SkillRoot
+  /** Absolute, of its SKILL.md. */
+  readonly path: string
+  readonly trust: SkillTrust
+  /** Untrusted, because its content is no longer what the person trusted. */
+  readonly changed?: true
 }
 
 export interface SkillWarning {

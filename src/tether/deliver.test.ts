@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { envelope } from '../../test/support/tether/host-end.ts'
-import { agents, instancesPlace, makeWorkspace } from '../../test/support/tether/instances-place.ts'
+import { guests, instancesPlace, makeWorkspace } from '../../test/support/tether/instances-place.ts'
 import { picture } from '../../test/support/resources/sample-files.ts'
 import { value } from '../../test/support/log/story.ts'
 import { deliver } from './deliver.ts'
@@ -20,8 +20,8 @@ test('a message with images is delivered with references to them', async () => {
   const workspace = await makeWorkspace(root)
   value(await instances.create({ handle: 'a', workspace }, 'operator'))
   value(await deliver(instances, 'a', { ...message, images: [small, small] }))
-  await agents(runtime, 1)
-  const [received] = runtime.agent.received
+  await guests(runtime, 1)
+  const [received] = runtime.guest.received
   const blobs = await readdir(join(await onlyRecords(workspace), 'blobs'))
   const blob = blobs.find((name) => name.endsWith('g'))
   expect(received?.payload).toEqual({
@@ -46,6 +46,18 @@ test.each<[string, string, readonly StoredImage[]]>([
   expect(await deliver(instances, 'a', { ...message, images })).toMatchObject({ error: { kind } })
   expect(await readdir(workspace)).toEqual([])
   expect(runtime.orders).toEqual([])
+})
+
+test.each([
+  ['over 200 KiB', 'é'.repeat(102_401)],
+  ['too long when escaped', '\u0001'.repeat(60_000)],
+])('a message with an image and a text %s is refused, and nothing is written', async (_, text) => {
+  const { instances, root } = await instancesPlace()
+  const workspace = await makeWorkspace(root)
+  value(await instances.create({ handle: 'a', workspace }, 'operator'))
+  const long = { ...message, payload: { text }, images: [small] }
+  expect(await deliver(instances, 'a', long)).toMatchObject({ error: { kind: 'too_large' } })
+  expect(await readdir(workspace)).toEqual([])
 })
 
 test('a message with an image to a disabled Instance or one without a workspace is refused', async () => {

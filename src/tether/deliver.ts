@@ -3,6 +3,7 @@ import { failed, type Failed, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { FrameToGuest, ImageReference } from '../model/tether/frame.ts'
+import { noImages, unfitFrame } from './frames/frame-check.ts'
 import type { AcceptedFrame, StoredImage, Tether } from './tether.ts'
 
 /** A message with its images as bytes. */
@@ -25,23 +26,34 @@ export async function deliver(
 ): Promise<Result<AcceptedFrame>> {
   const refused = refusedImages(images)
   if (refused !== undefined) return refused
+  const frame = (references: readonly ImageReference[]) => ({
+    v: 1 as const,
+    type: 'user.message' as const,
+    ...envelope,
+    payload: { ...payload, ...(references.length === 0 ? {} : { images: references }) },
+  })
+  const unfit = unfitFrame(frame(images.map(futureReference)))
+  if (unfit !== undefined) return unfit
   const references: ImageReference[] = []
   if (images.length > 0) {
     const info = await tether.info(instance)
     if (!info.ok) return info
     const { workspace, enabled } = info.value
     if (!enabled) return failed('instance_disabled', 'This Instance is disabled.')
-    if (workspace === undefined)
-      return failed('images_require_workspace', 'images require workspace mapping')
+    if (workspace === undefined) return noImages()
     for (const image of images) {
       const stored = await tether.putImage(instance, image)
       if (!stored.ok) return stored
       references.push(stored.value)
     }
   }
-  const withImages = references.length === 0 ? {} : { images: references }
-  const frame = { v: 1, type: 'user.message', ...envelope } as const
-  return tether.send(instance, { ...frame, payload: { ...payload, ...withImages } })
+  return tether.send(instance, frame(references))
+}
+
+/** As long as the reference that the image gets when it is written. */
+function futureReference({ media_type, bytes }: StoredImage): ImageReference {
+  const blob = `${'0'.repeat(64)}.${BLOB_EXTENSIONS[media_type]}`
+  return { media_type, blob, size: bytes.length }
 }
 
 function refusedImages(images: readonly StoredImage[]): Failed | undefined {

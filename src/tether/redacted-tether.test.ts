@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { CANARY_KEY } from '../../test/support/host/canary.ts'
 import {
-  agents,
+  guests,
   ended,
   instancesPlace,
   message,
@@ -28,8 +28,8 @@ test('a key in a message is neither stored, nor delivered, nor returned', async 
   const user = { id: CANARY_KEY, name: `Ann ${CANARY_KEY}` }
   const sent = message('m1', { text: `Use ${CANARY_KEY}.`, user, note: { key: CANARY_KEY } })
   const first = value(await tether.send('a', sent))
-  await agents(runtime, 1)
-  expect(runtime.agent.received[0]?.payload).toEqual({
+  await guests(runtime, 1)
+  expect(runtime.guest.received[0]?.payload).toEqual({
     text: `Use ${KEY_PLACEHOLDER}.`,
     user: { id: KEY_PLACEHOLDER, name: `Ann ${KEY_PLACEHOLDER}` },
     note: { key: KEY_PLACEHOLDER },
@@ -40,8 +40,8 @@ test('a key in a message is neither stored, nor delivered, nor returned', async 
   // The same message again is the same message.
   expect(value(await tether.send('a', sent))).toEqual(first)
   expect(value(await tether.poll('a', { after_seq: 0 })).frames).toHaveLength(page.frames.length)
-  expect(runtime.agent.messages()).toEqual(['m1'])
-  await runtime.agent.answer('m1')
+  expect(runtime.guest.messages()).toEqual(['m1'])
+  await runtime.guest.answer('m1')
 })
 
 test('what was stored when the key was not known is redacted when it is read', async () => {
@@ -51,8 +51,8 @@ test('what was stored when the key was not known is redacted when it is read', a
   let now = new Redactor([])
   const tether = redactedTether(instances, () => now)
   value(await tether.send('a', message('m1', { text: `Use ${CANARY_KEY}.` })))
-  await agents(runtime, 1)
-  await runtime.agent.answer('m1', `It is ${CANARY_KEY}.`)
+  await guests(runtime, 1)
+  await runtime.guest.answer('m1', `It is ${CANARY_KEY}.`)
   await ended(tether, 'm1')
   now = redactor
   const page = value(await tether.poll('a', { after_seq: 0 }))

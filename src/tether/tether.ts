@@ -52,7 +52,7 @@ export interface Tether {
   /** Resolves when it is done: `start` when the guest is ready. */
   act(name: string, act: InstanceAct): Promise<Result<InstanceInfo>>
   /**
-   * Gives it another workspace: a path, `own` for its private folder, or `null` for none. Its agent is stopped first. Refused
+   * Gives it another workspace: a path, `own` for its private folder, or `null` for none. Its guest is stopped first. Refused
    * while messages have not ended.
    */
   map(name: string, workspace: string | null): Promise<Result<InstanceInfo>>

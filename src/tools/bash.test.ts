@@ -59,6 +59,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
     resources: NO_RESOURCES,
     skills: NO_TOOL_SKILLS,
     redactor: new Redactor([]),
+    escapesNotes: false,
     keep:
       world.keep ??
       (async (bytes) => {

@@ -175,7 +175,7 @@ function shownOutput(
 ): string {
   if (left_out_bytes === 0) return wholeLine(head)
   const where = spooled.ok
-    ? placeOf(spooled.value, total_bytes)
+    ? whereStored(spooled.value, total_bytes)
     : clipText(spooled.error.message, NAMED_BYTES)
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
 }
@@ -185,7 +185,7 @@ function wholeOf(spooled: Result<SpoolResult | undefined>): Pick<ToolOutcome, 'w
   return blob === undefined ? {} : { whole_blob: blob }
 }
 
-function placeOf(spooled: SpoolResult | undefined, total: number): string {
+function whereStored(spooled: SpoolResult | undefined, total: number): string {
   if (spooled === undefined) return 'they were not stored'
   const what = spooled.cut
     ? `the first ${grouped(SPOOL_BYTES)} of ${counted(total, 'byte')} are`

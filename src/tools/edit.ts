@@ -70,8 +70,9 @@ function arrange(args: unknown): unknown {
 async function preview({ path, edits }: Args, context: PreviewContext) {
   const before = await wholeFile(path, context)
   if (!before.ok || before.value === undefined) return undefined
-  const { redactor } = context
-  const replaced = replaceTexts({ path, bytes: before.value, redactor }, edits)
+  const { redactor, escapesNotes } = context
+  const file = { path, bytes: before.value, redactor, escapesNotes }
+  const replaced = replaceTexts(file, edits)
   return replaced.ok
     ? previewOf({ path, before: before.value, after: replaced.value.bytes })
     : undefined
@@ -82,8 +83,9 @@ async function run({ path, edits }: Args, context: ToolContext): Promise<ToolOut
   const before = await wholeFile(path, context)
   if (!before.ok) return failedOutcome(before.error)
   if (before.value === undefined) return failedOutcome(absent(path).error)
-  const { redactor } = context
-  const replaced = replaceTexts({ path, bytes: before.value, redactor }, edits)
+  const { redactor, escapesNotes } = context
+  const file = { path, bytes: before.value, redactor, escapesNotes }
+  const replaced = replaceTexts(file, edits)
   if (!replaced.ok) return failedOutcome(replaced.error)
   const { bytes, count } = replaced.value
   return changeFile({ path, before: before.value, after: bytes, replacements: count }, context)

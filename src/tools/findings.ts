@@ -45,7 +45,7 @@ export class Findings {
   }
 
   #take(text: string): void {
-    const message = Message.safeParse(parseJson(text))
+    const message = RipgrepLine.safeParse(parseJson(text))
     if (!message.success) {
       this.complaint = clipText(`${this.complaint}${this.#redactor.text(text)}\n`, COMPLAINT_BYTES)
       return
@@ -98,7 +98,7 @@ const Words = z.union([
 
 const Line = z.object({ path: Words, lines: Words, line_number: z.int() })
 
-const Message = z.discriminatedUnion('type', [
+const RipgrepLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('match'), data: Line }),
   z.object({ type: z.literal('context'), data: Line }),
   z.object({ type: z.enum(['begin', 'end', 'summary']), data: z.unknown() }),

@@ -84,10 +84,10 @@ async function searched(
 function matchLine(match: HistoryMatch): string {
   const { resource, field, text } = match
   const where = resource === undefined ? field : `content of ${resource.handle}`
-  return `${placeOf(match)}, ${where}: ${text}`
+  return `${eventName(match)}, ${where}: ${text}`
 }
 
-function placeOf({ turn, seq, type, tool = 'a tool' }: HistoryPlace): string {
+function eventName({ turn, seq, type, tool = 'a tool' }: HistoryPlace): string {
   const what = type === 'tool_call' ? `call of ${tool}` : `result of ${tool}`
   const who = type === 'tool_call' || type === 'tool_result' ? what : (SOURCES[type] ?? type)
   return [...(turn === undefined ? [] : [`Turn ${turn}`]), `Event ${seq}`, who].join(', ')
@@ -214,5 +214,5 @@ function lastLine(page: EventPage, from: number, to: number): string {
       : `characters ${grouped(from)} to ${grouped(to)} of ${grouped(characters)}`
   const next = to < characters ? `; continue with offset ${to}` : ''
   const lost = unread === undefined ? '' : ` The whole output is ${unread}; this is a part of it.`
-  return `${placeOf(page)}: ${part}${next}.${lost}`
+  return `${eventName(page)}: ${part}${next}.${lost}`
 }

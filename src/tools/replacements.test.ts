@@ -58,8 +58,10 @@ function reference(content: string, edits: readonly Edit[]) {
   return { after: after.join(''), count: starts.size }
 }
 
+const FILE = { path: 'x', redactor: new Redactor([]), escapesNotes: true }
+
 function replaced(content: string, edits: readonly Edit[]) {
-  const file = { path: 'x', bytes: Buffer.from(content), redactor: new Redactor([]) }
+  const file = { ...FILE, bytes: Buffer.from(content) }
   const result = replaceTexts(file, edits)
   if (!result.ok) return undefined
   return { after: result.value.bytes.toString('utf8'), count: result.value.count }
@@ -130,18 +132,31 @@ test('a letter that occurs millions of times in a large file is refused', () => 
 })
 
 function refusal(content: string, edits: readonly Edit[]) {
-  const file = { path: 'x', bytes: Buffer.from(content), redactor: new Redactor([]) }
+  const file = { ...FILE, bytes: Buffer.from(content) }
   const result = replaceTexts(file, edits)
   return result.ok ? undefined : result.error
 }
 
+function editedWith(escapesNotes: boolean, content: string, edit: Edit): string {
+  const result = replaceTexts({ ...FILE, escapesNotes, bytes: Buffer.from(content) }, [edit])
+  return result.ok ? result.value.bytes.toString('utf8') : result.error.kind
+}
+
+test('without escapes in requests, both spellings of the tag of notes mean what they say', () => {
+  const [plain, escaped] = ['<harness-note>', '<\\harness-note>']
+  const edit = (content: string, old_text: string, new_text: string) =>
+    editedWith(false, content, { old_text, new_text })
+  expect([
+    edit(`${plain} ${escaped}`, escaped, 'x'),
+    edit(`${plain} ${escaped}`, plain, 'x'),
+    edit(`q ${plain}`, 'q', escaped),
+    edit(`a ${plain}`, escaped, 'x'),
+  ]).toEqual([`${plain} x`, `x ${escaped}`, `${escaped} ${plain}`, 'no_match'])
+})
+
 test('the escaped spelling of the tag of notes, as a request shows it, matches the tag in the file', () => {
-  const redactor = new Redactor([])
-  const edit = (content: string, old_text: string, new_text: string) => {
-    const file = { path: 'x', bytes: Buffer.from(content), redactor }
-    const result = replaceTexts(file, [{ old_text, new_text }])
-    return result.ok ? result.value.bytes.toString('utf8') : result.error.kind
-  }
+  const edit = (content: string, old_text: string, new_text: string) =>
+    editedWith(true, content, { old_text, new_text })
   const escaped = '<\\harness-note>'
   expect([
     edit('a <harness-note> b', `a ${escaped}`, `c ${escaped} d`),

@@ -20,6 +20,8 @@ interface EditedFile {
   readonly path: string
   readonly bytes: Buffer
   readonly redactor: Redactor
+  /** The model was shown the tag of notes with escapes. */
+  readonly escapesNotes: boolean
 }
 
 export interface ReplaceResult {
@@ -72,7 +74,7 @@ function replacementsOf(
 ): Result<Replacement[]> {
   const edit = edits[at]
   if (edit === undefined) return ok([])
-  const { old, fresh } = asInFile(file.bytes, edit)
+  const { old, fresh } = asInFile(file, edit)
   // An occurrence that overlaps the one before it is not replaced, but it makes old_text ambiguous.
   const step = edit.replace_all === true ? old.length : 1
   const places = placesOf(file.bytes, old, step)
@@ -92,8 +94,9 @@ function tooMany({ path }: EditedFile): Failed {
 }
 
 /** In a file with CRLF line ends, LF in the texts matches CRLF. */
-function asInFile(bytes: Buffer, edit: Edit) {
-  const spellings = spellingsFor(bytes, edit).flatMap(({ old_text, new_text }) => [
+function asInFile({ bytes, escapesNotes }: EditedFile, edit: Edit) {
+  const texts = escapesNotes ? spellingsFor(bytes, edit) : [edit]
+  const spellings = texts.flatMap(({ old_text, new_text }) => [
     { old: Buffer.from(old_text), fresh: Buffer.from(new_text) },
     { old: withCrlf(old_text), fresh: withCrlf(new_text) },
   ])
@@ -101,7 +104,7 @@ function asInFile(bytes: Buffer, edit: Edit) {
   return spellings.find(({ old }) => bytes.includes(old)) ?? first
 }
 
-/** A request shows a file that contains the tag of notes with escapes, and the model quotes it as it was shown. */
+/** Such a request shows a file that contains the tag of notes with escapes, and the model quotes it as it was shown. */
 function spellingsFor(bytes: Buffer, { old_text, new_text }: Edit) {
   const asWritten = { old_text, new_text }
   const original = { old_text: originalText(old_text), new_text: originalText(new_text) }

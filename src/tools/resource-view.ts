@@ -19,7 +19,7 @@ import {
   type ToolResources,
 } from './tool.ts'
 
-const Place = z.int().min(0)
+const Offset = z.int().min(0)
 const Extent = z.int().min(1)
 const Span = z.strictObject({
   from: Extent.describe('First, from 1.'),
@@ -33,8 +33,8 @@ const Parameters = z.strictObject({
   reason: z.string().describe('Why, in a few words.'),
   region: z
     .strictObject({
-      x: Place.describe('Pixels from the left.'),
-      y: Place.describe('Pixels from the top.'),
+      x: Offset.describe('Pixels from the left.'),
+      y: Offset.describe('Pixels from the top.'),
       width,
       height,
     })

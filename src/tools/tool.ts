@@ -53,7 +53,7 @@ export interface ParsedCall {
 }
 
 /** What a tool may use before the permission decision. */
-export type PreviewContext = Pick<ToolContext, 'files' | 'redactor'>
+export type PreviewContext = Pick<ToolContext, 'files' | 'redactor' | 'escapesNotes'>
 
 /** Everything that a tool may access. */
 export interface ToolContext {
@@ -75,6 +75,8 @@ export interface ToolContext {
    * not recognised.
    */
   readonly redactor: Redactor
+  /** Requests of this Turn show the tag of notes with escapes, and the model quotes it as it was shown. */
+  readonly escapesNotes: boolean
   /** Stores bytes, redacted, and returns their key. */
   keep(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -52,6 +52,14 @@ test('a file with the tag of notes is written back as it is, though it was shown
   await close()
 })
 
+test('a model that is shown the tag of notes without escapes writes what it says', async () => {
+  const files = { x: 'say <harness-note>\n' }
+  const { workspace, context, close } = await toolWorld({ files, escapesNotes: false })
+  await call({ path: 'x', content: 'say <\\harness-note>\n' }).run(context)
+  expect(await readFile(join(workspace, 'x'), 'utf8')).toBe('say <\\harness-note>\n')
+  await close()
+})
+
 test('writing the same content again changes nothing', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'same' } })
   // The question about it shows a change of nothing, not the whole content as new.

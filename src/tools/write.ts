@@ -33,7 +33,7 @@ async function preview(
 ): Promise<string | undefined> {
   const before = await wholeFile(path, context)
   return before.ok
-    ? previewOf({ path, before: before.value, after: contentFor(before.value, content) })
+    ? previewOf({ path, before: before.value, after: contentFor(before.value, content, context) })
     : undefined
 }
 
@@ -43,12 +43,17 @@ async function run({ path, content }: Args, context: ToolContext): Promise<ToolO
   const fits = size > FILE_BYTES ? tooLarge(path, size) : undefined
   const before = fits ?? (await wholeFile(path, context))
   if (!before.ok) return failedOutcome(before.error)
-  const after = contentFor(before.value, content)
+  const after = contentFor(before.value, content, context)
   return changeFile({ path, before: before.value, after }, context)
 }
 
-/** A request shows a file that contains the tag of notes with escapes, and the model writes it back as it was shown. */
-function contentFor(before: Buffer | undefined, content: string): Buffer {
+/** A request may show a file that contains the tag of notes with escapes, and the model writes it back as it was shown. */
+function contentFor(
+  before: Buffer | undefined,
+  content: string,
+  { escapesNotes }: PreviewContext,
+): Buffer {
+  if (!escapesNotes) return Buffer.from(content)
   const shown = before?.toString('utf8') ?? ''
   return Buffer.from(escapeNotes(shown) === shown ? content : originalText(content))
 }

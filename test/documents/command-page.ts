@@ -12,15 +12,19 @@ export function commandPage(): string {
 
 /** Every exit code, and the kinds of error that lead to it. Code 1 is for all other kinds. */
 export function exitCodeTable(): string {
+  return table(['code', 'meaning', 'kinds of error'], exitCodeRows())
+}
+
+/** Each exit code, its meaning, and the kinds of error. */
+export function exitCodeRows(): readonly string[][] {
   const codes = new Set<number>([...Object.values(EXIT), ...ERROR_KINDS.map(exitCodeOf)])
-  const rows = [...codes]
+  return [...codes]
     .toSorted((a, b) => a - b)
     .map((code) => {
       const words = MEANINGS.get(code)
       if (words === undefined) throw new Error(`exit code ${code} has no description`)
       return [String(code), words, code === EXIT.failed ? 'all others' : kindsOf(code)]
     })
-  return table(['code', 'meaning', 'kinds of error'], rows)
 }
 
 const MEANINGS: ReadonlyMap<number, string> = new Map([
@@ -50,7 +54,7 @@ function section(command: Command): string {
   const schema = `\`--json\`: [${schemaName(command)}.json](schemas/${schemaName(command)}.json)`
   return [
     `## hawser ${name}`,
-    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    sentence(summary),
     ...(details === undefined ? [] : [details]),
     fenced([usage(command)]),
     ...(args.length === 0 ? [] : [table(['argument', 'meaning'], args.map(argumentRow))]),
@@ -60,7 +64,11 @@ function section(command: Command): string {
   ].join('\n\n')
 }
 
-function usage({ name, args = [], options }: Command): string {
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+}
+
+export function usage({ name, args = [], options }: Command): string {
   return [
     'hawser',
     name,

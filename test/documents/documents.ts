@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { format } from 'oxfmt'
 import { commandPage, exitCodeTable } from './command-page.ts'
 import { faceTable } from './face-table.ts'
+import { manual } from './manual.ts'
 import { openApi } from './openapi.ts'
 import { schemas } from './schemas.ts'
 import { modelFactTable, settingTable } from './setting-table.ts'
@@ -22,6 +23,7 @@ export async function documents(root: URL): Promise<Map<string, string>> {
       await formatted('a.json', JSON.stringify(schema, undefined, 2)),
     )
   }
+  made.set('docs/hawser.1', manual())
   made.set('docs/openapi.yaml', await formatted('a.yaml', openApi()))
   for (const [path, parts] of Object.entries(PARTS)) {
     let page = await readFile(new URL(path, root), 'utf8')

@@ -31,7 +31,7 @@ export function answersAsJson({ options }: Command): boolean {
 
 async function commandSchema(command: Command): Promise<Published | undefined> {
   if (!answersAsJson(command)) return undefined
-  const loaded: object = await (command.shape ?? command.load)()
+  const loaded: object = await command.shape()
   if (!('Output' in loaded) || !(loaded.Output instanceof z.ZodType)) {
     throw new Error(
       `the file of hawser ${command.name} does not export Output, the schema of its JSON output`,

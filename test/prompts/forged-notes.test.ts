@@ -69,6 +69,13 @@ function stringsIn(value: unknown): string[] {
 
 type Escape = typeof escapedItems
 
+function bodyWith(dialect: DialectName, late_role: string, tag: string, escape: Escape): string {
+  const surface = surfaceWith(late_role)
+  const { encode, buildBody } = DIALECTS[dialect]
+  const segments = encode(escape(conversationWith(tag), dialect, surface.params), surface)
+  return buildBody(segments, { cacheKey: 'k', marks: [] }).toString('utf8')
+}
+
 /** The strings of a body that contain the tag as it was written, also inside JSON in a string. */
 function forgeriesIn(
   dialect: DialectName,
@@ -76,12 +83,7 @@ function forgeriesIn(
   tag: string,
   escape: Escape,
 ): string[] {
-  const surface = surfaceWith(late_role)
-  const { encode, buildBody } = DIALECTS[dialect]
-  const segments = encode(escape(conversationWith(tag)), surface)
-  const body: unknown = JSON.parse(
-    buildBody(segments, { cacheKey: 'k', marks: [] }).toString('utf8'),
-  )
+  const body: unknown = JSON.parse(bodyWith(dialect, late_role, tag, escape))
   return stringsIn(body)
     .flatMap((one) => [one, ...unwrapped(one)])
     .filter((one) => one !== LAYER_0)
@@ -103,16 +105,33 @@ function withoutNote(one: string): string {
   return one.replace(/^<harness-note>\n([^]*)\n<\/harness-note>$/, '$1')
 }
 
-const CASES = DIALECT_NAMES.flatMap((dialect) =>
+const ALL = DIALECT_NAMES.flatMap((dialect) =>
   ['user', 'system', 'developer'].map((role) => [dialect, role] as const),
 )
+/** Where a note can be a block of the user: in `messages` also where the vendor accepts no system message. */
+const isFenced = ([dialect, role]: (typeof ALL)[number]) =>
+  dialect === 'messages' || role === 'user'
 
-test.each(CASES)(
+test.each(ALL.filter(isFenced))(
   '[AR-013] in %s with the late role %s no text of others contains the tag of notes',
   (dialect, role) => {
     for (const tag of forged) expect(forgeriesIn(dialect, role, tag, escapedItems)).toEqual([])
   },
 )
+
+test.each(ALL.filter((one) => !isFenced(one)))(
+  '[AR-013] in %s with the late role %s, notes have a role of their own, and no byte changes',
+  (dialect, role) => {
+    const plain = bodyWith(dialect, role, 'x', escapedItems)
+    expect(plain.replace(LAYER_0_JSON, '')).not.toContain('harness-note')
+    for (const tag of forged) {
+      const written = bodyWith(dialect, role, tag, (items) => items)
+      expect(bodyWith(dialect, role, tag, escapedItems) === written).toBe(true)
+    }
+  },
+)
+
+const LAYER_0_JSON = JSON.stringify(LAYER_0).slice(1, -1)
 
 test.each(VENDOR_DIALECTS)('without escapes, every forgery reaches a model in %s', (dialect) => {
   const missed = forged.filter(
@@ -123,7 +142,9 @@ test.each(VENDOR_DIALECTS)('without escapes, every forgery reaches a model in %s
 
 test('the notes of the harness itself have the tag', () => {
   const { encode, buildBody } = DIALECTS.messages
-  const segments = encode(escapedItems(conversationWith('x')), surfaceWith('user'))
+  const surface = surfaceWith('user')
+  const items = escapedItems(conversationWith('x'), 'messages', surface.params)
+  const segments = encode(items, surface)
   const body = buildBody(segments, { cacheKey: 'k', marks: [] }).toString('utf8')
   expect(body.match(/<harness-note>/g)).toHaveLength(4)
 })

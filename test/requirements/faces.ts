@@ -70,7 +70,8 @@ export const FACES: readonly Requirement[] = [
     source: 'architecture:third-round.2',
     owner: 'dialects',
     text: 'Where notes of Hawser are in a user block, no file, tool result or text of a person has their tag in a request',
-    ruling: 'The encoder escapes it, without a nonce; the Log and the blobs keep the original',
+    ruling:
+      'The encoder escapes it, without a nonce; the Log and the blobs keep the original. Where every note has a developer or system role, no byte changes',
   },
   {
     id: 'AR-011',

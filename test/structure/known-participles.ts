@@ -12,7 +12,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     described*2 digested done elided embedded emptied ended entered escaped*3 examined failed
     fenced filled*3 folded followed found given grouped halved handled indented*2 joined*3
     judged*2 listed*8 located*2 logged lost*2 marked matched measured moved*2 named*9 nested
-    numbered opened*3 overlaid oversized*2 padded paged painted parsed*4 permitted pinned piped
+    numbered opened*3 overlaid oversized padded paged painted parsed*3 permitted pinned piped
     placed quoted*5 redacted*3 reduced refreshed refused*4 registered*2 rejected remembered
     renamed repeated*3 replaced requested resolved resumed rounded scaled sealed searched sent
     settled*2 shared shortened*3 shown*7 stacked staged stored summarised talked trusted undecided
@@ -29,7 +29,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     expected*3 expired explained failed*3 finished fixed*4 flushed*2 folded*2 found*10 gated
     given*11 gone*6 granted grown handed held*12 hidden identified ignored*2 interrupted*4 kept*4
     keyed known*13 learned left*9 linked listed locked logged*2 lost*9 made*5 malformed mapped
-    marked matched mentioned met*2 mounted moved*2 named*5 narrowed*2 numbered opened*12
+    marked matched mentioned met*2 mounted moved*2 named*4 narrowed*2 numbered opened*12
     overflowed overspent paged parsed*3 pasted paused*3 pinned*2 piped*6 planted prepared priced
     probed progressed projected*3 published ranked reached*2 recomposed*2 recorded*6 recovered
     redacted*2 reduced*4 refused*15 registered*2 rejected released removed*2 renewed*2 repaired*2

@@ -4,6 +4,7 @@ import { contextOffences, pathsThatDoNotExist, scriptsWithoutRow } from './docum
 import { detailReads } from './error-checks.ts'
 import { avoidedInComments, avoidedWords } from './language-checks.ts'
 import { layerOffences } from './layer-checks.ts'
+import { budgetOffences } from './size/line-budgets.ts'
 import * as file from './file-checks.ts'
 import { participleNames } from './name-checks.ts'
 import {
@@ -74,6 +75,10 @@ test('rehearse has at most 5,000 lines without its tests', () => {
   console.log(`${lines} lines in rehearse`)
   expect(lines).toBeGreaterThan(3_000)
   expect(lines).toBeLessThanOrEqual(5_000)
+})
+
+test('no folder of the source has more lines than its budget', () => {
+  expect(budgetOffences(tree)).toEqual([])
 })
 
 test('no source file is longer than 400 lines', () => {

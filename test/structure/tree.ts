@@ -7,11 +7,11 @@ import type { Tree } from './source.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'coverage', '.hawser'])
 
-/** Every text file of the checkout, tracked by git or not. */
-export async function readTree(): Promise<Tree> {
-  const paths = await pathsUnder('')
+/** Every text file of the checkout in `root`, tracked by git or not. */
+export async function readTree(root: string = ROOT): Promise<Tree> {
+  const paths = await pathsUnder(root, '')
   const texts = await Promise.all(
-    paths.map(async (path) => [path, await readFile(join(ROOT, path), 'utf8')] as const),
+    paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const),
   )
   return new Map(texts.filter(([, text]) => !text.includes('\0')))
 }
@@ -21,13 +21,13 @@ export function machineFolders(): string[] {
   return [ROOT, homedir()].filter((folder) => folder.split('/').length > 2)
 }
 
-async function pathsUnder(folder: string): Promise<string[]> {
-  const entries = await readdir(join(ROOT, folder), { withFileTypes: true })
+async function pathsUnder(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true })
   const paths = entries
     .filter((entry) => !NOT_OURS.has(entry.name))
     .map(async (entry) => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory()) return pathsUnder(path)
+      if (entry.isDirectory()) return pathsUnder(root, path)
       return entry.isFile() ? [path] : []
     })
   return (await Promise.all(paths)).flat()

@@ -6,7 +6,7 @@ import { chatProvider } from '../../src/providers/chat/stream.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider, ProviderEvent } from '../../src/providers/provider.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import { rememberedSights } from '../../rehearse/src/media-check.ts'
+import { rememberedDescriptions } from '../../rehearse/src/media-check.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import { describe } from '../../src/resources/describe.ts'
 import type { Session } from '../../src/session/session.ts'
@@ -129,7 +129,7 @@ function providerOf(dialect: DialectName, origin: string): Provider {
   const options = { key: CANARY_KEY, idleMs: 60_000, clock: systemClock }
   switch (dialect) {
     case 'rehearsal':
-      return rehearsalProvider({ chunk: 64, delayMs: 0, describe: rememberedSights(describe) })
+      return rehearsalProvider({ chunk: 64, delayMs: 0, describe: rememberedDescriptions(describe) })
     case 'messages':
       return messagesProvider({ ...options, baseUrl: origin })
     case 'responses':

@@ -14,7 +14,7 @@ import {
   wrongName,
   type OfferedFunction,
 } from './openai.ts'
-import type { Place } from './schema-problems.ts'
+import type { ValuePath } from './schema-problems.ts'
 
 type Body = ChatCompletionCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
@@ -124,7 +124,10 @@ function callsOf({ tool_calls: calls = [] }: Assistant) {
   return calls.flatMap((call) => (call.type === 'function' ? [call] : []))
 }
 
-function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): WireRefusal | undefined {
+function misspelt(
+  at: ValuePath,
+  call: ReturnType<typeof callsOf>[number],
+): WireRefusal | undefined {
   const { id, function: called } = call
   if (id === '') return wrong([...at, 'id'], 'must not be empty', 'empty_string')
   const refusal =

@@ -1,12 +1,12 @@
 import { isJsonObject } from '../../../src/encoding/json.ts'
 import type { VendorDialect } from './request-schemas.ts'
 import type { CheckedValue, SchemaCheck } from './schema-check.ts'
-import type { Place } from './schema-problems.ts'
+import type { ValuePath } from './schema-problems.ts'
 
 /** Where a request may differ from the types of the vendor's SDK. */
 export interface Leniency {
   /** Whether a field that the types lack is ignored. Otherwise the request is refused. */
-  readonly ignores: (at: Place) => boolean
+  readonly ignores: (at: ValuePath) => boolean
   /** Fields that the types require and the vendor does not, with their defaults. */
   readonly assumes: ReadonlyMap<string, unknown>
 }
@@ -42,7 +42,7 @@ const ASSUMED: Readonly<Record<VendorDialect, Leniency['assumes']>> = {
 }
 
 /** For example `input.*.id` for the id of any item. */
-function pattern(at: Place): string {
+function pattern(at: ValuePath): string {
   return at.map((step) => (typeof step === 'number' ? '*' : step)).join('.')
 }
 
@@ -69,7 +69,7 @@ export function checkLeniently<T>(
 }
 
 /** Sets the field at a place to the one member of `to`, or removes it if `to` is empty. */
-function changed(value: unknown, [step, ...steps]: Place, to: readonly unknown[]): unknown {
+function changed(value: unknown, [step, ...steps]: ValuePath, to: readonly unknown[]): unknown {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (index === step ? changed(item, steps, to) : item))
   }

@@ -6,7 +6,7 @@ import type {
 import { isJsonObject } from '../../../src/encoding/json.ts'
 import type { ModelFacts } from '../../../src/model/model-facts.ts'
 import { firstOf, notRehearsed, wrong, type WireRefusal } from './refusal.ts'
-import type { Place } from './schema-problems.ts'
+import type { ValuePath } from './schema-problems.ts'
 
 type Body = MessageCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
@@ -18,7 +18,7 @@ export function brokenMessagesRule(body: Body, facts: ModelFacts): WireRefusal |
 
 /** A block of a message, and its place. A string counts as a text block. */
 export interface PlacedBlock {
-  readonly at: Place
+  readonly at: ValuePath
   readonly block: ContentBlockParam
 }
 
@@ -247,7 +247,7 @@ export function markOf(block: object): { readonly ttl?: '5m' | '1h' } | undefine
 
 /** The next message must start with the results, one for each call. */
 function unmatchedResults({ messages }: Body): WireRefusal | undefined {
-  const open = new Map<string, Place>()
+  const open = new Map<string, ValuePath>()
   for (const [index, message] of messages.entries()) {
     for (const { at, block } of blocksOf(message, index)) {
       if (block.type === 'tool_use') open.set(block.id, at)
@@ -270,13 +270,13 @@ function isOver(messages: Body['messages'], index: number): boolean {
   return messages.slice(index + 1).find(({ role }) => role !== 'system')?.role !== 'user'
 }
 
-function withoutResult(open: ReadonlyMap<string, Place>): WireRefusal {
+function withoutResult(open: ReadonlyMap<string, ValuePath>): WireRefusal {
   const [at = []] = open.values()
   const message = 'each `tool_use` must have its `tool_result` in the next message, at its start'
   return wrong(at.slice(0, 2), `${message}; missing: ${[...open.keys()].join(', ')}`)
 }
 
-function withoutCall(at: Place, { tool_use_id }: ToolResultBlockParam): WireRefusal {
+function withoutCall(at: ValuePath, { tool_use_id }: ToolResultBlockParam): WireRefusal {
   const message = 'each `tool_result` must belong to a `tool_use` of the message before'
   return wrong(at, `${message}; none has the id ${tool_use_id}`)
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../src/encoding/json.ts'
 import { wrong, type WireRefusal } from './refusal.ts'
-import type { Place } from './schema-problems.ts'
+import type { ValuePath } from './schema-problems.ts'
 
 // The rules that Responses and Chat Completions share.
 
@@ -38,7 +38,7 @@ export function brokenCommonRule(body: Common, streams: boolean): WireRefusal | 
 const LONGEST_KEY = 64
 
 export function tooLong(
-  at: Place,
+  at: ValuePath,
   text: string | null | undefined,
   most: number,
 ): WireRefusal | undefined {
@@ -48,7 +48,7 @@ export function tooLong(
 }
 
 export function outside(
-  at: Place,
+  at: ValuePath,
   figure: number | null | undefined,
   least: number,
   most: number,
@@ -60,7 +60,7 @@ export function outside(
 
 /** A token limit. */
 export function wrongLimit(
-  at: Place,
+  at: ValuePath,
   figure: number | null | undefined,
   least: number,
 ): WireRefusal | undefined {
@@ -91,7 +91,7 @@ function wrongMetadata(metadata: Readonly<Record<string, string>>): WireRefusal 
 /** A tool that a model may call. */
 export interface OfferedFunction {
   /** The place of its fields. */
-  readonly at: Place
+  readonly at: ValuePath
   readonly name: string
   readonly description?: string | null | undefined
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined
@@ -119,7 +119,7 @@ export function wrongFunctions(
   return undefined
 }
 
-export function wrongName(at: Place, name: string): WireRefusal | undefined {
+export function wrongName(at: ValuePath, name: string): WireRefusal | undefined {
   if (NAME.test(name)) return undefined
   const code = name === '' ? 'empty_string' : 'invalid_value'
   return tooLong(at, name, LONGEST_KEY) ?? wrong(at, `must match ${NAME.source}`, code)

@@ -1,12 +1,12 @@
 import type { VendorDialect } from './request-schemas.ts'
-import type { Place, SchemaProblem } from './schema-problems.ts'
+import type { ValuePath, SchemaProblem } from './schema-problems.ts'
 
 /** The error response to a request. */
 export interface WireRefusal {
   readonly status: number
   readonly message: string
   /** The place in the body that it is about, if any. */
-  readonly at?: Place
+  readonly at?: ValuePath
   /** OpenAI's error code. */
   readonly code?: string
   /** In addition to the headers of every answer. */
@@ -14,12 +14,12 @@ export interface WireRefusal {
 }
 
 /** The refusal of an invalid request. */
-export function wrong(at: Place, message: string, code = 'invalid_value'): WireRefusal {
+export function wrong(at: ValuePath, message: string, code = 'invalid_value'): WireRefusal {
   return { status: 400, message, at, code }
 }
 
 /** The refusal of a valid request for something that only the vendor can do. */
-export function notRehearsed(at: Place, what: string): WireRefusal {
+export function notRehearsed(at: ValuePath, what: string): WireRefusal {
   return wrong(at, `the rehearsal model ${what}`, 'unsupported_parameter')
 }
 
@@ -84,12 +84,12 @@ export function refusalText({ message, at }: WireRefusal, written = withDots): s
 }
 
 /** `messages.0.content.1` */
-function withDots(at: Place): string {
+function withDots(at: ValuePath): string {
   return at.join('.')
 }
 
 /** `messages[0].content[1]` */
-function withBrackets(at: Place): string {
+function withBrackets(at: ValuePath): string {
   return at
     .map((step, index) =>
       typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`,

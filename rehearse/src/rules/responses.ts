@@ -12,14 +12,14 @@ import {
   wrongName,
   type OfferedFunction,
 } from './openai.ts'
-import type { Place } from './schema-problems.ts'
+import type { ValuePath } from './schema-problems.ts'
 
 type Body = ResponseCreateParamsStreaming
 type Rule = (body: Body) => WireRefusal | undefined
 
 /** An item of the input and its place; an item of an earlier response has no place. */
 export interface PlacedItem {
-  readonly at?: Place
+  readonly at?: ValuePath
   readonly item: ResponseInputItem
 }
 

@@ -16,11 +16,11 @@ export interface JsonSchema {
 }
 
 /** A path into a value: field names and array indexes. */
-export type Place = readonly (string | number)[]
+export type ValuePath = readonly (string | number)[]
 
 /** A problem at a place. For a missing or unknown field, it is the place of that field. */
 export interface SchemaProblem {
-  readonly at: Place
+  readonly at: ValuePath
   readonly kind: 'missing' | 'unknown' | 'type' | 'value'
   /** A phrase that follows the name of the place. */
   readonly message: string
@@ -35,7 +35,7 @@ type Fields = Readonly<Record<string, unknown>>
 export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[] {
   return problemsAt(root, value, [])
 
-  function problemsAt(schema: JsonSchema, given: unknown, at: Place): SchemaProblem[] {
+  function problemsAt(schema: JsonSchema, given: unknown, at: ValuePath): SchemaProblem[] {
     const { anyOf, type, enum: allowed, ...rest } = resolved(schema)
     if (anyOf !== undefined) return unionProblems(members(schema), given, at)
     const types = [type ?? []].flat()
@@ -56,7 +56,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
     return isJsonObject(given) ? fieldProblems(rest, given, at) : []
   }
 
-  function fieldProblems(schema: JsonSchema, given: Fields, at: Place): SchemaProblem[] {
+  function fieldProblems(schema: JsonSchema, given: Fields, at: ValuePath): SchemaProblem[] {
     const { properties = {}, required = [], additionalProperties = true } = schema
     return [
       ...required
@@ -75,7 +75,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
   function unionProblems(
     choices: readonly JsonSchema[],
     given: unknown,
-    at: Place,
+    at: ValuePath,
   ): SchemaProblem[] {
     const meant = choices.filter((choice) => couldBe(resolved(choice), given))
     const problems = meant.map((choice) => problemsAt(choice, given, at))
@@ -114,7 +114,7 @@ export function problemText({ at, kind, message }: SchemaProblem): string {
   return `${holder.length === 0 ? 'the value' : holder.map((step) => `/${step}`).join('')} ${message}`
 }
 
-function wrong(kind: SchemaProblem['kind'], at: Place, message: string): SchemaProblem {
+function wrong(kind: SchemaProblem['kind'], at: ValuePath, message: string): SchemaProblem {
   return { at, kind, message }
 }
 

@@ -10,7 +10,7 @@ import {
   atPlace,
   inGround,
   isRefused,
-  placeOf,
+  relativePath,
   type Ground,
   type WalkedPlace,
 } from './confined-walk.ts'
@@ -141,7 +141,8 @@ function confinedTo(ground: Ground): ConfinedFiles {
       const there = await at(ground, 'check', path, 'open', isThere)
       return !there.ok && there.error.kind === 'not_found' ? ok(false) : there
     },
-    realRelative: (path) => asHostResult(`find ${shownPath(path)}`, () => placeOf(ground, path)),
+    realRelative: (path) =>
+      asHostResult(`find ${shownPath(path)}`, () => relativePath(ground, path)),
     isProtected: (path) => {
       const segments = segmentsOf(path, ground.spellings)
       return segments.ok && isRefused(ground.refusedNames, segments.value)

@@ -3,7 +3,7 @@ import { readlink } from 'node:fs/promises'
 import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { absent, shownPath } from './confined-path.ts'
-import { inGround, placeOf, type Ground, type WalkedPlace } from './confined-walk.ts'
+import { inGround, relativePath, type Ground, type WalkedPlace } from './confined-walk.ts'
 import { openDescriptor, readDescriptor } from './descriptor.ts'
 import { hasCode } from './walked-folder.ts'
 
@@ -67,7 +67,7 @@ export async function linkRefused(
 ): Promise<Failed> {
   const target = await readlink(place.folder.at(place.name ?? '')).catch(() => '/')
   const here = place.relative.split('/').slice(0, -1).join('/')
-  const leads = await placeOf(ground, target.startsWith('/') ? target : `./${here}/${target}`)
+  const leads = await relativePath(ground, target.startsWith('/') ? target : `./${here}/${target}`)
   return notRegular(path, 'symlink', leads.ok ? leads.value : undefined)
 }
 

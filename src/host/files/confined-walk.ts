@@ -54,7 +54,7 @@ export async function atPlace<T>(
 }
 
 /** The `relative` of a path, also of a missing one. Opens nothing at its end. */
-export async function placeOf(ground: Ground, path: string): Promise<Result<string>> {
+export async function relativePath(ground: Ground, path: string): Promise<Result<string>> {
   return walking(ground, path, async (walk) => ok(relativeOf(walk)))
 }
 

@@ -39,12 +39,12 @@ export type Post = (url: string, options: PostOptions) => OpenPost
 export function httpPost(clock: Clock): Post {
   const options = { keepAlive: true, timeout: UNUSED_CONNECTION_MS }
   const agents = { http: new http.Agent(options), https: new https.Agent(options) }
-  const placeOf = lastPlace()
+  const targetOf = lastTarget()
   return (url, { headers, length, signal }) => {
     const sent = { 'accept-encoding': 'identity', 'content-length': String(length) }
     const init = { method: 'POST', headers: { ...headers, ...sent } }
     try {
-      const place = placeOf(url)
+      const place = targetOf(url)
       const request =
         place.protocol === 'https:'
           ? https.request({ ...place, ...init, agent: agents.https })
@@ -64,7 +64,7 @@ export function httpPost(clock: Clock): Post {
 }
 
 /** Most requests go to the same address, and it takes as long to parse as to send. */
-function lastPlace(): (url: string) => http.RequestOptions {
+function lastTarget(): (url: string) => http.RequestOptions {
   let last: { readonly url: string; readonly place: http.RequestOptions } | undefined
   return (url) => {
     if (last?.url !== url) last = { url, place: urlToHttpOptions(new URL(url)) }

@@ -15,8 +15,8 @@ interface Seen {
 
 /** A fetch whose calls are answered by `respond`, once their body has arrived. */
 async function served(respond: (stream: ServerHttp2Stream, seen: Seen) => void) {
-  const [daemon, guest] = await socketPair()
-  const session = performServerHandshake(daemon)
+  const [serverEnd, guest] = await socketPair()
+  const session = performServerHandshake(serverEnd)
   session.on('error', () => {})
   session.on('stream', (stream, headers) => {
     const chunks: Buffer[] = []

@@ -74,7 +74,7 @@ export interface Confinement {
   /** Absolute path of a folder that a guest sees, and may write to, as the `.hawser` of the workspace, which is hidden. */
   readonly records?: string
   /**
-   * The program is a command of a guest. A new `.hawser` below the root is left to the daemon, which inspects the guest and
+   * The program is a command of a guest. A new `.hawser` below the root is left to the server, which inspects the guest and
    * knows whether another process of its home created it; the guest cannot.
    */
   readonly ofGuest?: boolean

@@ -29,13 +29,16 @@ export async function settleWatch(
   if (watch === undefined) return ok(NOTHING_LEFT)
   const { before, options } = watch
   return asHostResult('check protected paths', async () => {
-    const { identity } = options
-    const there = identity === undefined ? ok(undefined) : await checkFolder(identity)
-    if (!there.ok) return there
+    const { identity, gitDirectories } = options
+    for (const one of [...(identity === undefined ? [] : [identity]), ...gitDirectories]) {
+      const there = await checkFolder(one)
+      if (!there.ok) return there
+    }
     const after = await watchOver(before.root, options)
     const found = protectedChanges(before, after, options)
     const changes = withoutOwn(found, before.root, { ...options, ofGuest })
-    const moved = await moveAside(identity ?? before.root, changes, keep)
+    const folders = { workspace: identity ?? before.root, gitDirectories }
+    const moved = await moveAside(folders, changes, keep)
     if (!moved.ok) return moved
     rememberMade(before, after)
     const gone = new Set(moved.value)
@@ -101,5 +104,19 @@ export async function inspectSince(
     })
     const before = { root, places, named: new Map<string, string>() }
     return ok(withoutOwn(protectedChanges(before, after, options), root, { ...options, ofGuest }))
+  })
+}
+
+/** Moves away what an inspection found, after a person agreed: by then, other folders may be at these paths. */
+export async function moveFound(
+  { workspace, identity }: Pick<Confinement, 'workspace' | 'identity'>,
+  found: readonly ProtectedChange[],
+  keep: Confinement['keep'],
+): Promise<Result<readonly string[]>> {
+  return asHostResult('move away changes at protected paths', async () => {
+    const there = identity === undefined ? undefined : await checkFolder(identity)
+    if (there?.ok === false) return there
+    const gitDirectories = await gitDirectoriesOf(there?.value.path ?? (await realpath(workspace)))
+    return moveAside({ workspace: identity ?? workspace, gitDirectories }, found, keep)
   })
 }

@@ -1,11 +1,14 @@
 import { lstatSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { liesIn, shownPath } from '../files/confined-path.ts'
+import type { FolderPlace } from '../files/disk.ts'
 import { identifyFolder, idsBelow } from '../files/folder-identity.ts'
 import { idOf } from '../files/walked-folder.ts'
 import { listKin } from '../process/kin.ts'
 import type { Mount } from './bubblewrap/args.ts'
+import { isHawserPath } from './watch/hawser-folders.ts'
 
 /** What must be mounted at a path of the sandbox. */
 export interface MountedId {
@@ -21,15 +24,20 @@ export interface MountedId {
 export async function expectedMounts(
   mounts: readonly Mount[],
   workspace: FolderIdentity,
-  others: readonly string[],
+  others: readonly FolderPlace[],
 ): Promise<Result<readonly MountedId[]>> {
   const anchors = [workspace]
-  for (const path of others) {
-    const found = await identifyFolder(path)
+  for (const place of others) {
+    const found = typeof place === 'string' ? await identifyFolder(place) : ok(place)
     if (!found.ok) return found
     anchors.push(found.value)
   }
-  const bound = mounts.filter(({ as }) => as === 'readable' || as === 'writable')
+  const bound = mounts.flatMap((mount): Mount[] => {
+    const { as, at } = mount
+    if (as === 'readable' || as === 'writable') return [mount]
+    // A covered folder shows nothing of its source, but lies in the right one.
+    return as === 'private_folder' && isHawserPath(at) ? [{ at: dirname(at), as: 'writable' }] : []
+  })
   return ok(anchors.flatMap((anchor) => expectedIn(bound, anchor)))
 }
 

@@ -57,8 +57,9 @@ export async function prepareSandbox(
     looking?.catch(() => {})
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
-    const gitDirectories = await gitDirectoriesOf(workspace)
-    const options = { paths, gitDirectories, skipped, hawserHome, identity }
+    const gitFolders = await gitDirectoriesOf(workspace)
+    const gitDirectories = gitFolders.map(({ path }) => path)
+    const options = { paths, gitDirectories: gitFolders, skipped, hawserHome, identity }
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
@@ -83,9 +84,10 @@ export async function prepareSandbox(
     // A hidden folder needs no read-only mounts inside it.
     const held = found.filter((one) => one.held && !own.includes(one.path))
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
-    const mounts = await mountsOf({ ...scene, places }, view)
+    const coveredPaths = found.flatMap((one) => (one.isCovered === true ? [one.path] : []))
+    const mounts = await mountsOf({ ...scene, places, coveredPaths }, view)
     if (!mounts.ok) return mounts
-    const others = [...gitDirectories, ...Object.values(ownHome.value)]
+    const others = [...gitFolders, ...Object.values(ownHome.value)]
     const expected = await expectedMounts(mounts.value.mounts, identity, others)
     if (!expected.ok) return expected
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`

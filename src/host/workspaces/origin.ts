@@ -30,7 +30,7 @@ export interface OriginFacts {
 
 /**
  * Decides by what only this home can write: an entry of the register that is not older than the `.hawser`, or a head that
- * matches one of the Logs. Names and owners prove nothing: a command of an agent can create a folder like ours. Never
+ * matches one of the Logs. Names and owners prove nothing: a command of a model can create a folder like ours. Never
  * throws.
  *
  * Synchronous: every start asks this, the system answers from memory, and a thread would cost ten times as much.
@@ -54,7 +54,7 @@ export function isOwn({ origin }: OriginFacts): boolean {
   return origin === 'created' || origin === 'adopted'
 }
 
-/** Whether a `.hawser` has anything that an agent or a person would use: settings or Logs. */
+/** Whether a `.hawser` has anything that a model or a person would use: settings or Logs. */
 export function hasContents(workspace: string): boolean {
   const own = join(workspace, '.hawser')
   return factsOf(join(own, 'config.json')) !== undefined || logsIn(join(own, 'sessions')).length > 0

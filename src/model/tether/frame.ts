@@ -84,7 +84,7 @@ const Status = boundedText(0, LIMITS.frame_status_bytes)
 const ErrorMessage = boundedText(0, LIMITS.frame_error_bytes)
 const Stored = z.string()
 
-/** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the daemon assigns one. */
+/** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the server assigns one. */
 export const FrameToGuest = z.discriminatedUnion('type', [
   sent('user.message', UserMessagePayload),
   sent('control.cancel', Nothing),
@@ -104,7 +104,7 @@ export const FrameToHost = z.discriminatedUnion('type', [
 ])
 export type FrameToHost = Frozen<z.infer<typeof FrameToHost>>
 
-/** One tether message as the daemon stores it. */
+/** One tether message as the server stores it. */
 export const Frame = z.discriminatedUnion('type', [
   stored('user.message', UserMessagePayload),
   stored('control.cancel', Nothing),

@@ -23,7 +23,7 @@ test('a guest is sent messages and pauses, and never its own kind of frame', () 
   expect(LineToGuest.safeParse({ type: 'guest.ready' }).success).toBe(false)
 })
 
-test('a guest sends answers, and can neither speak for a person nor for the daemon', () => {
+test('a guest sends answers, and can neither speak for a person nor for the server', () => {
   expect(LineToHost.safeParse(DONE).success).toBe(true)
   expect(LineToHost.safeParse({ type: 'guest.ready' }).success).toBe(true)
   expect(LineToHost.safeParse(MESSAGE).success).toBe(false)

@@ -37,7 +37,7 @@ export type GuestResend = Frozen<z.infer<typeof GuestResend>>
 
 const GuestReady = openObject(() => ({ type: z.literal('guest.ready') }))
 
-/** A line that the daemon may send after `guest.start`. */
+/** A line that the server may send after `guest.start`. */
 export const LineToGuest = z.union([GuestResumed, GuestResend, FrameToGuest])
 export type LineToGuest = Frozen<z.infer<typeof LineToGuest>>
 

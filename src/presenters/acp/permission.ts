@@ -28,11 +28,15 @@ export function permissionRequest(
       locations,
       content: [
         ...(reason === '' ? [] : [asContent(textBlock(reason))]),
-        ...(diff === undefined || diff === '' ? [] : [asContent(textBlock(codeFence(diff)))]),
+        ...(diff === undefined ? [] : [asContent(textBlock(changeWords(diff)))]),
       ],
     },
     options: question.choices.map(optionOf),
   }
+}
+
+function changeWords(diff: string): string {
+  return diff === '' ? 'The content of the file stays the same.' : codeFence(diff)
 }
 
 function optionOf({

@@ -2,8 +2,9 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
+import { ABOUT, GROUPS, WITHOUT_COMMAND } from './definitions/program.ts'
 import { commandElsewhere, isPrompt, withCommand } from './spellings.ts'
-import type { Command, CommandInput } from './world/command.ts'
+import type { Command, ParsedInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -38,20 +39,21 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
     if (namesNoCommand(parser, argv, error) && isPrompt(argv, nearest(error))) {
       return runNamed(world, ['chat', ...argv])
     }
-    return refuse(world, wantsJson(argv), usageError(parser, argv, error).error)
+    return refuse({ ...world, json: wantsJson(argv) }, usageError(parser, argv, error).error)
   }
   if (chosen.command === undefined) {
-    return refuse(world, wantsJson(argv), unknownCommand(argv).error)
+    return refuse({ ...world, json: wantsJson(argv) }, unknownCommand(argv).error)
   }
-  const { name, load } = chosen.command
-  const { run } = await load()
-  return run({ ...world, command: name }, chosen.commandInput ?? { args: [], options: {} })
+  const { command, parsed = { args: [], options: {} } } = chosen
+  const own = { ...world, command: command.name, json: isJson(command, parsed) }
+  const code = await command.run(own, parsed)
+  return code.ok ? code.value : refuse(own, code.error)
 }
 
 /** The command to run and its arguments. */
 interface ChosenCommand {
   command?: Command
-  commandInput?: CommandInput
+  parsed?: ParsedInput
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -61,8 +63,7 @@ async function bare(world: CliWorld): Promise<number> {
     programOf(world, {}).outputHelp()
     return EXIT.done
   }
-  const { run } = await import('./commands/chat.ts')
-  return run(world, { args: [], options: {} })
+  return runNamed(world, ['chat'])
 }
 
 /** The parser of all commands, or only of those whose name starts with `word`, which is faster to build. */
@@ -72,13 +73,13 @@ function programOf(
   word?: string,
 ): Parser {
   const parser = withoutSideEffects(new Parser('hawser'), world)
-    .description(ABOUT)
+    .description(ABOUT.join('\n\n'))
     .version(`hawser ${world.version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
     // Arguments and options are listed in the help of each command.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .helpCommand(false)
-    .addHelpText('after', WITHOUT_COMMAND)
+    .addHelpText('after', `\nWithout a command:\n${WITHOUT_COMMAND.map(shortLine).join('\n')}`)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
   const matching = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
@@ -89,26 +90,17 @@ function programOf(
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
     const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (commandInput) => Object.assign(chosen, { command, commandInput }))
+    describe(own, command, (parsed) => Object.assign(chosen, { command, parsed }))
   }
   return parser
 }
 
-// The parser wraps the description to the width of the terminal, but not the text after the commands.
-const ABOUT = [
-  'Hawser is a local-first agent harness. Each Session is recorded in one append-only Log; what a model, an editor, a browser or a terminal shows is a view of it.',
-  'Without a command, hawser starts a conversation in this folder (same as hawser chat).',
-].join('\n\n')
-
 /** As short as the options of the commands that they stand for. */
-const WITHOUT_COMMAND = `
-Without a command:
-  hawser                  start a conversation (hawser chat)
-  hawser "PROMPT"         start it with a message
-  hawser -p "PROMPT"      run one Turn and print the answer (hawser run)
-  hawser -c               continue the most recent Session of this folder
-  hawser -r [ID]          continue this Session; without an ID, choose one from a list`
+function shortLine({ line, help }: (typeof WITHOUT_COMMAND)[number]): string {
+  return `  ${line.padEnd(24)}${help}`
+}
 
+// The parser wraps the description to the width of the terminal, but not the text after the commands.
 const AFTER = `
 Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
 because there was no terminal to ask, 4 every attachment failed and there was no
@@ -130,13 +122,6 @@ function addGroup(
   return group
 }
 
-const GROUPS: Readonly<Record<string, string>> = {
-  log: 'show, verify, salvage or export the Log of a Session',
-  cache: 'show how much of each request was cached, and why not more',
-  config: 'read and change settings',
-  instance: 'create and control Instances, send them messages and read their answers',
-}
-
 /** Keeps the parser from exiting or printing errors; both happen here. */
 function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
   return (
@@ -155,11 +140,7 @@ function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams
   )
 }
 
-function describe(
-  parser: Parser,
-  command: Command,
-  choose: (commandInput: CommandInput) => void,
-): void {
+function describe(parser: Parser, command: Command, choose: (parsed: ParsedInput) => void): void {
   const { summary, details = '' } = command
   parser.summary(summary).description([sentence(summary), details].join('\n\n').trimEnd())
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
@@ -194,6 +175,12 @@ function namesNoCommand(parser: Parser, argv: readonly string[], error: Commande
   const [first = ''] = argv
   const known = parser.commands.some((command) => command.name() === first)
   return !known && !first.startsWith('-') && error.code === 'commander.unknownCommand'
+}
+
+/** A command answers in JSON with `--json`, or with `--output` where that is a format and not a file. */
+function isJson({ options: known }: Command, { options: { json, output } }: ParsedInput): boolean {
+  const formats = known.find(({ flags }) => flags.startsWith('--output '))?.choices
+  return json === true || (formats !== undefined && (output ?? 'text') !== 'text')
 }
 
 /** Errors are printed in the format that was requested, even if the arguments cannot be parsed. */

@@ -1,6 +1,8 @@
 import { failed, type Failed } from '../../model/errors.ts'
 import { COMMANDS } from './command-table.ts'
+import { RESUME_OPTION } from './definitions/turns.ts'
 import { visibleLine } from './text/visible-text.ts'
+import { spellingsOf } from './world/command.ts'
 import { showHelp } from './world/failure.ts'
 
 /**
@@ -27,7 +29,7 @@ export function withCommand(argv: readonly string[]): readonly string[] {
 /** Options of the program itself. */
 const PROGRAM_OPTIONS = new Set(['-h', '--help', '-V', '--version', '--json'])
 const PRINT = new Set(['-p', '--print'])
-const RESUME = new Set(['-r', '--resume'])
+const RESUME = new Set(spellingsOf(RESUME_OPTION))
 
 /** The id after `--resume` is optional. A prompt would be mistaken for one, so the option is moved behind it. */
 function resumeLast(argv: readonly string[]): readonly string[] {

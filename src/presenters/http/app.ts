@@ -1,6 +1,6 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
-import { isSecret } from '../../host/daemon/secret.ts'
+import { isSecret } from '../../host/server/secret.ts'
 import { failed } from '../../model/errors.ts'
 import { answerFailure, sendAnswer, type RequestVariables } from './exchange/answer.ts'
 import { attachmentRoutes } from './attachment-routes.ts'

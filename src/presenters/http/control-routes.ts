@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { isSecret } from '../../host/daemon/secret.ts'
+import { isSecret } from '../../host/server/secret.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
 import { ControlBody } from './protocol.ts'

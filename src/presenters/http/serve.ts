@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { jsonRedactor } from '../../encoding/redaction.ts'
 import { backgroundTimer } from '../../host/background-timer.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
-import { takeDaemonLock, type DaemonRecord } from '../../host/daemon/daemon-lock.ts'
-import { pageCodes } from '../../host/daemon/page-codes.ts'
-import { LEFTOVER_MS, removeLeftovers } from '../../host/daemon/leftover-files.ts'
-import type { RunningServer, ServeOptions } from '../../host/daemon/running-server.ts'
-import { newSecret } from '../../host/daemon/secret.ts'
-import { serverLog, type ServerLog } from '../../host/daemon/server-log.ts'
-import { stagedFiles, type StagedFiles } from '../../host/daemon/staged-files.ts'
-import { serverToken } from '../../host/daemon/token-file.ts'
+import { takeServerLock, type ServerRecord } from '../../host/server/server-lock.ts'
+import { pageCodes } from '../../host/server/page-codes.ts'
+import { LEFTOVER_MS, removeLeftovers } from '../../host/server/leftover-files.ts'
+import type { RunningServer, ServeOptions } from '../../host/server/running-server.ts'
+import { newSecret } from '../../host/server/secret.ts'
+import { serverLog, type ServerLog } from '../../host/server/server-log.ts'
+import { stagedFiles, type StagedFiles } from '../../host/server/staged-files.ts'
+import { serverToken } from '../../host/server/token-file.ts'
 import { asResult, type Folder } from '../../host/files/files.ts'
 import { openHome, type HomeFolders } from '../../host/home.ts'
 import type { Ids } from '../../host/ids.ts'
@@ -89,7 +89,7 @@ async function start(
   const home = await openHome(world.home)
   if (!home.ok) return home
   onClose(() => home.value.close())
-  const lock = await takeDaemonLock(home.value.own, world.clock)
+  const lock = await takeServerLock(home.value.own, world.clock)
   if (!lock.ok) return lock
   onClose(() => lock.value.release())
   const token = await serverToken(home.value.own, world.ids)
@@ -165,7 +165,7 @@ function recordOf(
   { clock, version }: ServerWorld,
   port: number,
   socket: FetchServer['socket'],
-): DaemonRecord {
+): ServerRecord {
   return {
     pid: thisProcess('hawser').pid,
     version,

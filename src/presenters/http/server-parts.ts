@@ -1,5 +1,5 @@
-import type { PageCodes } from '../../host/daemon/page-codes.ts'
-import type { StagedFiles } from '../../host/daemon/staged-files.ts'
+import type { PageCodes } from '../../host/server/page-codes.ts'
+import type { StagedFiles } from '../../host/server/staged-files.ts'
 import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'

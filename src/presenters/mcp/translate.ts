@@ -1,8 +1,6 @@
 import type * as z from 'zod'
 import { isBase64 } from '../../encoding/base64.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
-import { LIMITS } from '../../model/limits.ts'
-import { utf8Bytes } from '../../model/shape.ts'
 import type { ImageReference } from '../../model/tether/frame.ts'
 import type { FramePage } from '../../tether/frames/frame-query.ts'
 import type { StoredImage } from '../../tether/tether.ts'
@@ -40,8 +38,6 @@ export function newMessage({ text, images = [] }: SendInput): Result<{
   readonly text: string
   readonly images: readonly StoredImage[]
 }> {
-  if (utf8Bytes(text) > LIMITS.frame_text_bytes || utf8Bytes(JSON.stringify(text)) > MOST_JSON)
-    return failed('too_large', 'The text exceeds 200 KiB.', { limit: LIMITS.frame_text_bytes })
   const stored: StoredImage[] = []
   for (const [at, { media_type, data }] of images.entries()) {
     const type = IMAGE_TYPES.find((one) => one === media_type)
@@ -51,9 +47,6 @@ export function newMessage({ text, images = [] }: SendInput): Result<{
   }
   return ok({ text, images: stored })
 }
-
-/** Escaped text takes more room than its characters, and the rest of a frame takes some. */
-const MOST_JSON = LIMITS.frame_bytes - 8 * 1024
 
 function unsupportedImage(position: number): Failed {
   const message = `Image ${position} must be ${IMAGE_TYPES.join(', ')}.`

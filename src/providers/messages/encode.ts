@@ -54,7 +54,7 @@ export function buildBody(
 ): Buffer {
   const marked = markedBlocks(segments, marks)
   const last = segments.at(-1)
-  const end = Buffer.from(jointOf(last && PLACES[last.role], undefined))
+  const end = Buffer.from(jointOf(last && BODY_PARTS[last.role], undefined))
   const length = placedLength(segments) + marked.size * (MARK.length - 1) + end.length
   const body = bufferFor(length, spent)
   let at = 0
@@ -84,9 +84,9 @@ function markedBlocks(segments: readonly Segment[], marks: readonly Mark[]): Rea
 const MARKLESS: ReadonlySet<SegmentRole | undefined> = new Set(['params', 'reasoning'])
 
 /** Where a segment belongs: a member of the body, one of its lists, or a message. Adjacent segments in one place share its brackets. */
-type Place = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
+type BodyPart = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
 
-const PLACES: Readonly<Record<SegmentRole, Place>> = {
+const BODY_PARTS: Readonly<Record<SegmentRole, BodyPart>> = {
   params: 'params',
   tool: 'tools',
   system: 'system',
@@ -103,14 +103,14 @@ function between(before: SegmentPlace | undefined, now: SegmentPlace): string {
   const after = JOINTS.get(before?.role) ?? new Map<SegmentRole, string>()
   const known = after.get(now.role)
   if (known !== undefined) return known
-  const joint = jointOf(before && PLACES[before.role], PLACES[now.role])
+  const joint = jointOf(before && BODY_PARTS[before.role], BODY_PARTS[now.role])
   JOINTS.set(before?.role, after.set(now.role, joint))
   return joint
 }
 
 const JOINTS = new Map<SegmentRole | undefined, Map<SegmentRole, string>>()
 
-const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> = {
+const BRACKETS: Readonly<Record<BodyPart, readonly [open: string, close: string]>> = {
   params: ['', ''],
   tools: [',"tools":[', ']'],
   system: [',"system":[', ']'],
@@ -125,10 +125,14 @@ const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS
 /** The vendor rejects a system message before a user message, and a message that was sent must not change. */
 const UNANSWERED = `${BRACKETS.model[0]}${textBlock(NO_ANSWER)}${BRACKETS.model[1]},`
 
-const MESSAGES: ReadonlySet<Place | undefined> = new Set<Place>(['person', 'model', 'harness'])
+const MESSAGES: ReadonlySet<BodyPart | undefined> = new Set<BodyPart>([
+  'person',
+  'model',
+  'harness',
+])
 
 /** The bytes between two places, before the first, or after the last. */
-function jointOf(before: Place | undefined, after: Place | undefined): string {
+function jointOf(before: BodyPart | undefined, after: BodyPart | undefined): string {
   if (before !== undefined && before === after) return ','
   const close = before === undefined ? '{' : BRACKETS[before][1]
   const open = after === undefined ? ']}' : BRACKETS[after][0]
@@ -223,7 +227,7 @@ function blocksOf(
  */
 function takesSystemMessage(item: DeveloperItem, behind: SegmentRole | undefined): boolean {
   if (item.between === true || behind === undefined) return false
-  return behind === 'developer' || PLACES[behind] === 'person'
+  return behind === 'developer' || BODY_PARTS[behind] === 'person'
 }
 
 type DeveloperItem = Extract<ConversationItem, { kind: 'developer' }>

@@ -14,7 +14,7 @@ export function readEvent(data: string): Result<MessagesEvent> {
 
 const Count = z.int().nonnegative()
 
-const Message = z.object({
+const VendorMessage = z.object({
   id: z.string().nullish(),
   model: z.string().nullish(),
   usage: MessagesUsage.nullish(),
@@ -50,7 +50,7 @@ const StopDetails = z.object({
 })
 
 const KnownEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: Message }),
+  z.object({ type: z.literal('message_start'), message: VendorMessage }),
   z.object({
     type: z.literal('content_block_start'),
     index: Count,
@@ -80,4 +80,4 @@ type EventOf<Type> = Extract<MessagesEvent, { readonly type: Type }>
 export type VendorBlock = EventOf<'content_block_start'>['content_block']
 export type Delta = EventOf<'content_block_delta'>['delta']
 export type StopDetails = z.output<typeof StopDetails>
-export type VendorMessage = z.output<typeof Message>
+export type VendorMessage = z.output<typeof VendorMessage>

@@ -2,7 +2,7 @@ import { offeredCall, ownCall } from './client-tools.ts'
 import type { Call, Visible } from './english/call.ts'
 import { understand, type Understanding } from './english/understand.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { sightText } from './sight-speech.ts'
+import { descriptionText } from './description-speech.ts'
 import {
   inspect,
   mentionsIn,
@@ -10,10 +10,10 @@ import {
   visibleIn,
   type Inspection,
   type Mention,
-  type Sights,
-  type SightText,
+  type Descriptions,
+  type DescriptionText,
   type VisiblePart,
-} from './sights.ts'
+} from './visible-parts.ts'
 import { skillSentences } from './skill-facts.ts'
 import * as speech from './speech.ts'
 import { requestedSummary } from './summary.ts'
@@ -27,33 +27,37 @@ export interface Thought {
 }
 
 /**
- * The offline model. It follows the rules of `english/` and uses only the request and what its pictures show: the last user
+ * The offline model. It follows the rules of `english/` and uses only the request and what its images show: the last user
  * message, the offered tools, and the results since. The same request gets the same answer. Pure.
  */
-export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
+export function think(request: RehearsalRequest, descriptions: Descriptions = new Map()): Thought {
   const summary = requestedSummary(request)
   if (summary !== undefined) return say(summary)
   const current = currentTask(request)
   const stage = stageOf(current)
   const { calls, tools } = current.task
-  const sight = sightText(inspectionOf(current, stage), sights, new Set(tools.keys()))
+  const description = descriptionText(
+    inspectionOf(current, stage),
+    descriptions,
+    new Set(tools.keys()),
+  )
   const notes = [...stage.absent.map(speech.notOffered), ...notUnderstood(current)]
   switch (stage.at) {
     case 'answer':
-      return say(answerTo(current, sight))
+      return say(answerTo(current, description))
     case 'look around':
       return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
       return say(
-        [...sight.sentences, speech.announce(stage.next.map(ownCall), notes)].join(' '),
+        [...description.sentences, speech.announce(stage.next.map(ownCall), notes)].join(' '),
         stage.next,
       )
     case 'later':
       return say(speech.announceNext(stage.next.map(ownCall)), stage.next)
     case 'stopped':
-      return say(speech.stopReply(calls, stage.left.map(ownCall), sight.sentences))
+      return say(speech.stopReply(calls, stage.left.map(ownCall), description.sentences))
     case 'done':
-      return say(speech.report(calls, [...notes, ...sight.sentences, ...current.skills]))
+      return say(speech.report(calls, [...notes, ...description.sentences, ...current.skills]))
   }
 }
 
@@ -177,7 +181,7 @@ function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage
   return { found: own, absent: [] }
 }
 
-function answerTo(current: Current, sight: SightText): string {
+function answerTo(current: Current, description: DescriptionText): string {
   const { task, subject, asksLastResult, parts, mentions, skills } = current
   const all = [...task.earlier, ...task.calls]
   const friendly = welcome({
@@ -189,8 +193,8 @@ function answerTo(current: Current, sight: SightText): string {
     const last = task.earlier.at(-1)
     return last === undefined ? `${speech.NO_RESULT} ${friendly}` : speech.report([last], [])
   }
-  if (skills.length > 0) return [...sight.sentences, ...skills].join('\n\n')
-  const seen = [...sight.sentences, ...others]
+  if (skills.length > 0) return [...description.sentences, ...skills].join('\n\n')
+  const seen = [...description.sentences, ...others]
   if (subject !== undefined && seen.length > 0)
     return [...seen, ...notUnderstood(current)].join(' ')
   if (subject !== undefined) return `${speech.NOTHING_VISIBLE} ${friendly}`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../model/limits.ts'
-import type { Describe, Sight } from '../../model/sight.ts'
+import type { Describe, Description } from '../../model/description.ts'
 import { rehearsalBrain } from './rehearsal-brain.ts'
 import type { RehearsalSegment } from './schema.ts'
 
@@ -18,8 +18,12 @@ const VIEW: RehearsalSegment = {
 }
 
 /** Bytes that contain their own description, as JSON. */
-function shown(handle: string | undefined, sight: Sight, media_type = 'image/png'): Part {
-  const data = Buffer.from(JSON.stringify(sight)).toString('base64')
+function shown(
+  handle: string | undefined,
+  description: Description,
+  media_type = 'image/png',
+): Part {
+  const data = Buffer.from(JSON.stringify(description)).toString('base64')
   return { type: 'blob', media_type, data, ...(handle === undefined ? {} : { handle }) }
 }
 
@@ -33,11 +37,11 @@ function user(...parts: Part[]): RehearsalSegment {
 
 /** Describes bytes as their content states, and records each call. */
 function recordingDescribe() {
-  const looked: Sight[] = []
+  const looked: Description[] = []
   const describe: Describe = async (bytes) => {
-    const sight: Sight = JSON.parse(bytes.toString())
-    looked.push(sight)
-    return sight
+    const description: Description = JSON.parse(bytes.toString())
+    looked.push(description)
+    return description
   }
   return { looked, describe }
 }
@@ -49,7 +53,7 @@ async function ask(...segments: RehearsalSegment[]) {
   return { ...thought, looked }
 }
 
-const HARBOUR: Sight = {
+const HARBOUR: Description = {
   kind: 'image',
   format: 'png',
   width: 640,
@@ -64,8 +68,8 @@ const HARBOUR: Sight = {
   ],
   decoded: true,
 }
-const REPORT: Sight = { kind: 'pdf', pages: 3, words: 412 }
-const NOTES: Sight = { kind: 'text', lines: 1, words: 80 }
+const REPORT: Description = { kind: 'pdf', pages: 3, words: 412 }
+const NOTES: Description = { kind: 'text', lines: 1, words: 80 }
 
 const HARBOUR_SENTENCE =
   '@img1 is a PNG picture, 640 by 400 pixels, mostly blue (61 %) and sand (30 %); top left blue, centre sand.'
@@ -114,8 +118,8 @@ test.each([
     { kind: 'unreadable', code: 'empty', why: 'it is empty' } as const,
     '@img1 cannot be read: it is empty.',
   ],
-])('%s is described in a sentence', async (_, sight, answer) => {
-  expect((await ask(user(shown('@img1', sight)))).text).toContain(answer)
+])('%s is described in a sentence', async (_, description, answer) => {
+  expect((await ask(user(shown('@img1', description)))).text).toContain(answer)
 })
 
 test('text without a command is answered after its attachments', async () => {

@@ -27,7 +27,7 @@ const OtherPart = z
   .refine(({ type }) => type !== 'text' && type !== 'blob')
   .transform(({ type }) => ({ type: 'other' as const, of: type }))
 
-const Message = { parts: z.array(z.union([KnownPart, OtherPart])) }
+const PARTS = { parts: z.array(z.union([KnownPart, OtherPart])) }
 
 const KnownSegment = z.discriminatedUnion('role', [
   z.object({
@@ -44,9 +44,9 @@ const KnownSegment = z.discriminatedUnion('role', [
     parameters: z.record(z.string(), z.unknown()),
   }),
   z.object({ role: z.literal('system'), text: z.string() }),
-  z.object({ role: z.literal('user'), ...Message }),
-  z.object({ role: z.literal('developer'), ...Message }),
-  z.object({ role: z.literal('assistant'), ...Message }),
+  z.object({ role: z.literal('user'), ...PARTS }),
+  z.object({ role: z.literal('developer'), ...PARTS }),
+  z.object({ role: z.literal('assistant'), ...PARTS }),
   z.object({ role: z.literal('reasoning'), item: z.unknown() }),
   z.object({
     role: z.literal('tool_call'),

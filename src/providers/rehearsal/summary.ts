@@ -1,6 +1,6 @@
 import { SUMMARY_INSTRUCTION, SUMMARY_SECTIONS } from '../../prompt/words/summary.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { isContent } from './sights.ts'
+import { isContent } from './visible-parts.ts'
 import { tasksOf, type CallRecord } from './task.ts'
 import { cut, joinWords, quoteExcerpt } from './wording.ts'
 

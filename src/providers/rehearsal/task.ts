@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { ownCall } from './client-tools.ts'
 import type { Call } from './english/call.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
-import { isContent } from './sights.ts'
+import { isContent } from './visible-parts.ts'
 
 /** A message of a person, and the calls made for it. */
 export interface Task {

@@ -9,7 +9,7 @@ export const LIST_FILES: Call = { name: 'glob', arguments: { pattern: '*' } }
 export interface Surroundings {
   /** Paths of files in the workspace. */
   readonly files: readonly string[]
-  /** Handles of pictures and documents in the conversation. */
+  /** Handles of images and documents in the conversation. */
   readonly handles: readonly string[]
 }
 

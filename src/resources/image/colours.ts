@@ -1,9 +1,9 @@
-import type { ImageSight } from '../../model/sight.ts'
+import type { ImageDescription } from '../../model/description.ts'
 import { colourName } from './colour-names.ts'
 import type { Pixels } from './pixels.ts'
 
 /** The colours of an image and where they are, by name. Pure. */
-export function coloursOf(pixels: Pixels): Pick<ImageSight, 'colours' | 'regions'> {
+export function coloursOf(pixels: Pixels): Pick<ImageDescription, 'colours' | 'regions'> {
   const names = namesOf(pixels)
   const shares = byShare(names).filter(({ share }, index) => index === 0 || share >= LEAST_SHARE)
   return {

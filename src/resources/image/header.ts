@@ -1,9 +1,9 @@
-import type { ImageSight } from '../../model/sight.ts'
+import type { ImageDescription } from '../../model/description.ts'
 import { exifChunk, exifOfSegment, isSideways } from './orientation.ts'
 
 /** The facts in the first bytes of an image. */
 export interface ImageHeader {
-  readonly format: ImageSight['format']
+  readonly format: ImageDescription['format']
   /** As displayed, rotated as its EXIF data specifies. Absent if the header is invalid after its magic bytes. */
   readonly size?: { readonly width: number; readonly height: number }
 }
@@ -20,7 +20,7 @@ export function imageHeader(bytes: Buffer): ImageHeader | undefined {
 type Size = ImageHeader['size']
 
 interface Format {
-  readonly format: ImageSight['format']
+  readonly format: ImageDescription['format']
   readonly at: number
   readonly magic: Buffer
   size(bytes: Buffer): Size

@@ -1,16 +1,16 @@
-import type { ImageSight } from '../../model/sight.ts'
+import type { ImageDescription } from '../../model/description.ts'
 
 /**
  * The end of an image, found by walking its parts without decoding them; undefined if it is truncated or malformed. Other bytes
  * may follow the end, because programs append data of their own.
  */
-export function imageEnd(bytes: Buffer, format: ImageSight['format']): number | undefined {
+export function imageEnd(bytes: Buffer, format: ImageDescription['format']): number | undefined {
   return WALKS[format](bytes)
 }
 
 type Walk = (bytes: Buffer) => number | undefined
 
-const WALKS: Readonly<Record<ImageSight['format'], Walk>> = {
+const WALKS: Readonly<Record<ImageDescription['format'], Walk>> = {
   png: pngEnd,
   jpeg: jpegEnd,
   gif: gifEnd,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Unreadable } from '../../model/sight.ts'
+import type { Unreadable } from '../../model/description.ts'
 import { inPdf, type PdfLimits } from './reader.ts'
 
 /** The number of pages of a PDF. Opens it and loads its first and last page; does not read their content. */

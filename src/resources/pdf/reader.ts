@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { systemClock, type Clock } from '../../host/clock.ts'
 import { inSideThread, type SideResult } from '../../host/process/side-thread.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { Unreadable } from '../../model/sight.ts'
+import type { Unreadable } from '../../model/description.ts'
 
 export interface PdfLimits {
   readonly ms?: number

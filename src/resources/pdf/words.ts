@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Sight } from '../../model/sight.ts'
+import type { Description } from '../../model/description.ts'
 import { inPdf, type PdfLimits } from './reader.ts'
 
 /** Counts the pages of a PDF and the words on them. */
-export async function pdfWords(bytes: Buffer, limits: PdfLimits = {}): Promise<Sight> {
+export async function pdfWords(bytes: Buffer, limits: PdfLimits = {}): Promise<Description> {
   const counted = await inPdf(bytes, COUNT, Counted, limits)
   return counted.ok ? { kind: 'pdf', ...counted.value } : counted.unreadable
 }

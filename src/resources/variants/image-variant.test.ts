@@ -38,9 +38,12 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
       const original = await encodeDrawing({ width, height, ...picture }, format)
       const variant = await made(original, { max_side: 150 })
       expect(Math.max(variant.width ?? 0, variant.height ?? 0)).toBe(150)
-      const [sight, expected] = [await sightOf(variant), await look(original, `image/${format}`)]
-      expect(sight).toMatchObject({ width: variant.width, height: variant.height })
-      expect(sight).toHaveProperty('regions', 'regions' in expected && expected.regions)
+      const [description, expected] = [
+        await descriptionOf(variant),
+        await look(original, `image/${format}`),
+      ]
+      expect(description).toMatchObject({ width: variant.width, height: variant.height })
+      expect(description).toHaveProperty('regions', 'regions' in expected && expected.regions)
     }
   },
 )
@@ -63,7 +66,7 @@ test.skipIf(!canDrawAll)('twelve megapixels become an image of 1568 pixels', asy
     },
   })
   const colours = [{ name: 'orange', share: 1 }]
-  expect(await sightOf(variant)).toMatchObject({ format: 'jpeg', ...size, colours })
+  expect(await descriptionOf(variant)).toMatchObject({ format: 'jpeg', ...size, colours })
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
@@ -76,7 +79,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
         const region = fieldOf(at, { width, height })
         const variant = await made(original, { region })
         expect(variant.made).toMatchObject({ width: region.width, height: region.height, region })
-        expect(await sightOf(variant)).toMatchObject({ colours: [{ name, share: 1 }] })
+        expect(await descriptionOf(variant)).toMatchObject({ colours: [{ name, share: 1 }] })
       }
     }
   },
@@ -93,7 +96,7 @@ test.skipIf(!canDrawAll)(
     expect(upright).toMatchObject({ width: height, height: width })
     expect(imageHeader(original)?.size).toEqual({ width: height, height: width })
     const [topLeft, , topRight, , centre, , bottomLeft, , bottomRight] = fields
-    expect(await sightOf(upright)).toMatchObject({
+    expect(await descriptionOf(upright)).toMatchObject({
       regions: [bottomLeft, topLeft, centre, bottomRight, topRight].map((colour) => ({ colour })),
     })
     const turned = [6, 3, 0, 7, 4, 1, 8, 5, 2]
@@ -101,7 +104,9 @@ test.skipIf(!canDrawAll)(
       const region = fieldOf(at, { width: height, height: width })
       const part = await made(original, { region })
       expect(part).toMatchObject({ width: region.width, height: region.height })
-      expect(await sightOf(part)).toMatchObject({ colours: [{ name: fields[stored], share: 1 }] })
+      expect(await descriptionOf(part)).toMatchObject({
+        colours: [{ name: fields[stored], share: 1 }],
+      })
     }
   },
 )
@@ -247,7 +252,7 @@ test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async 
   for (const [format, original] of cases) {
     const variant = await made(original, { max_side: 25 })
     expect(variant).toMatchObject({ width: 25, height: 20, made: { format } })
-    expect(await sightOf(variant)).toMatchObject({ colours: [{ name: 'red', share: 1 }] })
+    expect(await descriptionOf(variant)).toMatchObject({ colours: [{ name: 'red', share: 1 }] })
   }
 })
 
@@ -325,7 +330,7 @@ async function made(bytes: Buffer, wish: ImageForm): Promise<Variant> {
   return result.value
 }
 
-function sightOf({ bytes, media_type }: Variant) {
+function descriptionOf({ bytes, media_type }: Variant) {
   return look(bytes, media_type)
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { Unreadable } from '../../model/sight.ts'
+import type { Unreadable } from '../../model/description.ts'
 import { pagesAsText } from './pages-as-text.ts'
 import { inPdf, type PdfLimits } from '../pdf/reader.ts'
 import type { VariantSpan, Variant } from './variant.ts'

@@ -11,6 +11,7 @@ import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { AppliedRule } from '../../model/rule.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { LendingSkill } from '../../policy/lent-rules.ts'
+import { fencesNotes } from '../../providers/provider.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import { interruptedCall } from '../../turn/continue.ts'
 import type { TurnInput } from '../../turn/open.ts'
@@ -65,7 +66,7 @@ export async function turnParts(
   const person = personOf(shared, owner, own)
   const { limits = TIER_PERCENT } = shared.model.pressure ?? {}
   const context = { limits, fixed: own.purpose !== undefined }
-  const tools = toolsOf(shared, owner, { log, person })
+  const tools = toolsOf(shared, owner, { log, person, model: model.value })
   return ok({ log, model: model.value, context, tools, person })
 }
 
@@ -151,7 +152,7 @@ function personOf(
 function toolsOf(
   shared: SessionParts,
   owner: SessionContext,
-  turn: Pick<TurnParts, 'log' | 'person'>,
+  turn: Pick<TurnParts, 'log' | 'person' | 'model'>,
 ): TurnParts['tools'] {
   const { workspace, tools, log } = shared
   const redactor = new Redactor(log.secrets)
@@ -185,8 +186,9 @@ function toolsOf(
     inspection: {
       since: inspectSince(shared),
       moveAside: async (findings) => {
-        const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
-        return moveAside(workspace.path, findings, keepRedacted(shared.log))
+        const { moveFound } = await import('../../host/sandbox/inspect.ts')
+        const { path, identity } = workspace
+        return moveFound({ workspace: path, identity }, findings, keepRedacted(shared.log))
       },
     },
     skills: tools.skills,
@@ -252,7 +254,7 @@ function contextOf(
     log: { store, secrets },
     tools,
   }: SessionParts,
-  { log, person }: Pick<TurnParts, 'log' | 'person'>,
+  { log, person, model }: Pick<TurnParts, 'log' | 'person' | 'model'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
   const { instructions, sandbox, protectedPaths, readable = [], ofGuest = false } = tools
@@ -278,6 +280,7 @@ function contextOf(
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),
     redactor,
+    escapesNotes: fencesNotes(model.provider.dialect, model.surface.params),
     keep: (bytes, type) => store.put(redactor.chunks(bytes), type),
     progress: (text, options = { notice: false }) =>
       log.publish({

@@ -15,6 +15,8 @@ export interface UsageSum {
   /** Of the calls with a known cost. */
   readonly cost_usd: number
   readonly calls_without_cost: number
+  /** Calls that were running when Hawser stopped, which the provider may have charged; absent if there are none. */
+  readonly unknown_calls?: number
   /** The largest share of its window that a call filled; absent if no window is known. */
   readonly peak_ratio?: number
 }
@@ -57,16 +59,26 @@ export class UsageTable {
     return [...this.#rows.values()].reduce(sumOf, NO_CALLS)
   }
 
-  add({ id, ts, data }: WholeEvent<'provider_usage'>, model: string): void {
-    const { usage, cost_usd, pressure } = data
+  add(event: WholeEvent<'provider_usage'>, model: string): void {
+    const { usage, cost_usd, pressure } = event.data
+    const cost = { cost_usd: cost_usd ?? 0, calls_without_cost: cost_usd === undefined ? 1 : 0 }
+    const peak = pressure === 'unavailable' ? {} : { peak_ratio: pressure.ratio }
+    this.#count(event, model, { ...usage, ...cost, ...peak, calls: 1 })
+  }
+
+  /** The calls of a Turn whose outcome is unknown. */
+  addUnknown(event: WholeEvent<'turn_ended'>, model: string): void {
+    const { unknown_calls = 0 } = event.data.usage_total
+    if (unknown_calls > 0) this.#count(event, model, { ...NO_CALLS, unknown_calls })
+  }
+
+  #count({ id, ts }: WholeEvent, model: string, more: UsageSum): void {
     const day = ts.slice(0, 'yyyy-mm-dd'.length)
     if (day < this.#since || this.#counted.has(id)) return
     this.#counted.add(id)
     const key = `${day} ${model}`
     const before = this.#rows.get(key) ?? { ...NO_CALLS, day, model }
-    const cost = { cost_usd: cost_usd ?? 0, calls_without_cost: cost_usd === undefined ? 1 : 0 }
-    const peak = pressure === 'unavailable' ? {} : { peak_ratio: pressure.ratio }
-    this.#rows.set(key, { day, model, ...sumOf(before, { ...usage, ...cost, ...peak, calls: 1 }) })
+    this.#rows.set(key, { day, model, ...sumOf(before, more) })
   }
 }
 
@@ -81,12 +93,14 @@ export async function addUsage(
   return readLog(parts, session, { types: USAGE_EVENTS }, ({ event }) => {
     if (event?.type === 'provider_request') model = event.data.model
     if (event?.type === 'provider_usage') table.add(event, model)
+    if (event?.type === 'turn_ended') table.addUnknown(event, model)
   })
 }
 
-const USAGE_EVENTS: readonly EventType[] = ['provider_request', 'provider_usage']
+const USAGE_EVENTS: readonly EventType[] = ['provider_request', 'provider_usage', 'turn_ended']
 
 function sumOf(a: UsageSum, b: UsageSum): UsageSum {
+  const unknown_calls = (a.unknown_calls ?? 0) + (b.unknown_calls ?? 0)
   return {
     calls: a.calls + b.calls,
     input: a.input + b.input,
@@ -97,6 +111,7 @@ function sumOf(a: UsageSum, b: UsageSum): UsageSum {
     // Summed in millionths of a cent, so that rounding errors do not accumulate.
     cost_usd: Math.round((a.cost_usd + b.cost_usd) * 1e8) / 1e8,
     calls_without_cost: a.calls_without_cost + b.calls_without_cost,
+    ...(unknown_calls === 0 ? {} : { unknown_calls }),
     ...peakOf([a.peak_ratio, b.peak_ratio].filter((ratio) => ratio !== undefined)),
   }
 }

@@ -1,10 +1,12 @@
 import { freezeSurface, wordsHash, type FrozenSurface } from '../../prompt/surface.ts'
 import { sha256 } from '../../encoding/hash.ts'
+import { escapeNotes } from '../../encoding/note-tag.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { skillsIndex } from '../../prompt/words/skills.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import { BlobKey } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
+import { fencesNotes } from '../../providers/provider.ts'
 import type { ListedSkill } from '../../skills/skill.ts'
 import { surfaceParams } from './surface-params.ts'
 import type { ModelChoice, SurfaceParts } from './surface-parts.ts'
@@ -22,11 +24,14 @@ export async function currentSurface(
   reason: EventData<'prompt_surface'>['reason'],
 ): Promise<SurfaceRecord> {
   const listed = (await skills.list()).skills
+  const params = surfaceParams(shared, choice)
+  const dialect = shared.dialectNameOf(choice.provider)
+  const isFenced = dialect === undefined || fencesNotes(dialect, params)
   const frozen = freezeSurface({
     model: choice.model,
     tools: listed.length === 0 ? schemas : [...schemas, ...skillSchemas],
-    skillsIndex: indexOf(listed, new Redactor(log.secrets)),
-    params: surfaceParams(shared, choice),
+    skillsIndex: indexOf(listed, new Redactor(log.secrets), isFenced ? escapeNotes : asIs),
+    params,
     contract: shared.contract,
   })
   const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
@@ -45,12 +50,24 @@ export async function currentSurface(
 }
 
 /** The text of a Skill that the person did not trust is not shown, and neither is one that only a person activates. */
-function indexOf(listed: readonly ListedSkill[], redactor: Redactor): string {
+function indexOf(
+  listed: readonly ListedSkill[],
+  redactor: Redactor,
+  shown: (text: string) => string,
+): string {
   const skills = listed
     .filter(({ trust, forModel }) => trust !== 'untrusted' && forModel)
-    .map(({ name, description, when_to_use }) => ({ name, description, when_to_use }))
+    .map(({ name, description, when_to_use }) => ({
+      name,
+      description: shown(description),
+      when_to_use: when_to_use === undefined ? undefined : shown(when_to_use),
+    }))
   const untrusted = listed.flatMap(({ trust, name }) => (trust === 'untrusted' ? [name] : []))
   return skillsIndex(redactor.value({ skills, untrusted }), LIMITS.skills_index_bytes)
+}
+
+function asIs(text: string): string {
+  return text
 }
 
 /** The current surface, unless it is the recorded one. */

@@ -102,7 +102,7 @@ export class LibraryWorkspace {
   }
 
   async #begin(choice: SessionChoice, client: ClientOptions): Promise<Result<LibrarySession>> {
-    const options = { env: this.#env, ...client, untyped: true }
+    const options = { env: this.#env, ...client, checksInput: true }
     const begun = await beginSession(this.#opened, choice, options)
     return begun.ok ? ok(begun.value.session) : begun
   }

@@ -80,14 +80,14 @@ export function decodeFrameLine(
   const value = parseJson(text)
   if (!isJsonObject(value)) return { fault: 'not_json' }
   if (value['v'] !== 1) return { fault: 'version' }
-  const place = Place.safeParse(value)
+  const place = LineNumbers.safeParse(value)
   const content = contentOf(value, text)
   if (!place.success || content === undefined) return { fault: 'shape' }
   const { n, batch = 0 } = place.data
   return { line: { n, batch, content } }
 }
 
-const Place = z.object({ n: Count, batch: Count.optional() })
+const LineNumbers = z.object({ n: Count, batch: Count.optional() })
 
 function contentOf(value: Record<string, unknown>, text: string): FrameLineContent | undefined {
   const reserved = Count.safeParse(value['reserved']).data

@@ -12,6 +12,9 @@ export type FrameOf<Type extends (FrameToGuest | FrameToHost)['type']> = Extract
   { readonly type: Type }
 >
 
+export type MessageFrame = FrameOf<'user.message'>
+export type CancelFrame = FrameOf<'control.cancel'>
+
 /** The frame that ends a message. */
 export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
 

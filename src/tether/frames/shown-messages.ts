@@ -1,8 +1,6 @@
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import type { FrameLog } from './frame-log.ts'
-import type { FrameOf } from './guest-frames.ts'
-
-type Message = FrameOf<'user.message'>
+import type { MessageFrame } from './guest-frames.ts'
 
 /** The state that is stored before the first piece of an answer is shown: pieces themselves are not stored. */
 export const ANSWERING = 'answering'
@@ -10,8 +8,8 @@ export const ANSWERING = 'answering'
 /** Which of these messages in a log have an answer of which something was shown, or may have been. */
 export async function shownIn(
   log: FrameLog,
-  waiting: readonly (Message & { readonly seq?: unknown })[],
-): Promise<readonly Message[]> {
+  waiting: readonly (MessageFrame & { readonly seq?: unknown })[],
+): Promise<readonly MessageFrame[]> {
   const [first] = waiting
   if (first === undefined) return []
   const start = log.firstAvailable - 1

@@ -35,7 +35,7 @@ function gate() {
   return { open: () => open(), opened }
 }
 
-/** The Turn of `m1` has ended, but the daemon has not taken its frames yet. That of `m2` runs until `end`. */
+/** The Turn of `m1` has ended, but the server has not taken its frames yet. That of `m2` runs until `end`. */
 async function scene() {
   const [first, second] = [gatedModel(), gatedModel()]
   first.open()

@@ -1,6 +1,6 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
@@ -10,14 +10,19 @@ import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/session.ts'
+import { noImages } from '../frames/frame-check.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
-import type { FrameOf, GuestFrames, Reply, TerminalFrame } from '../frames/guest-frames.ts'
+import type {
+  CancelFrame,
+  GuestFrames,
+  MessageFrame,
+  Reply,
+  TerminalFrame,
+} from '../frames/guest-frames.ts'
 import { keyOf, type InstanceSessions } from './instance-sessions.ts'
 import { RETRYABLE } from './retryable.ts'
 import { endOf, progressOf, type MessageEnd } from './translate.ts'
-
-type Message = FrameOf<'user.message'>
 
 export interface MessageParts {
   readonly start: GuestStart
@@ -35,7 +40,7 @@ const BUSY_MS = 10_000
 
 /** A message that has not ended. */
 interface ActiveMessage {
-  readonly frame: Message
+  readonly frame: MessageFrame
   /** While its Turn runs. */
   session?: Session | undefined
   cancelled: boolean
@@ -63,14 +68,14 @@ export class Messages {
     this.#parts = parts
   }
 
-  /** The daemon vouches for the message that comes next: nothing of its answer was shown. */
+  /** The server vouches for the message that comes next: nothing of its answer was shown. */
   mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
     this.#unshown.clear()
     this.#unshown.add(nameOf(line))
   }
 
   /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
-  receive(frame: Message): void {
+  receive(frame: MessageFrame): void {
     const key = nameOf(frame)
     const { frames, send, onDefect } = this.#parts
     const unshown = this.#unshown.delete(key)
@@ -94,7 +99,7 @@ export class Messages {
    * Interrupts the message that it names, or else the oldest of its conversation whose Turn is not over. One that has not
    * started yet is interrupted as soon as it starts.
    */
-  cancel({ session, in_reply_to }: FrameOf<'control.cancel'>): void {
+  cancel({ session, in_reply_to }: CancelFrame): void {
     const own = this.#of(session).filter(({ over }) => !over)
     const message =
       in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
@@ -152,8 +157,7 @@ export class Messages {
     const { frame, unshown } = message
     let until: number | undefined
     const { text, images = [] } = frame.payload
-    if (images.length > 0 && !start.images)
-      return failed('images_require_workspace', 'images require workspace mapping')
+    if (images.length > 0 && !start.images) return noImages()
     const session = await sessions.session(frame.session)
     if (!session.ok) return session
     const settings = settingsFor(session.value, start)
@@ -222,12 +226,12 @@ export class Messages {
   }
 }
 
-function nameOf({ session, msg_id }: Pick<Message, 'session' | 'msg_id'>): string {
+function nameOf({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): string {
   return JSON.stringify([keyOf(session), msg_id])
 }
 
 /** The id and the name of a sender are shortened, so that no message is refused for them. */
-function sourceOf({ session, msg_id, payload: { user } }: Message): AdmitOptions {
+function sourceOf({ session, msg_id, payload: { user } }: MessageFrame): AdmitOptions {
   const most = Math.floor(LIMITS.sender_bytes / 2)
   const sender = user && { id: shortened(user.id, most), name: shortened(user.name, most) }
   return {

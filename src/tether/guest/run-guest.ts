@@ -8,7 +8,7 @@ import type { GuestStart } from '../../model/tether/guest-line.ts'
 import type { OpenWorkspace } from '../../session/workspace/workspace.ts'
 import { serveGuest } from './serve-guest.ts'
 
-/** The descriptors of a guest, in the order in which the daemon names them. */
+/** The descriptors of a guest, in the order in which the server names them. */
 const FRAMES = 4
 const RELAY = 5
 

@@ -125,7 +125,7 @@ test('without a mapped workspace, images are refused in both directions [TI-045]
   expect(answer.payload).not.toHaveProperty('images')
 })
 
-test('images that the agent attaches leave by reference [TI-005] [TI-049] [TI-086]', async () => {
+test('images that the guest attaches leave by reference [TI-005] [TI-049] [TI-086]', async () => {
   const { host, workspace, root } = await guestScene()
   await writeFile(join(workspace, 'chart.png'), picture(4))
   await writeFile(join(workspace, 'notes.txt'), 'words')
@@ -249,7 +249,7 @@ test('a pause is reported, a ping is answered, and a line that is not for a gues
   expect(await served).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
 })
 
-test('when the daemon goes away, the guest ends', async () => {
+test('when the server goes away, the guest ends', async () => {
   const { host, served, defects } = await guestScene({ root: await freshFolder() })
   await host.end()
   expect(await served).toEqual(ok(undefined))
@@ -316,7 +316,7 @@ const RESEND = { ...envelope('m1', 'default'), type: 'guest.resend' } as const
 
 const stepsIn = async (root: string) => stepsOf([...(await eventsOf(root)).values()].flat())
 
-test('a message that the daemon vouches for continues in the next guest, in the same Turn', async () => {
+test('a message that the server vouches for continues in the next guest, in the same Turn', async () => {
   const { host, root } = await guestScene({ root: await killedGuest() })
   host.write(RESEND)
   const end = await host.say('m1', { text: 'What is a hull?' })
@@ -335,8 +335,8 @@ test('a message that the daemon vouches for continues in the next guest, in the 
 })
 
 test.each([
-  ['that the daemon does not vouch for', undefined],
-  ['when the daemon vouched for another message', { ...RESEND, msg_id: 'm2' }],
+  ['that the server does not vouch for', undefined],
+  ['when the server vouched for another message', { ...RESEND, msg_id: 'm2' }],
 ])('a message %s ends, and its answer tells what is unknown', async (_, line) => {
   const { host, sent } = await guestScene({ root: await killedGuest() })
   if (line !== undefined) host.write(line)
@@ -366,7 +366,7 @@ test('a Turn does not continue with settings that the operator has changed since
   expect(sent).toEqual([])
 })
 
-test('when the daemon goes away, a message without an answer is left to the next guest', async () => {
+test('when the server goes away, a message without an answer is left to the next guest', async () => {
   const silent = gatedModel()
   const first = await guestScene({
     changes: { model: { providerOf: async () => ok(silent.provider) } },

@@ -14,7 +14,7 @@ import { Messages } from './messages.ts'
 export type GuestWorkspace = Pick<OpenWorkspace, 'harness' | 'ids' | 'close'>
 
 export interface GuestParts {
-  /** The descriptor to the daemon. Destroyed at the end. */
+  /** The descriptor to the server. Destroyed at the end. */
   readonly socket: Duplex
   /** Opens the workspace that the first line names. */
   readonly open: (start: GuestStart) => Promise<Result<GuestWorkspace>>
@@ -27,8 +27,8 @@ export interface GuestParts {
 }
 
 /**
- * Serves an Instance until the daemon goes away or `signal` aborts. Then running Turns are interrupted, and their messages
- * end; if the daemon went away, those without an answer are left to the next guest. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
+ * Serves an Instance until the server goes away or `signal` aborts. Then running Turns are interrupted, and their messages
+ * end; if the server went away, those without an answer are left to the next guest. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
  */
 export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
   const lines = readLines(parts.socket)
@@ -81,7 +81,7 @@ async function serve(
   writer.write({ type: 'guest.ready' })
   const ended = await Promise.race([takeAll(lines, take), aborted(signal)])
   messages.close()
-  // Without a daemon the end of a message reaches no reader: the next guest continues with those that have no answer yet.
+  // Without a server the end of a message reaches no reader: the next guest continues with those that have no answer yet.
   await harness.close({ leaves: ended.ok && !signal.aborted })
   await messages.ended()
   await workspace.close()
@@ -91,7 +91,7 @@ async function serve(
 
 async function startIn(lines: AsyncGenerator<ReadLine, void>): Promise<Result<GuestStart>> {
   const first = await lines.next()
-  if (first.done === true) return failed('interrupted', 'The daemon closed the connection.')
+  if (first.done === true) return failed('interrupted', 'The server closed the connection.')
   const start = 'value' in first.value ? GuestStart.safeParse(first.value.value) : undefined
   return start?.success === true ? ok(start.data) : badLine()
 }
@@ -118,5 +118,5 @@ function aborted(signal: AbortSignal): Promise<Result<void>> {
 
 /** The content is not repeated: it may be anything. */
 function badLine(): Failed {
-  return failed('invalid_args', 'The daemon sent a line that a guest does not accept.')
+  return failed('invalid_args', 'The server sent a line that a guest does not accept.')
 }

@@ -1,28 +1,31 @@
 import type { FrameLog } from '../frames/frame-log.ts'
-import type { FrameOf } from '../frames/guest-frames.ts'
+import type { CancelFrame, MessageFrame } from '../frames/guest-frames.ts'
 import { conversationOf, nameOf } from './message-name.ts'
 
-type Message = FrameOf<'user.message'>
-type Cancel = FrameOf<'control.cancel'>
-
 /** The message that a cancellation is about: the named one, or else the oldest of its conversation. */
-export function cancelTarget(cancel: Cancel, waiting: readonly Message[]): Message | undefined {
+export function cancelTarget(
+  cancel: CancelFrame,
+  waiting: readonly MessageFrame[],
+): MessageFrame | undefined {
   const own = inConversationOf(cancel, waiting)
   const { in_reply_to } = cancel
   return in_reply_to === undefined ? own[0] : own.find(({ msg_id }) => msg_id === in_reply_to)
 }
 
 /** The messages that a new one takes the place of. */
-export function replacedBy(message: Message, waiting: readonly Message[]): readonly Message[] {
+export function replacedBy(
+  message: MessageFrame,
+  waiting: readonly MessageFrame[],
+): readonly MessageFrame[] {
   return inConversationOf(message, waiting).filter(({ msg_id }) => msg_id !== message.msg_id)
 }
 
 /** Which of the messages in a log were cancelled by frames in it, or were to be. */
 export async function cancelledIn(
   log: FrameLog,
-  waiting: readonly (Message & { readonly seq?: unknown })[],
-): Promise<ReadonlyMap<Message, Cancel | undefined>> {
-  const found = new Map<Message, Cancel | undefined>()
+  waiting: readonly (MessageFrame & { readonly seq?: unknown })[],
+): Promise<ReadonlyMap<MessageFrame, CancelFrame | undefined>> {
+  const found = new Map<MessageFrame, CancelFrame | undefined>()
   waiting.forEach((message, at) => {
     if (message.payload.when_busy !== 'replace') return
     // A crash may have kept the cancellations from being stored.
@@ -46,9 +49,9 @@ export async function cancelledIn(
 }
 
 function inConversationOf(
-  frame: { readonly session: Message['session'] },
-  waiting: readonly Message[],
-): readonly Message[] {
+  frame: { readonly session: MessageFrame['session'] },
+  waiting: readonly MessageFrame[],
+): readonly MessageFrame[] {
   const own = conversationOf(frame)
   return waiting.filter((message) => conversationOf(message) === own)
 }

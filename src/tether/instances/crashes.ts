@@ -3,7 +3,7 @@ const MOST_CRASHES = 5
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 
-/** How often an agent crashed lately. Times are those of a monotonic clock. */
+/** How often a guest crashed lately. Times are those of a monotonic clock. */
 export class Crashes {
   #times: number[] = []
   #inARow = 0

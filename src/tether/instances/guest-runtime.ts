@@ -18,17 +18,17 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
-import { GuestHost, type GuestHostParts } from '../daemon/guest-host.ts'
-import { GuestLogs } from '../daemon/guest-logs.ts'
-import { launchGuest } from '../daemon/launch-guest.ts'
-import { RedactedFrames } from '../daemon/redacted-frames.ts'
+import { GuestHost, type GuestHostParts } from '../server/guest-host.ts'
+import { GuestLogs } from '../server/guest-logs.ts'
+import { launchGuest } from '../server/launch-guest.ts'
+import { RedactedFrames } from '../server/redacted-frames.ts'
 import { openRelay } from '../relay/relay.ts'
 import type { RelayedAccess } from '../relay/rules.ts'
 import { GUEST_HEADS, guestHeadsOf } from './instance-records.ts'
-import type { AgentOrder, InstanceRuntime, RunningAgent } from './runtime.ts'
+import type { GuestOrder, InstanceRuntime, RunningGuest } from './runtime.ts'
 
-/** The model of an agent, by its record and the current settings. */
-export interface AgentModel {
+/** The model of a guest, by its record and the current settings. */
+export interface GuestModel {
   readonly provider: string
   readonly model: string
   readonly permissionMode: PermissionMode
@@ -36,7 +36,7 @@ export interface AgentModel {
   readonly access?: RelayedAccess | undefined
   /** The settings that apply inside the guest. Without keys. */
   readonly settings: Settings
-  /** Of all keys of the daemon, which the guest does not know. */
+  /** Of all keys of the server, which the guest does not know. */
   readonly redactor: Redactor
 }
 
@@ -44,14 +44,14 @@ export interface GuestRuntimeParts {
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
   readonly sandbox: Pick<Sandbox, 'start'>
-  readonly modelOf: (record: InstanceRecord) => Promise<Result<AgentModel>>
+  readonly modelOf: (record: InstanceRecord) => Promise<Result<GuestModel>>
   readonly clock: Clock
   readonly ids: Ids
   /** The program of a guest. Default: this program. */
   readonly program?: ProgramFiles | undefined
 }
 
-/** Runs each agent as a guest: a process in its own sandbox, see ADR 20. */
+/** Runs each guest as a process in its own sandbox, see ADR 20. */
 export function guestRuntime(parts: GuestRuntimeParts): InstanceRuntime {
   return { start: (order) => startGuest(parts, order) }
 }
@@ -61,8 +61,8 @@ const KEPT_OUTPUT = 2_000
 
 async function startGuest(
   parts: GuestRuntimeParts,
-  order: AgentOrder,
-): Promise<Result<RunningAgent>> {
+  order: GuestOrder,
+): Promise<Result<RunningGuest>> {
   const model = await parts.modelOf(order.record)
   if (!model.ok) return model
   const prepared = await prepare(parts, order, model.value)
@@ -136,11 +136,11 @@ async function startGuest(
 const HOME = 'home'
 const CONFIG = 'config.json'
 
-/** Creates the home of the guest and writes its settings. Opens the daemon's heads of its Logs. */
+/** Creates the home of the guest and writes its settings. Opens the server's heads of its Logs. */
 async function prepare(
   { ids }: GuestRuntimeParts,
-  { folder, workspace }: AgentOrder,
-  { settings }: AgentModel,
+  { folder, workspace }: GuestOrder,
+  { settings }: GuestModel,
 ): Promise<Result<{ readonly heads: Folder }>> {
   return asResult('prepare the folders of the agent', async () => {
     await closing(await existing(folder, HOME), async (own) => {
@@ -175,8 +175,8 @@ interface OrderedRelay {
 
 function relayOf(
   { clock }: GuestRuntimeParts,
-  { record, spend, note }: AgentOrder,
-  { model, access }: AgentModel,
+  { record, spend, note }: GuestOrder,
+  { model, access }: GuestModel,
 ): OrderedRelay {
   if (access === undefined) return { open: () => ({ close: () => {} }), saved: async () => {} }
   let saving: Promise<unknown> = Promise.resolve()

@@ -11,7 +11,7 @@ import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
 import { invalidImageKey } from '../instance-name.ts'
-import { readGuestBlob } from '../daemon/guest-blob.ts'
+import { readGuestBlob } from '../server/guest-blob.ts'
 import type { StoredImage } from '../tether.ts'
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
@@ -73,15 +73,6 @@ export async function refusedImages(
     if (!read.ok) return read
   }
   return undefined
-}
-
-export function noImages(): Failed {
-  return failed('images_require_workspace', 'images require workspace mapping', {}, [
-    {
-      action: 'Create an Instance with a workspace.',
-      command: 'hawser instance create NAME --workspace own',
-    },
-  ])
 }
 
 function missing(blob: string): Failed {

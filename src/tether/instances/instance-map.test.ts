@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BAD_WORKSPACES } from '../../../test/support/tether/bad-workspaces.ts'
 import {
-  agents,
+  guests,
   ended,
   inState,
   instancesPlace,
@@ -52,26 +52,26 @@ test('without a workspace there are no images, and the private folder has its ow
   expect(value(await instances.image('a', blob))).toEqual(image)
 })
 
-test('an agent that runs or is paused is stopped, and the next message starts one in the new folder', async () => {
+test('a guest that runs or is paused is stopped, and the next message starts one in the new folder', async () => {
   const { instances, runtime, one, two } = await mapped()
   for (const [count, workspace] of [two, one].entries()) {
     value(await instances.send('a', message(`m${count}`)))
-    await agents(runtime, count + 1)
+    await guests(runtime, count + 1)
     await inState(instances, 'running')
-    await runtime.agent.answer(`m${count}`)
+    await runtime.guest.answer(`m${count}`)
     await ended(instances, `m${count}`)
     if (count === 1) value(await instances.act('a', 'pause'))
     expect(value(await instances.map('a', workspace)).state).toBe('stopped')
   }
   value(await instances.send('a', message('m2')))
-  await agents(runtime, 3)
+  await guests(runtime, 3)
   expect(runtime.orders.map(({ workspace }) => workspace)).toEqual([one, two, one])
 })
 
 test('a message that has not ended keeps its workspace', async () => {
   const { instances, runtime, root, one, two } = await mapped()
   value(await instances.send('a', message('m1')))
-  await agents(runtime, 1)
+  await guests(runtime, 1)
   await inState(instances, 'running')
   const refused = { error: { kind: 'turn_in_progress', details: { waiting: 1 } } }
   expect(await instances.map('a', two)).toMatchObject(refused)
@@ -85,19 +85,19 @@ test('a message that has not ended keeps its workspace', async () => {
 test('a message that arrives during the change goes to the new workspace', async () => {
   const { instances, runtime, one, two } = await mapped()
   value(await instances.act('a', 'start'))
-  const { agent } = runtime
-  const stop = agent.stop.bind(agent)
+  const { guest } = runtime
+  const stop = guest.stop.bind(guest)
   let sent: Promise<unknown> = Promise.resolve()
-  agent.stop = async (graceMs) => {
+  guest.stop = async (graceMs) => {
     sent = instances.send('a', message('m1'))
     await new Promise((resolve) => void setImmediate(resolve))
     await stop(graceMs)
   }
   value(await instances.map('a', two))
   expect(await sent).toMatchObject({ ok: true })
-  await agents(runtime, 2)
+  await guests(runtime, 2)
   expect(runtime.orders.map(({ workspace }) => workspace)).toEqual([one, two])
-  expect(runtime.agents.map((each) => each.messages())).toEqual([[], ['m1']])
+  expect(runtime.guests.map((each) => each.messages())).toEqual([[], ['m1']])
 })
 
 test('the change survives the server, and a disabled Instance stays disabled', async () => {
@@ -117,7 +117,7 @@ test('an Instance whose folder is gone can be mapped to another one', async () =
   expect(await instances.send('a', message('m1'))).toMatchObject({ error: { kind: 'wake_failed' } })
   expect(value(await instances.map('a', two))).not.toHaveProperty('reason')
   value(await instances.send('a', message('m1')))
-  await agents(runtime, 1)
+  await guests(runtime, 1)
 })
 
 describe('refused, and nothing is changed', () => {
@@ -126,7 +126,7 @@ describe('refused, and nothing is changed', () => {
     value(await instances.act('a', 'start'))
     expect(await instances.map('a', await path(root))).toMatchObject({ error: { kind } })
     expect(value(await instances.info('a'))).toMatchObject({ workspace: one, state: 'running' })
-    expect(runtime.agents).toHaveLength(1)
+    expect(runtime.guests).toHaveLength(1)
   })
 
   test('an unknown Instance', async () => {

@@ -4,10 +4,16 @@ import type { Ids } from '../../host/ids.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
-import { MessageBook } from '../daemon/message-book.ts'
+import { MessageBook } from '../server/message-book.ts'
 import type { FrameLog } from '../frames/frame-log.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
-import { GuestFrames, isDelta, isTerminal, type FrameOf } from '../frames/guest-frames.ts'
+import {
+  type CancelFrame,
+  GuestFrames,
+  isDelta,
+  isTerminal,
+  type MessageFrame,
+} from '../frames/guest-frames.ts'
 import type { AppendedFrame } from '../frames/known-messages.ts'
 import { ANSWERING, shownIn } from '../frames/shown-messages.ts'
 import { RETRYABLE } from '../guest/retryable.ts'
@@ -16,9 +22,6 @@ import { HeldLog } from './held-log.ts'
 import type { OpenInstanceFolder } from './instance-spend.ts'
 import { nameOf } from './message-name.ts'
 import { UnendedMark } from './unended-mark.ts'
-
-type Message = FrameOf<'user.message'>
-type Cancel = FrameOf<'control.cancel'>
 
 export interface QueueParts {
   readonly id: InstanceId
@@ -30,34 +33,34 @@ export interface QueueParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly places: PollPlaces
-  /** An agent is there, so the log stays open. */
+  /** A guest is there, so the log stays open. */
   readonly isUsed: () => boolean
   /** A message has arrived or ended. */
   readonly changed: () => void
-  /** An agent has ended a message. */
+  /** A guest has ended a message. */
   readonly answered: () => void
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
   /** Called with what is thrown where no caller waits for it. */
   readonly onDefect: (error: unknown) => void
 }
 
-/** A stored frame, and what has to be sent to a running agent because of it. */
+/** A stored frame, and what has to be sent to a running guest because of it. */
 export interface QueuedFrame extends AppendedFrame {
   readonly deliver: readonly FrameToGuest[]
 }
 
 /**
  * The messages of an Instance: the frame log is their queue, so what is accepted is durable. Every message ends once, by its
- * agent or here.
+ * guest or here.
  */
 export class InstanceQueue {
   readonly #parts: QueueParts
   readonly #frames: GuestFrames
   readonly #mark: UnendedMark
-  /** What the agent that runs was given. */
+  /** What the guest that runs was given. */
   #book = new MessageBook()
-  /** Messages that were cancelled, and how they end if no agent ends them. */
-  readonly #cancelled = new Map<string, { readonly cancel: Cancel; readonly kind: EndKind }>()
+  /** Messages that were cancelled, and how they end if no guest ends them. */
+  readonly #cancelled = new Map<string, { readonly cancel: CancelFrame; readonly kind: EndKind }>()
   /** Messages with an answer of which something was shown. */
   readonly #shown = new Set<string>()
   readonly log: HeldLog
@@ -80,7 +83,7 @@ export class InstanceQueue {
   }
 
   /** Messages that have not ended, in the order of their arrival. Empty while the log is not open. */
-  get waiting(): readonly Message[] {
+  get waiting(): readonly MessageFrame[] {
     return messagesIn(this.log.current)
   }
 
@@ -89,7 +92,7 @@ export class InstanceQueue {
     return this.log.current === undefined ? this.#mark.isSet : this.waiting.length > 0
   }
 
-  /** The messages for the next agent. Those that were cancelled are not among them: they end now. */
+  /** The messages for the next guest. Those that were cancelled are not among them: they end now. */
   async book(): Promise<Result<MessageBook>> {
     const opened = await this.log.use(async () => ok(undefined))
     if (!opened.ok) return opened
@@ -101,12 +104,12 @@ export class InstanceQueue {
     return ok(this.#book)
   }
 
-  /** Cancellations that an agent has to know of. */
-  get cancels(): readonly Cancel[] {
+  /** Cancellations that a guest has to know of. */
+  get cancels(): readonly CancelFrame[] {
     return [...this.#cancelled.values()].map(({ cancel }) => cancel)
   }
 
-  /** Stores a frame for the agent. */
+  /** Stores a frame for the guest. */
   accept(frame: FrameToGuest): Promise<Result<QueuedFrame>> {
     return asResult('store the frame', () => {
       if (frame.type === 'user.message') return this.#acceptMessage(frame)
@@ -115,7 +118,7 @@ export class InstanceQueue {
   }
 
   /** Stores a cancellation of the message that it names, or else of the oldest of its conversation. */
-  async cancel(cancel: Cancel, kind: EndKind = 'interrupted'): Promise<Result<QueuedFrame>> {
+  async cancel(cancel: CancelFrame, kind: EndKind = 'interrupted'): Promise<Result<QueuedFrame>> {
     return this.#use(async (log) => {
       const target = cancelTarget(cancel, messagesIn(log))
       const exact = target === undefined ? cancel : { ...cancel, in_reply_to: target.msg_id }
@@ -126,14 +129,14 @@ export class InstanceQueue {
     })
   }
 
-  /** A cancellation by the daemon itself. */
-  cancelOf({ session, msg_id }: Message): Cancel {
+  /** A cancellation by the server itself. */
+  cancelOf({ session, msg_id }: MessageFrame): CancelFrame {
     const { clock, ids } = this.#parts
     const envelope = { v: 1, ts: timestamp(clock), session, msg_id: ids.request() } as const
     return { ...envelope, type: 'control.cancel', in_reply_to: msg_id, payload: {} }
   }
 
-  /** Stores a frame of the agent. Rejects if that fails: the agent must then be stopped. */
+  /** Stores a frame of the guest. Rejects if that fails: the guest must then be stopped. */
   async store(frame: FrameToHost): Promise<void> {
     const stored = await this.#use(async (log) => {
       const marked = isDelta(frame) ? await this.#noteShown(log, frame) : ok(undefined)
@@ -144,7 +147,7 @@ export class InstanceQueue {
       this.#over(nameOf({ ...frame, msg_id: frame.in_reply_to ?? '' }))
       return this.#parts.answered()
     }
-    // The daemon ended the message while the agent did.
+    // The server ended the message while the guest did.
     if (causeOf(stored.error)?.type === 'already_ended') return
     this.#parts.note({ event: 'frame_not_stored', type: frame.type, why: stored.error })
     // It thinks that the message has ended.
@@ -153,8 +156,8 @@ export class InstanceQueue {
     throw new FrameNotStored(stored.error)
   }
 
-  /** Ends messages here, because no agent will. */
-  async end(messages: readonly Message[], kind: EndKind, message: string): Promise<void> {
+  /** Ends messages here, because no guest will. */
+  async end(messages: readonly MessageFrame[], kind: EndKind, message: string): Promise<void> {
     for (const one of messages) {
       const error = this.#frames.error({ to: one }, { kind, message, retryable: RETRYABLE[kind] })
       const stored = await this.#use((log) => log.append(error))
@@ -167,7 +170,7 @@ export class InstanceQueue {
     }
   }
 
-  /** Messages that were cancelled and have no agent any more are not delivered again. */
+  /** Messages that were cancelled and have no guest any more are not delivered again. */
   async endCancelled(): Promise<void> {
     for (const message of this.waiting) {
       const { kind } = this.#cancelled.get(nameOf(message)) ?? {}
@@ -185,7 +188,7 @@ export class InstanceQueue {
     await this.log.close()
   }
 
-  #acceptMessage(message: Message): Promise<Result<QueuedFrame>> {
+  #acceptMessage(message: MessageFrame): Promise<Result<QueuedFrame>> {
     return this.#mark.during(() =>
       this.#use(async (log) => {
         const stored = await log.append(message)
@@ -245,7 +248,7 @@ export class InstanceQueue {
   }
 }
 
-/** How a message ends without an agent. */
+/** How a message ends without a guest. */
 export type EndKind = 'interrupted' | 'timeout' | 'wake_failed' | 'instance_disabled'
 
 const ENDS: Readonly<Record<EndKind, string>> = {
@@ -255,7 +258,7 @@ const ENDS: Readonly<Record<EndKind, string>> = {
   instance_disabled: 'The Instance was disabled.',
 }
 
-/** A frame of an agent could not be made durable. */
+/** A frame of a guest could not be made durable. */
 class FrameNotStored extends Error {
   readonly error: HawserError
 
@@ -266,6 +269,6 @@ class FrameNotStored extends Error {
   }
 }
 
-function messagesIn(log: FrameLog | undefined): readonly Message[] {
+function messagesIn(log: FrameLog | undefined): readonly MessageFrame[] {
   return (log?.pending() ?? []).flatMap((frame) => (frame.type === 'user.message' ? [frame] : []))
 }

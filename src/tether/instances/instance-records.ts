@@ -23,7 +23,7 @@ export interface RecordsParts {
   readonly ids: Ids
 }
 
-/** The daemon's heads of the Logs of an Instance, a folder for each workspace. */
+/** The server's heads of the Logs of an Instance, a folder for each workspace. */
 export const GUEST_HEADS = 'heads'
 
 export function guestHeadsOf(workspace: string): string {

@@ -12,7 +12,7 @@ interface OpenSpend {
   readonly file: SpendFile
 }
 
-/** What an Instance has spent. Its folder is open only while an agent runs. */
+/** What an Instance has spent. Its folder is open only while a guest runs. */
 export class InstanceSpend {
   readonly #folder: OpenInstanceFolder
   readonly #ids: Ids
@@ -37,7 +37,7 @@ export class InstanceSpend {
     return ok(this.#total)
   }
 
-  /** For an agent. Close it when the agent has ended. */
+  /** For a guest. Close it when the guest has ended. */
   async open(): Promise<Result<OpenSpend>> {
     if (this.#opened !== undefined) return ok(this.#opened)
     const folder = await this.#folder('create')

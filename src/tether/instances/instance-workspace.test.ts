@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BAD_WORKSPACES } from '../../../test/support/tether/bad-workspaces.ts'
 import {
-  agents,
+  guests,
   instancesPlace,
   makeWorkspace,
   message,
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     expect(runtime.orders).toEqual([])
     await rename(join(root, 'aside'), workspace)
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
   })
 
   test('that was created again is another folder until a person maps it', async () => {
@@ -77,7 +77,7 @@ describe('a workspace', () => {
     expect(runtime.orders).toEqual([])
     value(await instances.map('a', workspace))
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
   })
 
   test('can be that of two Instances, which keep their own frames and images', async () => {
@@ -92,11 +92,11 @@ describe('a workspace', () => {
     expect(value(await instances.putImage('b', image))).toEqual(reference)
     value(await instances.send('a', message('m1')))
     value(await instances.send('b', message('m1')))
-    await agents(runtime, 2)
+    await guests(runtime, 2)
     const records = runtime.orders.map(({ record, path }) => [record.handle, path])
     expect(new Set(records.map(([, path]) => path)).size).toBe(2)
-    for (const agent of runtime.agents)
-      await agent.answer('m1', `I am ${agent.order.record.handle}.`)
+    for (const guest of runtime.guests)
+      await guest.answer('m1', `I am ${guest.order.record.handle}.`)
     for (const name of ['a', 'b'])
       expect(value(await instances.poll(name, { types: ['assistant.done'] })).frames).toMatchObject(
         [{ payload: { text: `I am ${name}.` } }],
@@ -114,7 +114,7 @@ describe('a workspace', () => {
     await symlink(two, workspace)
     expect(value(await instances.image('a', reference.blob))).toEqual(image)
     value(await instances.send('a', message('m1', { images: [reference] })))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     expect(runtime.orders.map((order) => order.workspace)).toEqual([one])
     expect(await readdir(two)).toEqual([])
   })
@@ -132,11 +132,11 @@ describe('a workspace', () => {
     const { instances, runtime } = await instancesPlace({ root })
     value(await instances.send('a', message('m1')))
     value(await instances.send('c', message('m1')))
-    await agents(runtime, 2)
+    await guests(runtime, 2)
     expect(await instances.send('b', message('m1'))).toMatchObject(refusal('outside_workspace'))
     value(await instances.map('b', join(root, 'link')))
     value(await instances.send('b', message('m1')))
-    await agents(runtime, 3)
+    await guests(runtime, 3)
     const folder = await diskFolder(join(home, 'instances'))
     const records = value(await closing(folder, readRegister))
     expect(records.map((record) => record.folder?.path)).toEqual([
@@ -159,7 +159,7 @@ describe('a workspace', () => {
     expect(await instances.send('a', message('m1'))).toMatchObject(refusal('outside_workspace'))
     await rm(own, { recursive: true })
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     expect(await readdir(join(root, 'target'))).toEqual([])
   })
 
@@ -219,11 +219,11 @@ describe('a program that speaks MCP', () => {
       error: { kind: 'outside_workspace' },
     })
     value(await instances.send('b', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     // The operator decides, even if a program created it.
     value(await instances.map('a', inside))
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 2)
+    await guests(runtime, 2)
   })
 
   test.each(['sandbox', 'process'])('cannot choose the isolation %s', async (isolation) => {

@@ -8,18 +8,18 @@ import { failed, ok, type Failed, type HawserError, type Result } from '../../mo
 import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
+import { noImages, unfitFrame } from '../frames/frame-check.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
-import type { FrameOf } from '../frames/guest-frames.ts'
+import type { MessageFrame } from '../frames/guest-frames.ts'
 import { NO_SPEND } from '../relay/rules.ts'
 import type { AcceptedFrame, InstanceInfo, InstanceState } from '../tether.ts'
-import { unfitFrame } from './frame-check.ts'
-import { noImages, refusedImages } from './instance-images.ts'
+import { refusedImages } from './instance-images.ts'
 import { prepareRecords } from './instance-records.ts'
 import { InstanceQueue, type EndKind } from './instance-queue.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageTimes } from './message-times.ts'
 import { nameOf } from './message-name.ts'
-import type { InstanceRuntime, RunningAgent } from './runtime.ts'
+import type { InstanceRuntime, RunningGuest } from './runtime.ts'
 import { instanceFolder, type FolderParts } from './instance-folder.ts'
 import { InstanceSpend } from './instance-spend.ts'
 import { mappedPath, OWN_WORKSPACE } from './workspace-place.ts'
@@ -38,11 +38,9 @@ export interface InstanceParts extends FolderParts {
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
 }
 
-type Message = FrameOf<'user.message'>
-
 const MESSAGE_SECONDS = 3_600
 
-/** One Instance of this server: its queue, and the agent that works on it. */
+/** One Instance of this server: its queue, and the guest that works on it. */
 export class Instance {
   readonly #parts: InstanceParts
   readonly #life: Lifecycle
@@ -74,7 +72,7 @@ export class Instance {
       idle: () => record().idle,
       start: () => this.#start(note),
       isBusy: () => this.queue.isBusy,
-      started: (agent) => this.#deliverAll(agent),
+      started: (guest) => this.#deliverAll(guest),
       ended: () => this.#ended(),
       unable: ({ message }) => this.#endAll('wake_failed', message),
       changed: (state) => this.#stateChanged(state),
@@ -114,7 +112,7 @@ export class Instance {
     }
   }
 
-  /** Checks a frame completely, stores it, and wakes the agent. Nothing is written if it is refused. */
+  /** Checks a frame completely, stores it, and wakes the guest. Nothing is written if it is refused. */
   async send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
     while (this.#mapping !== undefined) await this.#mapping
     const sending = this.#send(frame)
@@ -123,7 +121,7 @@ export class Instance {
   }
 
   /**
-   * Stops the agent and changes the workspace by `store`. A message belongs to the workspace that it was sent to, with its images
+   * Stops the guest and changes the workspace by `store`. A message belongs to the workspace that it was sent to, with its images
    * and its Turn: none is accepted meanwhile, and while one has not ended, the change is refused.
    */
   map(store: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
@@ -180,13 +178,13 @@ export class Instance {
     return this.#life.stop()
   }
 
-  /** After it was disabled: stops the agent, and ends all messages. */
+  /** After it was disabled: stops the guest, and ends all messages. */
   async disabled(): Promise<void> {
     await this.#life.stop()
     if (this.queue.isBusy) await this.recover()
   }
 
-  /** Stops the agent and closes the log. It cannot be used afterwards. */
+  /** Stops the guest and closes the log. It cannot be used afterwards. */
   async close(graceMs?: number): Promise<void> {
     await this.#life.close(graceMs)
     this.#times.update([], false)
@@ -219,24 +217,24 @@ export class Instance {
   }
 
   #deliver(frames: readonly FrameToGuest[]): void {
-    const { agent } = this.#life
-    if (agent !== undefined) for (const frame of frames) agent.send(frame)
+    const { guest } = this.#life
+    if (guest !== undefined) for (const frame of frames) guest.send(frame)
     const isOnlyCancelled = frames.every(({ type }) => type === 'control.cancel')
-    // A message that no agent has is over when it is cancelled.
+    // A message that no guest has is over when it is cancelled.
     if (isOnlyCancelled && this.#life.state === 'stopped')
       this.#later(() => this.queue.endCancelled())
     else void this.#life.wake()
     this.#life.rest()
   }
 
-  /** What arrived before the agent was ready. What it has already is not sent again. */
-  #deliverAll(agent: RunningAgent): void {
-    for (const frame of [...this.queue.waiting, ...this.queue.cancels]) agent.send(frame)
+  /** What arrived before the guest was ready. What it has already is not sent again. */
+  #deliverAll(guest: RunningGuest): void {
+    for (const frame of [...this.queue.waiting, ...this.queue.cancels]) guest.send(frame)
   }
 
   async #start(
     note: (entry: Readonly<Record<string, unknown>>) => void,
-  ): Promise<Result<RunningAgent>> {
+  ): Promise<Result<RunningGuest>> {
     const { record, path, runtime } = this.#parts
     if (!record().enabled) return disabledError(record().handle)
     const records = await this.#records('create')
@@ -273,14 +271,14 @@ export class Instance {
     await this.queue.end(this.queue.waiting, kind, message)
   }
 
-  /** It has run for too long: its agent is to end it. */
-  async #timeOut(message: Message): Promise<void> {
+  /** It has run for too long: its guest is to end it. */
+  async #timeOut(message: MessageFrame): Promise<void> {
     const cancelled = await this.queue.cancel(this.queue.cancelOf(message), 'timeout')
     if (cancelled.ok) this.#deliver(cancelled.value.deliver)
   }
 
-  /** The agent did not end it. Its other messages run in the next one. */
-  async #giveUp(message: Message): Promise<void> {
+  /** The guest did not end it. Its other messages run in the next one. */
+  async #giveUp(message: MessageFrame): Promise<void> {
     const isThere = this.queue.waiting.some((one) => nameOf(one) === nameOf(message))
     if (!isThere) return
     await this.queue.end([message], 'timeout', 'The message took too long, and was given up.')

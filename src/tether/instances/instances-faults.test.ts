@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { CrashDisk, PowerCut } from '../../../test/support/host/crash-disk.ts'
 import { freshFolder } from '../../../test/support/host/folder.ts'
 import {
-  agents,
+  guests,
   cancel,
   ended,
   ends,
@@ -27,34 +27,34 @@ async function onDisk(disk: CrashDisk, root: string, isNew = true) {
   return { ...place, disk }
 }
 
-describe('a frame of an agent that cannot be stored', () => {
+describe('a frame of a guest that cannot be stored', () => {
   test.each(['fullAtWrite', 'badSyncAt'] as const)(
-    'stops the agent, and the next one says it again (%s)',
+    'stops the guest, and the next one says it again (%s)',
     async (fault) => {
       const place = await onDisk(new CrashDisk(1), await freshFolder())
       const { instances, runtime, disk, clock } = place
       value(await instances.send('a', message('m1')))
       await inState(instances, 'running')
       disk.injectFaults({ [fault]: 1 })
-      const first = runtime.agent
+      const first = runtime.guest
       await expect(first.answer('m1')).rejects.toThrow(/frame log/)
       disk.injectFaults({})
       first.crash('internal')
       await until(() => clock.pending().includes(500))
       clock.advance(500)
-      await agents(runtime, 2)
-      expect(runtime.agent.messages()).toEqual(['m1'])
-      await runtime.agent.answer('m1', 'Again.')
+      await guests(runtime, 2)
+      expect(runtime.guest.messages()).toEqual(['m1'])
+      await runtime.guest.answer('m1', 'Again.')
       expect(await ends(instances, 'm1')).toEqual(['Again.'])
     },
   )
 })
 
-test('what was spent counts for the next agent, also if it could not be recorded', async () => {
+test('what was spent counts for the next guest, also if it could not be recorded', async () => {
   const { instances, runtime, disk, clock } = await onDisk(new CrashDisk(1), await freshFolder())
   value(await instances.send('a', message('m1')))
   await inState(instances, 'running')
-  const first = runtime.agent
+  const first = runtime.guest
   disk.injectFaults({ fullAtWrite: 1 })
   const total = { calls: 1, usd: 9.9, estimatedUsd: 0, unpricedCalls: 0 }
   expect(await first.order.spend.save(total)).toMatchObject({ ok: false })
@@ -62,8 +62,8 @@ test('what was spent counts for the next agent, also if it could not be recorded
   first.crash()
   await until(() => clock.pending().includes(500))
   clock.advance(500)
-  await agents(runtime, 2)
-  expect(runtime.agent.order.spend.total).toEqual(total)
+  await guests(runtime, 2)
+  expect(runtime.guest.order.spend.total).toEqual(total)
 })
 
 describe('a message that cannot be stored', () => {
@@ -97,7 +97,7 @@ describe('after a power cut', () => {
       }
       const next = await onDisk(disk.afterCrash(cutAt), root, false)
       await next.instances.recovered
-      const given = next.runtime.agents.flatMap((agent) => agent.messages())
+      const given = next.runtime.guests.flatMap((guest) => guest.messages())
       expect(given.slice(0, accepted.length), `cut ${cutAt}`).toEqual(accepted)
     }
     expect(cuts).toBeGreaterThan(3)
@@ -109,24 +109,24 @@ describe('the next server', () => {
     const { instances, root, runtime } = await instancesPlace()
     value(await instances.create({ handle: 'a' }, 'operator'))
     for (const name of ['m1', 'm2']) value(await instances.send('a', message(name)))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     value(await instances.send('a', cancel('c1')))
     await instances.close()
     const next = await instancesPlace({ root })
     await next.instances.recovered
     expect(await ended(next.instances, 'm1')).toEqual(['interrupted'])
-    expect(next.runtime.agent.messages()).toEqual(['m2'])
+    expect(next.runtime.guest.messages()).toEqual(['m2'])
   })
 
   test('knows which answers were shown in part, although pieces are not stored', async () => {
     const { instances, root, runtime } = await instancesPlace()
     value(await instances.create({ handle: 'a' }, 'operator'))
     for (const name of ['m1', 'm2', 'm3']) value(await instances.send('a', message(name)))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     const [one, two] = [message('m1'), message('m2')]
-    await runtime.agent.say('assistant.delta', { text: 'Well' }, one)
-    await runtime.agent.say('assistant.delta', { text: ', yes' }, one)
-    await runtime.agent.say('status.presence', { state: 'thinking' }, two)
+    await runtime.guest.say('assistant.delta', { text: 'Well' }, one)
+    await runtime.guest.say('assistant.delta', { text: ', yes' }, one)
+    await runtime.guest.say('status.presence', { state: 'thinking' }, two)
     const seen = value(await instances.poll('a', { after_seq: 0, reply_to_msg_id: 'm1' })).frames
     expect(seen.map(({ type }) => type)).toEqual([
       'status.presence',
@@ -136,8 +136,8 @@ describe('the next server', () => {
     await instances.close()
     const next = await instancesPlace({ root })
     await next.instances.recovered
-    await agents(next.runtime, 1)
-    const { book } = next.runtime.agent.order
+    await guests(next.runtime, 1)
+    const { book } = next.runtime.guest.order
     expect([one, two, message('m3')].map((each) => book.isShown(each))).toEqual([
       true,
       false,
@@ -152,7 +152,7 @@ describe('the next server', () => {
       return { ...place, id: info.id }
     })()
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     await instances.close()
     await disableOnDisk(home)
     const next = await instancesPlace({ root })

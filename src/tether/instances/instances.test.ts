@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  agents,
+  guests,
   ended,
   ends,
   inState,
@@ -32,9 +32,9 @@ describe('an Instance', () => {
     const { instances, runtime } = await withInstance()
     const accepted = value(await instances.send('a', message('m1')))
     expect(accepted).toEqual({ msg_id: 'm1', session_id: 'default', ingress_seq: 1 })
-    await agents(runtime, 1)
-    expect(runtime.agent.messages()).toEqual(['m1'])
-    await runtime.agent.answer('m1', 'Good morning.')
+    await guests(runtime, 1)
+    expect(runtime.guest.messages()).toEqual(['m1'])
+    await runtime.guest.answer('m1', 'Good morning.')
     const page = value(await instances.poll('a', { after_seq: accepted.ingress_seq }))
     expect(page.frames).toMatchObject([
       { type: 'assistant.done', in_reply_to: 'm1', payload: { text: 'Good morning.' } },
@@ -46,13 +46,13 @@ describe('an Instance', () => {
     const { instances, runtime } = await withInstance()
     const names = ['m1', 'm2', 'm3', 'm4', 'm5']
     await Promise.all(names.map((name) => instances.send('a', message(name))))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     await inState(instances, 'running')
-    await until(() => runtime.agent.messages().length === 5)
+    await until(() => runtime.guest.messages().length === 5)
     // In the order of their numbers.
     const { frames } = value(await instances.poll('a', { types: ['user.message'] }))
     const stored = frames.map(({ msg_id }) => msg_id)
-    expect([runtime.orders.length, runtime.agent.messages()]).toEqual([1, stored])
+    expect([runtime.orders.length, runtime.guest.messages()]).toEqual([1, stored])
     expect(stored.toSorted()).toEqual(names)
   })
 
@@ -68,17 +68,17 @@ describe('an Instance', () => {
     value(await instances.send('a', message('m2')))
     open()
     await inState(instances, 'running')
-    expect(runtime.agent.messages()).toEqual(['m1', 'm2'])
+    expect(runtime.guest.messages()).toEqual(['m1', 'm2'])
   })
 
   test('stores a repeated message once, also after its end', async () => {
     const { instances, runtime } = await withInstance()
     const first = value(await instances.send('a', message('m1')))
     expect(value(await instances.send('a', message('m1')))).toEqual(first)
-    await agents(runtime, 1)
-    await runtime.agent.answer('m1')
+    await guests(runtime, 1)
+    await runtime.guest.answer('m1')
     expect(value(await instances.send('a', message('m1')))).toEqual(first)
-    expect(runtime.agent.messages()).toEqual(['m1'])
+    expect(runtime.guest.messages()).toEqual(['m1'])
     expect(await ends(instances, 'm1')).toHaveLength(1)
   })
 
@@ -99,13 +99,13 @@ describe('an Instance', () => {
     const workspace = await makeWorkspace(root)
     const { id } = value(await instances.create({ handle: 'a', workspace }, 'operator'))
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     const reading = instances.poll('a', { after_seq: 1 }, { waitMs: 30_000 })
     expect(value(await instances.delete('a'))).toBe(id)
     expect(value(await reading).frames).toMatchObject([
       { type: 'error', payload: { kind: 'instance_disabled' } },
     ])
-    expect(runtime.agent.steps).toEqual(['stop'])
+    expect(runtime.guest.steps).toEqual(['stop'])
     expect((await readdir(join(home, 'instances'))).toSorted()).toEqual([
       '.lock',
       'register.json',
@@ -118,12 +118,12 @@ describe('an Instance', () => {
 })
 
 describe('a server that stops', () => {
-  test('stops its agents, and refuses everything afterwards', async () => {
+  test('stops its guests, and refuses everything afterwards', async () => {
     const { instances, runtime } = await withInstance()
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     await instances.close()
-    expect(runtime.agent.steps).toEqual(['stop 5000'])
+    expect(runtime.guest.steps).toEqual(['stop 5000'])
     expect(await instances.send('a', message('m2'))).toMatchObject({ ok: false })
     expect(await instances.list()).toMatchObject({ ok: false })
   })
@@ -132,14 +132,14 @@ describe('a server that stops', () => {
     const { instances, runtime, root, home, id } = await withInstance()
     value(await instances.create({ handle: 'b' }, 'operator'))
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     expect(await readdir(join(home, 'instances', 'unended'))).toEqual([id])
     await instances.close()
     const next = await instancesPlace({ root })
     await next.instances.recovered
     expect(next.runtime.orders.map(({ record }) => record.handle)).toEqual(['a'])
-    expect(next.runtime.agent.messages()).toEqual(['m1'])
-    await next.runtime.agent.answer('m1')
+    expect(next.runtime.guest.messages()).toEqual(['m1'])
+    await next.runtime.guest.answer('m1')
     expect(await ended(next.instances, 'm1')).toEqual(['Done.'])
     await next.instances.close()
     expect(await readdir(join(home, 'instances', 'unended'))).toEqual([])
@@ -162,8 +162,8 @@ describe('images', () => {
     const blobs = await readdir(join(await onlyRecords(workspace), 'blobs'))
     expect(blobs.filter((name) => name.endsWith('.png'))).toEqual([reference.blob])
     value(await instances.send('a', message('m1', { images: [reference] })))
-    await agents(runtime, 1)
-    expect(runtime.agent.order.images).toBe(true)
+    await guests(runtime, 1)
+    expect(runtime.guest.order.images).toBe(true)
   })
 
   test('need a workspace', async () => {

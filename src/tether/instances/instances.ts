@@ -43,7 +43,7 @@ const UNENDED = 'unended'
 const DELETED = 'deleted-'
 /** Instances that are started at once for what an earlier server left. */
 const RECOVERED_AT_ONCE = 4
-/** How long agents may take to end when the server stops. */
+/** How long guests may take to end when the server stops. */
 const GRACE_MS = 5_000
 
 interface Folders {
@@ -201,7 +201,7 @@ export class Instances implements Tether {
     return records.ok ? readImage(records.value, blob) : records
   }
 
-  /** Stops every agent and closes every log. Every later call is refused. */
+  /** Stops every guest and closes every log. Every later call is refused. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#open.values()].map((instance) => instance.close(GRACE_MS)))

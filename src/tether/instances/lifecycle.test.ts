@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  agents,
+  guests,
   cancel,
   ended,
   ends,
@@ -14,14 +14,14 @@ import { failed } from '../../model/errors.ts'
 
 const IDLE = { pause_seconds: 60, stop_seconds: 300 }
 
-/** An Instance whose agent runs and has no work. */
+/** An Instance whose guest runs and has no work. */
 async function idle(request: object = {}) {
   const place = await withInstance({ idle: IDLE, ...request })
   value(await place.instances.act('a', 'start'))
   return place
 }
 
-/** An Instance whose agent works on `m1`. */
+/** An Instance whose guest works on `m1`. */
 async function working(request: object = {}) {
   const place = await withInstance({ idle: IDLE, ...request })
   value(await place.instances.send('a', message('m1')))
@@ -29,7 +29,7 @@ async function working(request: object = {}) {
   return place
 }
 
-describe('an idle agent', () => {
+describe('an idle guest', () => {
   test('is paused, then stopped, and a message wakes it from either', async () => {
     const { instances, runtime, clock } = await idle()
     clock.advance(59_999)
@@ -38,35 +38,35 @@ describe('an idle agent', () => {
     await inState(instances, 'paused')
     value(await instances.send('a', message('m1')))
     await inState(instances, 'running')
-    expect([runtime.agent.steps, runtime.agent.messages()]).toEqual([['pause', 'resume'], ['m1']])
-    await runtime.agent.answer('m1')
+    expect([runtime.guest.steps, runtime.guest.messages()]).toEqual([['pause', 'resume'], ['m1']])
+    await runtime.guest.answer('m1')
     clock.advance(60_000)
     await inState(instances, 'paused')
     clock.advance(300_000)
     await inState(instances, 'stopped')
-    expect(runtime.agent.steps).toEqual(['pause', 'resume', 'pause', 'stop'])
+    expect(runtime.guest.steps).toEqual(['pause', 'resume', 'pause', 'stop'])
     value(await instances.send('a', message('m2')))
-    await agents(runtime, 2)
-    expect(runtime.agent.messages()).toEqual(['m2'])
+    await guests(runtime, 2)
+    expect(runtime.guest.messages()).toEqual(['m2'])
   })
 
   test('is not paused while a message has not ended, and waits again after its end', async () => {
     const { instances, runtime, clock } = await working()
     clock.advance(600_000)
-    expect(runtime.agent.steps).toEqual([])
-    await runtime.agent.answer('m1')
+    expect(runtime.guest.steps).toEqual([])
+    await runtime.guest.answer('m1')
     clock.advance(59_000)
-    expect(runtime.agent.steps).toEqual([])
+    expect(runtime.guest.steps).toEqual([])
     clock.advance(1_000)
     await inState(instances, 'paused')
   })
 
   test('is stopped if it cannot be paused', async () => {
     const { instances, runtime, clock } = await idle()
-    runtime.agent.pausing = failed('unreadable', 'There is no /proc.')
+    runtime.guest.pausing = failed('unreadable', 'There is no /proc.')
     clock.advance(60_000)
     await inState(instances, 'stopped')
-    expect(runtime.agent.steps).toEqual(['pause', 'stop'])
+    expect(runtime.guest.steps).toEqual(['pause', 'stop'])
     expect(value(await instances.info('a')).reason).toBeUndefined()
   })
 
@@ -76,39 +76,39 @@ describe('an idle agent', () => {
     await inState(instances, 'paused')
     clock.advance(300_000)
     value(await instances.send('a', message('m1')))
-    await agents(runtime, 2)
-    await until(() => runtime.agent.messages().length > 0)
-    expect(runtime.agent.messages()).toEqual(['m1'])
+    await guests(runtime, 2)
+    await until(() => runtime.guest.messages().length > 0)
+    expect(runtime.guest.messages()).toEqual(['m1'])
   })
 })
 
-describe('an agent that crashes', () => {
+describe('a guest that crashes', () => {
   test('is started again after a growing time, and gets what has not ended', async () => {
     const { instances, runtime, clock } = await working()
     const waits = [500, 1_000, 2_000, 4_000]
     for (const [at, ms] of waits.entries()) {
-      runtime.agent.crash()
+      runtime.guest.crash()
       await inState(instances, 'stopped')
       await until(() => clock.pending().includes(ms))
       clock.advance(ms - 1)
-      expect(runtime.agents).toHaveLength(at + 1)
+      expect(runtime.guests).toHaveLength(at + 1)
       clock.advance(1)
-      await agents(runtime, at + 2)
-      expect(runtime.agent.messages()).toEqual(['m1'])
+      await guests(runtime, at + 2)
+      expect(runtime.guest.messages()).toEqual(['m1'])
     }
-    await runtime.agent.answer('m1')
+    await runtime.guest.answer('m1')
     expect(await ends(instances, 'm1')).toEqual(['Done.'])
   })
 
   test('stops with a reason after five quick crashes, and its messages end', async () => {
     const { instances, runtime, clock } = await working()
     for (const ms of [500, 1_000, 2_000, 4_000]) {
-      runtime.agent.crash()
+      runtime.guest.crash()
       await until(() => clock.pending().includes(ms))
       clock.advance(ms)
       await inState(instances, 'running')
     }
-    runtime.agent.crash()
+    runtime.guest.crash()
     expect(await ended(instances, 'm1')).toEqual(['wake_failed'])
     await inState(instances, 'stopped')
     const { reason } = value(await instances.info('a'))
@@ -117,17 +117,17 @@ describe('an agent that crashes', () => {
     expect(refused).toMatchObject({ ok: false, error: { kind: 'wake_failed' } })
     if (!refused.ok) expect(refused.error.next_actions[0]?.command).toBe('hawser instance start a')
     expect(await ends(instances, 'm2')).toEqual([])
-    expect(runtime.agents).toHaveLength(5)
+    expect(runtime.guests).toHaveLength(5)
     clock.advance(120_000)
     value(await instances.send('a', message('m3')))
-    await agents(runtime, 6)
-    expect(runtime.agent.messages()).toEqual(['m3'])
+    await guests(runtime, 6)
+    expect(runtime.guest.messages()).toEqual(['m3'])
     expect(value(await instances.info('a')).reason).toBeUndefined()
   })
 
   test('breaks the rules of frames only once: its messages end with the reason', async () => {
     const { instances, runtime, clock } = await working()
-    runtime.agent.crash('invalid_response')
+    runtime.guest.crash('invalid_response')
     expect(await ended(instances, 'm1')).toEqual(['wake_failed'])
     const { frames } = value(await instances.poll('a', { types: ['error'], after_seq: 0 }))
     expect(frames[0]?.payload).toMatchObject({ message: 'It crashed.' })
@@ -136,7 +136,7 @@ describe('an agent that crashes', () => {
     expect(await instances.send('a', message('m2'))).toMatchObject({
       error: { kind: 'wake_failed', details: { reason: 'invalid_response' } },
     })
-    expect(runtime.agents).toHaveLength(1)
+    expect(runtime.guests).toHaveLength(1)
     expect(value(await instances.act('a', 'start')).state).toBe('running')
     clock.advance(1)
     value(await instances.send('a', message('m3')))
@@ -144,31 +144,31 @@ describe('an agent that crashes', () => {
 
   test('starts at once when a person starts it', async () => {
     const { instances, runtime } = await working()
-    runtime.agent.crash()
+    runtime.guest.crash()
     await inState(instances, 'stopped')
     expect(value(await instances.act('a', 'start'))).toMatchObject({ state: 'running' })
-    expect(runtime.agents).toHaveLength(2)
-    expect(runtime.agent.messages()).toEqual(['m1'])
+    expect(runtime.guests).toHaveLength(2)
+    expect(runtime.guest.messages()).toEqual(['m1'])
   })
 
   test('is not started without work, but the reason is shown', async () => {
     const { instances, runtime, clock } = await idle()
-    runtime.agent.crash()
+    runtime.guest.crash()
     await inState(instances, 'stopped')
     clock.advance(60_000)
-    expect(runtime.agents).toHaveLength(1)
+    expect(runtime.guests).toHaveLength(1)
     expect(value(await instances.info('a')).reason?.kind).toBe('wake_failed')
   })
 
   test('waits a short time again after it has ended a message', async () => {
     const { instances, runtime, clock } = await working()
-    runtime.agent.crash()
+    runtime.guest.crash()
     await until(() => clock.pending().includes(500))
     clock.advance(500)
     await inState(instances, 'running')
-    await runtime.agent.answer('m1')
+    await runtime.guest.answer('m1')
     value(await instances.send('a', message('m2')))
-    runtime.agent.crash()
+    runtime.guest.crash()
     await until(() => clock.pending().includes(500))
     expect(clock.pending()).not.toContain(1_000)
   })
@@ -177,17 +177,17 @@ describe('an agent that crashes', () => {
     const { instances, runtime, clock } = await idle()
     clock.advance(60_000)
     await inState(instances, 'paused')
-    runtime.agent.crash()
+    runtime.guest.crash()
     await inState(instances, 'stopped')
     value(await instances.send('a', message('m1')))
     await until(() => clock.pending().includes(500))
     clock.advance(500)
-    await agents(runtime, 2)
-    expect(runtime.agent.messages()).toEqual(['m1'])
+    await guests(runtime, 2)
+    expect(runtime.guest.messages()).toEqual(['m1'])
   })
 })
 
-describe('an agent that cannot be started', () => {
+describe('a guest that cannot be started', () => {
   test.each(['sandbox_unavailable', 'not_configured', 'log_damaged'] as const)(
     'because of %s ends the messages that wait, and later ones are refused',
     async (kind) => {
@@ -223,29 +223,29 @@ describe('an agent that cannot be started', () => {
     value(await instances.send('a', message('m1')))
     await until(() => clock.pending().includes(500))
     clock.advance(500)
-    await agents(runtime, 1)
-    await runtime.agent.answer('m1')
+    await guests(runtime, 1)
+    await runtime.guest.answer('m1')
     expect(await ends(instances, 'm1')).toEqual(['Done.'])
   })
 })
 
 describe('a person', () => {
-  test('pauses and resumes an agent that works; it is not stopped meanwhile', async () => {
+  test('pauses and resumes a guest that works; it is not stopped meanwhile', async () => {
     const { instances, runtime, clock } = await working()
     expect(value(await instances.act('a', 'pause')).state).toBe('paused')
     clock.advance(1_000_000)
     expect(value(await instances.info('a')).state).toBe('paused')
     expect(value(await instances.act('a', 'resume')).state).toBe('running')
-    expect(runtime.agent.steps).toEqual(['pause', 'resume'])
+    expect(runtime.guest.steps).toEqual(['pause', 'resume'])
   })
 
-  test('stops an agent: what waits stays, and runs after the next start', async () => {
+  test('stops a guest: what waits stays, and runs after the next start', async () => {
     const { instances, runtime, clock } = await working()
     expect(value(await instances.act('a', 'stop'))).toMatchObject({ state: 'stopped', waiting: 1 })
     clock.advance(1_000_000)
-    expect(runtime.agents).toHaveLength(1)
+    expect(runtime.guests).toHaveLength(1)
     value(await instances.act('a', 'start'))
-    expect(runtime.agent.messages()).toEqual(['m1'])
+    expect(runtime.guest.messages()).toEqual(['m1'])
   })
 
   test('disables an Instance: its messages end, and it refuses more until it is enabled', async () => {
@@ -261,22 +261,22 @@ describe('a person', () => {
     expect(await instances.act('a', 'start')).toMatchObject(refused)
     value(await instances.act('a', 'enable'))
     value(await instances.send('a', message('m3')))
-    await agents(runtime, 2)
-    expect(runtime.agent.messages()).toEqual(['m3'])
+    await guests(runtime, 2)
+    expect(runtime.guest.messages()).toEqual(['m3'])
   })
 })
 
 describe('a cancellation', () => {
-  test('goes to the agent, with the name of the message', async () => {
+  test('goes to the guest, with the name of the message', async () => {
     const { instances, runtime } = await working()
     value(await instances.send('a', cancel('c1')))
-    await until(() => runtime.agent.cancels().length > 0)
-    expect(runtime.agent.cancels()).toEqual(['m1'])
+    await until(() => runtime.guest.cancels().length > 0)
+    expect(runtime.guest.cancels()).toEqual(['m1'])
     const { frames } = value(await instances.poll('a', { types: ['control.cancel'] }))
     expect(frames).toMatchObject([{ msg_id: 'c1', in_reply_to: 'm1' }])
   })
 
-  test('ends a message that no agent has', async () => {
+  test('ends a message that no guest has', async () => {
     const { instances } = await working()
     value(await instances.act('a', 'stop'))
     value(await instances.send('a', cancel('c1', 'm1')))
@@ -284,7 +284,7 @@ describe('a cancellation', () => {
     expect(value(await instances.info('a'))).toMatchObject({ state: 'stopped', waiting: 0 })
   })
 
-  test('that arrives while the agent is started is delivered after the message', async () => {
+  test('that arrives while the guest is started is delivered after the message', async () => {
     const { instances, runtime } = await withInstance()
     let open = () => {}
     runtime.gate = new Promise((resolve) => {
@@ -295,17 +295,17 @@ describe('a cancellation', () => {
     value(await instances.send('a', cancel('c1')))
     open()
     await inState(instances, 'running')
-    expect(runtime.agent.received.map(({ msg_id }) => msg_id)).toEqual(['m1', 'c1'])
+    expect(runtime.guest.received.map(({ msg_id }) => msg_id)).toEqual(['m1', 'c1'])
   })
 
-  test('is not lost if the agent crashes: the message ends, and is not delivered again', async () => {
+  test('is not lost if the guest crashes: the message ends, and is not delivered again', async () => {
     const { instances, runtime } = await working()
     value(await instances.send('a', message('m2', {}, 'other')))
     value(await instances.send('a', cancel('c1')))
-    runtime.agent.crash()
+    runtime.guest.crash()
     expect(await ended(instances, 'm1')).toEqual(['interrupted'])
     value(await instances.act('a', 'start'))
-    expect(runtime.agent.messages()).toEqual(['m2'])
+    expect(runtime.guest.messages()).toEqual(['m2'])
   })
 
   test('of nothing is stored, and starts nothing', async () => {
@@ -320,11 +320,11 @@ test('a message that replaces others cancels those of its conversation', async (
   value(await instances.send('a', message('m2')))
   value(await instances.send('a', message('m3', {}, 'other')))
   value(await instances.send('a', message('m4', { when_busy: 'replace' })))
-  await until(() => runtime.agent.messages().includes('m4'))
-  expect(runtime.agent.cancels()).toEqual(['m1', 'm2'])
+  await until(() => runtime.guest.messages().includes('m4'))
+  expect(runtime.guest.cancels()).toEqual(['m1', 'm2'])
   // Sent again, it cancels nothing.
   value(await instances.send('a', message('m4', { when_busy: 'replace' })))
-  expect(runtime.agent.cancels()).toEqual(['m1', 'm2'])
+  expect(runtime.guest.cancels()).toEqual(['m1', 'm2'])
 })
 
 describe('a message that runs too long', () => {
@@ -333,25 +333,25 @@ describe('a message that runs too long', () => {
   test('is cancelled, and may end by that', async () => {
     const { instances, runtime, clock } = await working(limited)
     clock.advance(99_999)
-    expect(runtime.agent.cancels()).toEqual([])
+    expect(runtime.guest.cancels()).toEqual([])
     clock.advance(1)
-    await until(() => runtime.agent.cancels().length > 0)
-    await runtime.agent.answer('m1', 'Half of it.')
+    await until(() => runtime.guest.cancels().length > 0)
+    await runtime.guest.answer('m1', 'Half of it.')
     clock.advance(31_000)
     expect(await ends(instances, 'm1')).toEqual(['Half of it.'])
-    expect(runtime.agent.steps).toEqual([])
+    expect(runtime.guest.steps).toEqual([])
   })
 
-  test('ends with its agent 30 s later, and the others run in the next one', async () => {
+  test('ends with its guest 30 s later, and the others run in the next one', async () => {
     const { instances, runtime, clock } = await working(limited)
     value(await instances.send('a', message('m2')))
     clock.advance(100_000)
-    await until(() => runtime.agent.cancels().length > 0)
+    await until(() => runtime.guest.cancels().length > 0)
     clock.advance(30_000)
     expect(await ended(instances, 'm1')).toEqual(['timeout'])
-    await agents(runtime, 2)
-    expect(runtime.agents[0]?.steps).toEqual(['stop 0'])
-    expect(runtime.agent.messages()).toEqual(['m2'])
+    await guests(runtime, 2)
+    expect(runtime.guests[0]?.steps).toEqual(['stop 0'])
+    expect(runtime.guest.messages()).toEqual(['m2'])
   })
 
   test('does not count the time of a pause, nor the time in the queue', async () => {
@@ -362,11 +362,11 @@ describe('a message that runs too long', () => {
     clock.advance(1_000_000)
     value(await instances.act('a', 'resume'))
     clock.advance(39_000)
-    await runtime.agent.answer('m1')
+    await runtime.guest.answer('m1')
     clock.advance(99_000)
-    expect(runtime.agent.cancels()).toEqual([])
+    expect(runtime.guest.cancels()).toEqual([])
     clock.advance(1_000)
-    await until(() => runtime.agent.cancels().length > 0)
-    expect(runtime.agent.cancels()).toEqual(['m2'])
+    await until(() => runtime.guest.cancels().length > 0)
+    expect(runtime.guest.cancels()).toEqual(['m2'])
   })
 })

@@ -3,17 +3,17 @@ import { inOrder } from '../../host/in-order.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
 import type { InstanceState } from '../tether.ts'
 import { Crashes, REFUSAL_MS } from './crashes.ts'
-import { CRASH_KINDS, type RunningAgent } from './runtime.ts'
+import { CRASH_KINDS, type RunningGuest } from './runtime.ts'
 
 export interface LifecycleParts {
   readonly clock: Clock
   readonly idle: () => { readonly pause_seconds: number; readonly stop_seconds: number }
-  readonly start: () => Promise<Result<RunningAgent>>
+  readonly start: () => Promise<Result<RunningGuest>>
   /** Messages have not ended. */
   readonly isBusy: () => boolean
-  /** The agent is ready: delivers what arrived while it was started. */
-  readonly started: (agent: RunningAgent) => void
-  /** An agent is gone. */
+  /** The guest is ready: delivers what arrived while it was started. */
+  readonly started: (guest: RunningGuest) => void
+  /** A guest is gone. */
   readonly ended: () => Promise<void>
   /** Messages that wait cannot run. */
   readonly unable: (error: HawserError) => Promise<void>
@@ -23,21 +23,21 @@ export interface LifecycleParts {
   readonly onDefect: (error: unknown) => void
 }
 
-/** Why no agent can be started, and until when that is not tried again. */
+/** Why no guest can be started, and until when that is not tried again. */
 interface Obstacle {
   readonly error: HawserError
   readonly until: number
 }
 
 /**
- * Starts, pauses and stops the agent of one Instance. Every step waits for the one before; callers that need a running agent
+ * Starts, pauses and stops the guest of one Instance. Every step waits for the one before; callers that need a running guest
  * share one attempt to get it.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts
   readonly #inOrder = inOrder()
   readonly #crashes = new Crashes()
-  #agent: RunningAgent | undefined
+  #guest: RunningGuest | undefined
   #state: InstanceState = 'stopped'
   #waking: Promise<Result<void>> | undefined
   #obstacle: Obstacle | undefined
@@ -60,18 +60,18 @@ export class Lifecycle {
     return this.#reason
   }
 
-  /** The agent, running or paused. */
-  get agent(): RunningAgent | undefined {
-    return this.#agent
+  /** The guest, running or paused. */
+  get guest(): RunningGuest | undefined {
+    return this.#guest
   }
 
-  /** Why no agent can be started now, if that is known. */
+  /** Why no guest can be started now, if that is known. */
   get obstacle(): HawserError | undefined {
     const { error, until } = this.#obstacle ?? { until: 0 }
     return this.#parts.clock.monotonicMs() < until ? error : undefined
   }
 
-  /** Makes the agent run, after a crash only when its waiting time is over. */
+  /** Makes the guest run, after a crash only when its waiting time is over. */
   wake(): Promise<Result<void>> {
     if (this.#waking === undefined && this.#mustWait()) {
       this.#wakeLater()
@@ -85,7 +85,7 @@ export class Lifecycle {
     return this.#waking
   }
 
-  /** Makes the agent run now, whatever happened before. */
+  /** Makes the guest run now, whatever happened before. */
   async start(): Promise<Result<void>> {
     await this.#inOrder(async () => {
       this.#forget()
@@ -94,7 +94,7 @@ export class Lifecycle {
     return this.wake()
   }
 
-  /** An agent that cannot be paused is stopped. */
+  /** A guest that cannot be paused is stopped. */
   pause(): Promise<void> {
     return this.#inOrder(() => this.#pause())
   }
@@ -128,7 +128,7 @@ export class Lifecycle {
   }
 
   #mustWait(): boolean {
-    return this.#agent === undefined && this.#retryAt > this.#parts.clock.monotonicMs()
+    return this.#guest === undefined && this.#retryAt > this.#parts.clock.monotonicMs()
   }
 
   #wakeLater(): void {
@@ -174,17 +174,17 @@ export class Lifecycle {
 
   async #run(): Promise<Result<void>> {
     if (this.#isClosed) return failed('wake_failed', 'The server is stopping.')
-    const agent = this.#agent
-    if (agent === undefined) return this.#startInTime()
+    const guest = this.#guest
+    if (guest === undefined) return this.#startInTime()
     if (this.#state !== 'paused') return ok(undefined)
-    const resumed = await agent.resume()
+    const resumed = await guest.resume()
     if (resumed.ok) {
       this.#change('running')
       return ok(undefined)
     }
     // It ended while it was paused.
-    await agent.stop(0)
-    await this.#over(agent)
+    await guest.stop(0)
+    await this.#over(guest)
     return this.#startInTime()
   }
 
@@ -202,38 +202,38 @@ export class Lifecycle {
       await this.#failed(started.error)
       return started
     }
-    const agent = started.value
-    this.#agent = agent
+    const guest = started.value
+    this.#guest = guest
     this.#forget()
-    this.#parts.started(agent)
+    this.#parts.started(guest)
     this.#change('running')
-    void agent.ended.then(() => this.#later(() => this.#over(agent)))
+    void guest.ended.then(() => this.#later(() => this.#over(guest)))
     return ok(undefined)
   }
 
   async #pause(): Promise<void> {
-    if (this.#state !== 'running' || this.#agent === undefined) return
-    const paused = await this.#agent.pause()
+    if (this.#state !== 'running' || this.#guest === undefined) return
+    const paused = await this.#guest.pause()
     if (paused.ok) this.#change('paused')
     else await this.#stop()
   }
 
   async #stop(graceMs?: number): Promise<void> {
-    const agent = this.#agent
-    if (agent === undefined) return
-    await agent.stop(graceMs)
-    await agent.ended
-    this.#agent = undefined
+    const guest = this.#guest
+    if (guest === undefined) return
+    await guest.stop(graceMs)
+    await guest.ended
+    this.#guest = undefined
     this.#change('stopped')
     await this.#parts.ended()
   }
 
-  /** The agent has ended, and was not stopped here. */
-  async #over(agent: RunningAgent): Promise<void> {
-    if (this.#agent !== agent) return
-    const { reason } = await agent.ended
+  /** The guest has ended, and was not stopped here. */
+  async #over(guest: RunningGuest): Promise<void> {
+    if (this.#guest !== guest) return
+    const { reason } = await guest.ended
     this.#reason = reason
-    this.#agent = undefined
+    this.#guest = undefined
     this.#change('stopped')
     await this.#parts.ended()
     if (reason !== undefined) await this.#failed(reason)

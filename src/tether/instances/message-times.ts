@@ -1,35 +1,33 @@
 import type { Clock } from '../../host/clock.ts'
-import type { FrameOf } from '../frames/guest-frames.ts'
+import type { MessageFrame } from '../frames/guest-frames.ts'
 import { conversationOf, nameOf } from './message-name.ts'
-
-type Message = FrameOf<'user.message'>
 
 export interface MessageTimesParts {
   readonly clock: Clock
   readonly limitMs: () => number
   /** The message has run for too long. Called once for each. */
-  readonly overdue: (message: Message) => void
+  readonly overdue: (message: MessageFrame) => void
   /** It was not ended by that either. Called once for each. */
-  readonly expired: (message: Message) => void
+  readonly expired: (message: MessageFrame) => void
 }
 
 /** How long a message may take to end after it was cancelled. */
 const GRACE_MS = 30_000
 
 interface Run {
-  readonly message: Message
+  readonly message: MessageFrame
   ms: number
   stage: 'running' | 'overdue' | 'expired'
 }
 
 /**
- * How long messages have run: the first of each conversation, while the agent runs. The time that an agent is paused or stopped
+ * How long messages have run: the first of each conversation, while the guest runs. The time that a guest is paused or stopped
  * does not count, nor does the time in the queue.
  */
 export class MessageTimes {
   readonly #parts: MessageTimesParts
   #runs = new Map<string, Run>()
-  /** When the time of the runs was last added up; `undefined` while the agent does not run. */
+  /** When the time of the runs was last added up; `undefined` while the guest does not run. */
   #since: number | undefined
   #cancel: (() => void) | undefined
 
@@ -37,8 +35,8 @@ export class MessageTimes {
     this.#parts = parts
   }
 
-  /** Call it when messages arrive or end, and when the agent starts or stops to run. */
-  update(waiting: readonly Message[], isRunning: boolean): void {
+  /** Call it when messages arrive or end, and when the guest starts or stops to run. */
+  update(waiting: readonly MessageFrame[], isRunning: boolean): void {
     this.#cancel?.()
     this.#cancel = undefined
     const now = this.#parts.clock.monotonicMs()
@@ -54,7 +52,7 @@ export class MessageTimes {
     this.#since = now
   }
 
-  #entry(message: Message): [string, Run] {
+  #entry(message: MessageFrame): [string, Run] {
     const name = nameOf(message)
     return [name, this.#runs.get(name) ?? { message, ms: 0, stage: 'running' }]
   }
@@ -85,8 +83,8 @@ export class MessageTimes {
   }
 }
 
-function firstOfEach(waiting: readonly Message[]): readonly Message[] {
-  const first = new Map<string, Message>()
+function firstOfEach(waiting: readonly MessageFrame[]): readonly MessageFrame[] {
+  const first = new Map<string, MessageFrame>()
   for (const message of waiting) {
     const conversation = conversationOf(message)
     if (!first.has(conversation)) first.set(conversation, message)

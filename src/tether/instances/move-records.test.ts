@@ -1,8 +1,12 @@
+import { mkdir, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CrashDisk, PowerCut } from '../../../test/support/host/crash-disk.ts'
-import { MADE, madeFiles } from '../../../test/support/tether/made-home.ts'
+import { freshFolder } from '../../../test/support/host/folder.ts'
+import { MADE, madeFiles, restoreMadeHome } from '../../../test/support/tether/made-home.ts'
 import { value } from '../../../test/support/log/story.ts'
 import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
+import { diskFolder } from '../../host/files/disk.ts'
 import { closing, ifThere, readSpan, writeAll, type Folder } from '../../host/files/files.ts'
 import { systemIds } from '../../host/ids.ts'
 import { thisProcess } from '../../host/process/holder.ts'
@@ -37,7 +41,10 @@ async function diskOf(seed: number): Promise<CrashDisk> {
 }
 
 async function partsOn(disk: CrashDisk): Promise<MovingParts> {
-  const root = disk.folder()
+  return partsBelow(disk.folder())
+}
+
+async function partsBelow(root: Folder): Promise<MovingParts> {
   const clock = virtualClock()
   const [heads] = await (await below(root, `home/instances/${MADE.instance}/heads`, 'open')).names()
   return {
@@ -168,7 +175,7 @@ describe('records that an Instance shared with the person', () => {
     ])
   })
 
-  test('include a Log that the daemon knows although its first line is damaged', async () => {
+  test('include a Log that the server knows although its first line is damaged', async () => {
     const disk = await diskOf(1)
     const parts = await partsOn(disk)
     const sessions = await parts.own.folder('sessions', 'open')
@@ -183,6 +190,34 @@ describe('records that an Instance shared with the person', () => {
     expect(there).not.toContain(`${MADE.two}.ndjson`)
     expect(here).toContain(`${MADE.two}.ndjson`)
   })
+
+  test.each(['a folder', 'a link'] as const)(
+    'are moved although a guest left %s beside a Log and in place of a lock',
+    async (kind) => {
+      const root = await freshFolder()
+      await restoreMadeHome(root)
+      const sessions = join(root, 'workspace/.hawser/sessions')
+      for (const name of [`${MADE.one}.lease`, `${MADE.one}.x`, `${MADE.two}.index`]) {
+        await rm(join(sessions, name), { force: true })
+        await (kind === 'a folder'
+          ? mkdir(join(sessions, name))
+          : symlink('/etc/passwd', join(sessions, name)))
+      }
+      const parts = await partsBelow(await diskFolder(root))
+      value(await moveRecords(parts))
+      const [there, here] = await Promise.all(
+        ['sessions', `${RECORDS}/sessions`].map(async (path) =>
+          (await below(parts.own, path, 'open')).names(),
+        ),
+      )
+      const logs = [`${MADE.one}.ndjson`, `${MADE.two}.ndjson`]
+      expect(there).toEqual(expect.not.arrayContaining(logs))
+      expect(here).toEqual(expect.arrayContaining(logs))
+      expect(here?.filter((name) => name.endsWith('.x') || name === `${MADE.two}.index`)).toEqual(
+        [],
+      )
+    },
+  )
 
   test('are not moved while another process writes one of them', async () => {
     const disk = await diskOf(1)

@@ -34,7 +34,7 @@ export interface MovingParts {
   readonly instance: string
   /** The person's heads: a Session with a head there is theirs, whatever its Log says. */
   readonly heads: Folder
-  /** The daemon's heads of the Instance's Logs in this workspace. */
+  /** The server's heads of the Instance's Logs in this workspace. */
   readonly guestHeads: Folder | undefined
   /** The frame log of the Instance, which names blobs too. */
   readonly frames: Folder | undefined
@@ -114,7 +114,7 @@ async function fromShared(parts: MovingParts, from: Folders, to: Folders): Promi
   return copyBlobs(parts, { files: [], folders: [frames] }, from, to)
 }
 
-/** The Sessions whose first Event names the Instance, and those that the daemon has a head of. */
+/** The Sessions whose first Event names the Instance, and those that the server has a head of. */
 async function sessionsOf(
   { instance, guestHeads }: MovingParts,
   sessions: Folder,
@@ -152,12 +152,13 @@ async function moveSession(
   if (!lease.ok) return lease
   let isTheirs = true
   try {
-    await copyHolder(lease.value, to.sessions, session, parts.ids)
+    if (lease.value !== undefined) await copyHolder(lease.value, to.sessions, session, parts.ids)
     const all = (await from.sessions.names()).filter((name) => name.startsWith(`${session}.`))
     // The Log is removed last: as long as it is there, the next call finds what is left.
     const files = all
       .filter((name) => name !== leaseName(session))
       .toSorted(lastIs(logName(session)))
+    const done: string[] = []
     for (const name of files) {
       const file = await regular(from.sessions, name)
       if (file === undefined) continue
@@ -166,15 +167,16 @@ async function moveSession(
         return copyBlobs(parts, { files: [file], folders: [] }, from, to)
       })
       if (!copied.ok) return copied
+      done.push(name)
     }
     // A Session that the person took over stays theirs too.
     if (await hasFile(parts.heads, session)) return ok(undefined)
     isTheirs = false
-    for (const name of files) await ifThere(from.sessions.remove(name))
+    for (const name of done) await ifThere(from.sessions.remove(name))
     await from.sessions.sync()
     return ok(undefined)
   } finally {
-    await (isTheirs ? lease.value.giveBack() : lease.value.release())
+    await (isTheirs ? lease.value?.giveBack() : lease.value?.release())
   }
 }
 
@@ -198,13 +200,15 @@ function lastIs(last: string): (a: string, b: string) => number {
 const LEASE_TRIES = 200
 const LEASE_WAIT_MS = 50
 
+/** `undefined` if something else than a file is in the place of the lease: no writer holds that. */
 async function leaseOf(
   { heads, clock, ids, holder }: MovingParts,
   sessions: Folder,
   session: SessionId,
-): Promise<Result<Lease>> {
+): Promise<Result<Lease | undefined>> {
   for (let tries = 1; ; tries += 1) {
     const lease = await takeLease({ sessions, heads, clock, ids, holder }, session)
+    if (!lease.ok && lease.error.kind === 'not_regular_file') return ok(undefined)
     if (lease.ok || lease.error.kind !== 'session_busy' || tries === LEASE_TRIES) return lease
     await wait(clock, LEASE_WAIT_MS)
   }

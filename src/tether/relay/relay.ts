@@ -14,7 +14,7 @@ import { refusal, refusalBody, type RefusedCall } from './refusal.ts'
 import type { RelayRules, Spend } from './rules.ts'
 import { SpendCount, type EndedCall } from './spend-count.ts'
 
-/** The daemon's end of the socket through which a guest calls its model. */
+/** The server's end of the socket through which a guest calls its model. */
 export interface Relay {
   readonly spend: Spend
   /** Resolves when the connection is closed; with a reason if the guest broke a rule of the protocol. */

@@ -12,7 +12,7 @@ export interface RelayedAccess {
   /** Without a trailing slash. Never shown to a guest. */
   readonly baseUrl: string
   readonly key: string | undefined
-  /** Every key of the daemon. None of them reaches a guest, whatever a provider answers. */
+  /** Every key of the server. None of them reaches a guest, whatever a provider answers. */
   readonly secrets: readonly string[]
   /** The only path, relative to the base URL. */
   readonly path: string

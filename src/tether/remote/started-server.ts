@@ -1,8 +1,8 @@
 import { parseJson } from '../../encoding/json.ts'
 import type { Clock } from '../../host/clock.ts'
-import { announcedDaemon, type DaemonRecord } from '../../host/daemon/daemon-lock.ts'
-import { startServer } from '../../host/daemon/start-server.ts'
-import { knownToken } from '../../host/daemon/token-file.ts'
+import { announcedServer, type ServerRecord } from '../../host/server/server-lock.ts'
+import { startServer } from '../../host/server/start-server.ts'
+import { knownToken } from '../../host/server/token-file.ts'
 import type { Folder } from '../../host/files/files.ts'
 import { wait } from '../../host/wait.ts'
 import { ErrorBody } from '../../model/error-shape.ts'
@@ -33,10 +33,10 @@ const MOST_STARTS = 3
 
 /** The server of a home that runs; `network` if none does. */
 export async function runningServer(home: Folder): Promise<Result<ServerPlace>> {
-  const found = await announcedDaemon(home)
+  const found = await announcedServer(home)
   if (!found.ok) return found
   if (found.value === undefined || found.value === 'starting') return notRunning()
-  return placeOf(home, found.value.record)
+  return serverPlace(home, found.value.record)
 }
 
 /**
@@ -48,10 +48,10 @@ export async function startedServer(search: ServerSearch): Promise<Result<Server
   let starts = 0
   let refused: Failed | undefined
   for (let looks = 0; looks < LOOKS; looks++) {
-    const found = await announcedDaemon(home)
+    const found = await announcedServer(home)
     if (!found.ok) return found
     const state = found.value
-    if (state !== undefined && state !== 'starting') return placeOf(home, state.record)
+    if (state !== undefined && state !== 'starting') return serverPlace(home, state.record)
     if (state === undefined) {
       if (starts === MOST_STARTS) break
       starts += 1
@@ -65,7 +65,7 @@ export async function startedServer(search: ServerSearch): Promise<Result<Server
   return notStarted(refused ?? failed('timeout', 'It was not ready in time.'))
 }
 
-async function placeOf(home: Folder, record: DaemonRecord): Promise<Result<ServerPlace>> {
+async function serverPlace(home: Folder, record: ServerRecord): Promise<Result<ServerPlace>> {
   const token = await knownToken(home)
   if (!token.ok) return token
   const { origin, socket } = record

@@ -4,7 +4,7 @@ import { shownPath } from '../../host/files/confined-path.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { ContextSource } from '../../model/events/context-source.ts'
-import type { HydrationPlan } from '../../skills/hydration-plan.ts'
+import { notReading, READING_TOOLS, type HydrationPlan } from '../../skills/hydration-plan.ts'
 import { notViewable, OUTCOMES, viewOf } from '../../tools/resource-view.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
@@ -93,19 +93,13 @@ async function resourceView(
   return ok({ status: outcome, error: failed(kind, message).error, ...named })
 }
 
-/** The tools that only read and return text. */
-const READING_TOOLS: ReadonlySet<string> = new Set(['glob', 'grep', 'history_search', 'read'])
-
 async function toolOutput(
   { name, arguments: args }: Extract<HydrationPlan, { kind: 'tool' }>,
   { tools }: TurnParts,
   context: ProductionContext,
 ): Promise<Production> {
   const tool = READING_TOOLS.has(name) ? (await tools.toolset()).get(name) : undefined
-  if (tool === undefined) {
-    const text = `No tool ${JSON.stringify(name)} can be a context source; these can: ${[...READING_TOOLS].join(', ')}.`
-    return failure(failed('unknown_tool', text).error)
-  }
+  if (tool === undefined) return failure(failed('unknown_tool', notReading(name)).error)
   const call = tool.parse(JSON.stringify(args))
   if (!call.ok) return failure(call.error)
   const ran = await call.value.run({ ...context, skills: NO_SKILLS_HERE })

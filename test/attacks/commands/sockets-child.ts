@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { socketProgram } from '../../../src/host/sandbox/bubblewrap/raw-program.ts'
+import { refusedCallsProgram } from '../../../src/host/sandbox/bubblewrap/raw-program.ts'
 import { isFilteredMachine } from '../../../src/host/sandbox/bubblewrap/seccomp.ts'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../src/host/process/system-program.ts'
@@ -55,7 +55,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   families: perl(SOCKET_WAYS),
   rings: perl(RING_WAYS),
   interrupts: shell(INTERRUPT_CALLS.map((call) => `./${call}; echo "${call} $?"`).join('\n')),
-  selfTest: shell('./families; echo $?'),
+  selfTest: shell('./refused; echo $?'),
 }
 
 for (const way of ['command', 'network', 'guest', 'control'] as const)
@@ -70,6 +70,6 @@ function prepared(name: string): string {
   for (const call of INTERRUPT_CALLS)
     writeFileSync(join(workspace, call), socketByInterrupt(call), { mode: 0o755 })
   if (isFilteredMachine(process.arch))
-    writeFileSync(join(workspace, 'families'), socketProgram(process.arch), { mode: 0o755 })
+    writeFileSync(join(workspace, 'refused'), refusedCallsProgram(process.arch), { mode: 0o755 })
   return workspace
 }

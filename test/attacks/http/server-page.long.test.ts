@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { newSecret } from '../../../src/host/daemon/secret.ts'
+import { newSecret } from '../../../src/host/server/secret.ts'
 import { NOBODY } from '../../support/cli/program.ts'
 import { attackedServer, type AttackedServer } from './server-scene.ts'
 

@@ -23,6 +23,7 @@ async function attack(): Promise<void> {
     after: await runs.findAfter(root, self),
     tools: await runs.attackByTools(root),
     limit: await runs.beyondTheLimit(root, self),
+    moved: await runs.moveBeyondHeld(root),
     naiveExisting: await runs.attackExisting(root, 'naive'),
     naiveDuring: await runs.plantDuring(root, 'naive'),
   }

@@ -209,23 +209,65 @@ export async function attackByTools(root: string): Promise<NestedRun> {
   return run
 }
 
-/** More entries than the sandbox hides: those of this home are hidden first, and changes of the others are named. */
+/** How many entries a sandbox hides at most. */
+const MOST = 1_000
+
+/**
+ * Many entries: all that the sandbox can hide are hidden, those of this home first, also if only a few of them cannot be moved.
+ * Changes of the others are named.
+ */
 export async function beyondTheLimit(root: string, self: string): Promise<NestedRun> {
   const run = newRun()
+  for (const count of [60, MOST + 30]) {
+    const place = await freshPlace(root)
+    const others = Array.from({ length: count }, (_, at) => `n${at}/.hawser`)
+    for (const path of others) await plant(place.workspace, path, 'folder')
+    await mkdir(join(place.workspace, 'a/b/c/own'), { recursive: true })
+    await openedBy(self, place, 'a/b/c/own')
+    const all = ['a/b/c/own/.hawser', ...others]
+    const script =
+      'for h in n*/.hawser a/b/c/own/.hawser; do cat $h/sessions/*; echo x > $h/config.json; done; true'
+    for (const how of [{}, { writable: 'nothing' }] as const) {
+      const before = await hashes(place, all)
+      const { output, runsLater } = await command(place, 'ours', script, how)
+      const after = await hashes(place, all)
+      const changed = all.filter((_, at) => before[at] !== after[at])
+      const unhidden = Math.max(0, all.length - MOST)
+      const canWrite = Object.keys(how).length === 0
+      const what = `${JSON.stringify(how)} with ${count}`
+      run.judge(!changed.includes(all[0] ?? ''), `${what}: that of this home was changed`)
+      run.judge(
+        changed.length === (canWrite ? unhidden : 0),
+        `${what}: ${changed.length} were changed`,
+      )
+      run.judge(
+        output.split(CANARY).length - 1 === unhidden,
+        `${what}: more than ${unhidden} were read`,
+      )
+      const named = runsLater.toSorted().join()
+      run.judge(changed.toSorted().join() === named, `${what}: named: ${named}`)
+    }
+  }
+  return run
+}
+
+/** Folders with entries that are hidden but can be moved: what takes their place is moved away, and what was there stays hidden. */
+export async function moveBeyondHeld(root: string): Promise<NestedRun> {
+  const run = newRun()
   const place = await freshPlace(root)
-  const others = Array.from({ length: 40 }, (_, at) => `n${at}/.hawser`)
-  for (const path of others) await plant(place.workspace, path, 'folder')
-  await mkdir(join(place.workspace, 'a/b/c/own'), { recursive: true })
-  await openedBy(self, place, 'a/b/c/own')
-  const own = 'a/b/c/own/.hawser'
-  const script = 'for h in n*/.hawser a/b/c/own/.hawser; do echo x > $h/config.json; done; true'
-  const before = await hashes(place, [own, ...others])
-  const { runsLater } = await command(place, 'ours', script)
-  const after = await hashes(place, [own, ...others])
-  const changed = [own, ...others].filter((_, at) => before[at] !== after[at])
-  run.judge(!changed.includes(own), 'that of this home was changed')
-  run.judge(changed.length === 17, `${changed.length} were changed`)
-  run.judge(changed.toSorted().join() === runsLater.toSorted().join(), `named: ${runsLater.join()}`)
+  const paths = Array.from({ length: 60 }, (_, at) => `n${at}/.hawser`)
+  for (const path of paths) await plant(place.workspace, path, 'folder')
+  const script =
+    'for d in n*; do mv $d $d-old && mkdir -p $d/.hawser; done; cat */.hawser/sessions/*; true'
+  const before = await hashes(place, paths)
+  const { output, appeared } = await command(place, 'ours', script)
+  run.judge(!SEEN.test(output), 'a Log was read')
+  const kept = await hashes(place, paths)
+  for (const [at, path] of paths.entries()) {
+    const isMoved = kept[at] === 'gone'
+    run.judge(isMoved ? appeared.includes(path) : kept[at] === before[at], `${path} was replaced`)
+  }
+  run.judge(kept.filter((one) => one === 'gone').length === 36, 'the nearest 24 were moved')
   return run
 }
 

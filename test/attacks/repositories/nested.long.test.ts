@@ -17,6 +17,7 @@ const Runs = z.object({
   after: Run,
   tools: Run,
   limit: Run,
+  moved: Run,
   naiveExisting: Run,
   naiveDuring: Run,
   naive: z.array(z.string()),
@@ -37,7 +38,8 @@ describe.runIf(confined).each(USERS)('as %s', (user) => {
     ['others', 'one that another process creates meanwhile stays', 12],
     ['after', 'one that a killed command created is found', 49],
     ['tools', 'tools refuse every path to one', 672],
-    ['limit', 'beyond the limit those of this home are hidden, and changes are named', 3],
+    ['limit', 'beyond the limit those of this home are hidden, and changes are named', 16],
+    ['moved', 'one that can be moved stays hidden, and what takes its place is moved away', 62],
   ] as const)('%s: %s', (part, _, tried) => {
     expect(runs?.[part]).toEqual({ tried, wrong: [] })
   })

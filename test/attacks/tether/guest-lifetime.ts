@@ -110,8 +110,8 @@ function surviving(): Attack[] {
 }
 
 /**
- * A guest whose sandbox is still being set up when its daemon is killed: its wrappers ask for a signal at the death of their
- * parents, but that of the daemon has passed; see `startSlowly` in guest-child.ts.
+ * A guest whose sandbox is still being set up when its server is killed: its wrappers ask for a signal at the death of their
+ * parents, but that of the server has passed; see `startSlowly` in guest-child.ts.
  */
 function outlivingItsStart(): Attack {
   return {
@@ -140,7 +140,7 @@ function outlivingItsStart(): Attack {
   }
 }
 
-/** A guest in `state` when its daemon is killed; see guest-child.ts. */
+/** A guest in `state` when its server is killed; see guest-child.ts. */
 function outliving(when: string, state: string, script: string, count: number): Attack {
   return {
     row: 22,

@@ -6,7 +6,7 @@ import { attackAs, USERS } from '../sandbox/as-user.ts'
 import { GUEST_ATTACKS } from './guest-attacks.ts'
 import { LIFETIME_ATTACKS } from './guest-lifetime.ts'
 
-/** What a guest that has been taken over can do to its sandbox, the daemon and the machine. */
+/** What a guest that has been taken over can do to its sandbox, the server and the machine. */
 
 const ATTACKS = [...GUEST_ATTACKS, ...LIFETIME_ATTACKS]
 const { confined } = await systemSandbox().status()

@@ -9,7 +9,7 @@ import { prepareSandbox } from '../../../src/host/sandbox/plan.ts'
 import { findBubblewrap } from '../../../src/host/sandbox/proof/find-bubblewrap.ts'
 import { systemSandbox, type Sandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { ok } from '../../../src/model/errors.ts'
-import { launchGuest, type GuestPlace } from '../../../src/tether/daemon/launch-guest.ts'
+import { launchGuest, type GuestPlace } from '../../../src/tether/server/launch-guest.ts'
 import { freshScene } from '../workspace/folder-memories.ts'
 import { SWAPS } from '../workspace/folder-swaps.ts'
 

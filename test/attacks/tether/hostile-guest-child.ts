@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startGuest } from '../../support/tether/guest-program.ts'
-import { readGuestBlob } from '../../../src/tether/daemon/guest-blob.ts'
+import { readGuestBlob } from '../../../src/tether/server/guest-blob.ts'
 import {
   BLOB_ATTACKS,
   blobScene,
@@ -13,7 +13,7 @@ import {
 import { FORGED_SEQ, HOSTILE_GUESTS, hostileProgram } from './hostile-guests.ts'
 import { misuseRelay } from './relay-misuse.ts'
 
-/** Starts every hostile guest in a sandbox as its user, and reports how the daemon ended it and what it reached. */
+/** Starts every hostile guest in a sandbox as its user, and reports how the server ended it and what it reached. */
 
 const [, , scene = ''] = process.argv
 const found: Record<string, string> = {}
@@ -43,7 +43,7 @@ found['an image that is swapped while it is read'] = await swapped(join(scene, '
 await mkdir(join(scene, 'relay'), { mode: 0o700 })
 console.log(JSON.stringify({ found, relay: await misuseRelay(join(scene, 'relay')) }))
 
-/** Sends an answer with a `seq` and bytes that no guest sends, and reports what of it the daemon uses. */
+/** Sends an answer with a `seq` and bytes that no guest sends, and reports what of it the server uses. */
 async function forgedSeq(root: string): Promise<string> {
   await mkdir(root, { mode: 0o700 })
   const program = { argv: hostileProgram(FORGED_SEQ), readable: [] }

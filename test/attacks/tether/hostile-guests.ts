@@ -1,4 +1,4 @@
-/** What a hostile guest does, as a script for Node; `say` writes a line to the daemon. */
+/** What a hostile guest does, as a script for Node; `say` writes a line to the server. */
 export interface HostileGuest {
   readonly name: string
   readonly script: string

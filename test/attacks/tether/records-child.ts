@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/host/clock.ts'
 import { diskFolder } from '../../../src/host/files/disk.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
-import { readGuestBlob } from '../../../src/tether/daemon/guest-blob.ts'
-import { GuestLogs } from '../../../src/tether/daemon/guest-logs.ts'
+import { readGuestBlob } from '../../../src/tether/server/guest-blob.ts'
+import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
 import { NAMED, NAMED_BYTES } from '../../support/resources/blob-attacks.ts'
 import { makeRecords } from '../../support/session/records.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
@@ -90,7 +90,7 @@ async function attacked(script: string): Promise<string> {
     : 'it changed records of others'
 }
 
-/** What the daemon believes of records that lead elsewhere. */
+/** What the server believes of records that lead elsewhere. */
 async function led(script: string): Promise<string> {
   const { folder, workspace, run } = await scene()
   const output = await run(`${script}; echo TRIED`)

@@ -1,4 +1,4 @@
-// A guest that speaks HTTP/2 itself, against the daemon's end of the relay: whatever it sends, the daemon stays as it was.
+// A guest that speaks HTTP/2 itself, against the server's end of the relay: whatever it sends, the server stays as it was.
 import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'

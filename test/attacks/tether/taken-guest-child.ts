@@ -12,7 +12,7 @@ import { sealLine } from '../../../src/log/line.ts'
 import { EventId, SessionId, TurnId } from '../../../src/model/ids.ts'
 import { openRelay } from '../../../src/tether/relay/relay.ts'
 import { NO_SPEND } from '../../../src/tether/relay/rules.ts'
-import { GuestLogs } from '../../../src/tether/daemon/guest-logs.ts'
+import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
 import { instanceFolders, startGuest, type GuestPlay } from '../../support/tether/guest-program.ts'
 import { listKin } from '../../../src/host/process/kin.ts'
 import { hostileProgram } from './hostile-guests.ts'
@@ -138,7 +138,7 @@ async function working(guest: GuestPlay, { ends, processes = 0 }: TakenGuest): P
   return 'stopped'
 }
 
-/** A Log of this Instance that the daemon has seen. */
+/** A Log of this Instance that the server has seen. */
 async function plantLog(root: string): Promise<void> {
   const { workspace, heads } = await instanceFolders(root)
   const session_id = SessionId.parse(OWN_SESSION)

@@ -12,7 +12,7 @@ const Outcome = z.object({
   growthMb: z.number(),
 })
 
-/** What the daemon may hold for a guest that floods it. */
+/** What the server may hold for a guest that floods it. */
 const MOST_GROWTH_MB = 200
 
 const status = await systemSandbox().status()

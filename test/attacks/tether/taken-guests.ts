@@ -63,7 +63,7 @@ function forged(
 }
 
 /**
- * Its Log has a head of the daemon when it starts. What follows the head and is not an Event is like the last write of a killed
+ * Its Log has a head of the server when it starts. What follows the head and is not an Event is like the last write of a killed
  * writer: the answer counts, but the head stays where it is. A sandbox lets no file become as large as the sparse one.
  */
 export const FORGED_LOGS: readonly TakenGuest[] = [

@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { join } from 'node:path'
 import { systemClock } from '../../../src/host/clock.ts'
 import { inBlobsOf } from '../../../src/host/distrusted-workspace.ts'
-import { stagedFiles } from '../../../src/host/daemon/staged-files.ts'
+import { stagedFiles } from '../../../src/host/server/staged-files.ts'
 import { openConfined } from '../../../src/host/files/confined-files.ts'
 import { closing } from '../../../src/host/files/files.ts'
 import { atFolder, identifyFolder } from '../../../src/host/files/folder-identity.ts'
 import { openHome } from '../../../src/host/home.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { workspaceRules } from '../../../src/host/permission-rules.ts'
+import { moveFound } from '../../../src/host/sandbox/inspect.ts'
 import { moveAside } from '../../../src/host/sandbox/watch/move-aside.ts'
 import { workingDirectory } from '../../../src/host/sandbox/working-directory.ts'
 import {
@@ -299,7 +300,26 @@ export const MEMORIES: readonly FolderMemory[] = [
           for await (const piece of content) kept = Buffer.from(piece).toString()
           return failed('storage_failed', 'The file stays.')
         }
-        const moved = await moveAside(identity, [{ path: `planted-${count++}`, earlier: {} }], keep)
+        const found = [{ path: `planted-${count++}`, earlier: {} }]
+        const moved = await moveAside({ workspace: identity }, found, keep)
+        return moved.ok && moved.value.length > 0 ? answerOf(kept) : 'refused'
+      }
+      return { use }
+    },
+  },
+  {
+    name: 'the inspection after a kill',
+    remember: async ({ path }) => {
+      const identity = await identityOf(path)
+      let count = 0
+      const use = async () => {
+        let kept: string | undefined
+        const keep = async (_: string, content: AsyncIterable<Uint8Array>) => {
+          for await (const piece of content) kept = Buffer.from(piece).toString()
+          return failed('storage_failed', 'The file stays.')
+        }
+        const found = [{ path: `planted-${count++}`, why: '', earlier: {} }]
+        const moved = await moveFound({ workspace: path, identity }, found, keep)
         return moved.ok && moved.value.length > 0 ? answerOf(kept) : 'refused'
       }
       return { use }

@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
 import { identifyFolder } from '../../../src/host/files/folder-identity.ts'
 import { sandboxArgs } from '../../../src/host/sandbox/bubblewrap/args.ts'
 import { prepareSandbox } from '../../../src/host/sandbox/plan.ts'
@@ -103,6 +111,80 @@ for (const component of ['a', 'a/b']) {
     touched: isTouched(inTarget),
   })
   rmSync(scene, { recursive: true, force: true })
+}
+
+/** A worktree `ws` of the repository `r/main`, and in `target` another repository of the same names. */
+function worktreeScene(component: string) {
+  const scene = freshScene(root)
+  const [workspace, home, git] = ['ws', 'home', 'r/main/.git'].map((name) => join(scene, name))
+  if (workspace === undefined || home === undefined || git === undefined) throw new Error()
+  const at = join(scene, component)
+  const target = join(scene, 'target')
+  const inTarget = join(target, relative(at, git))
+  for (const folder of [git, inTarget]) {
+    for (const name of ['objects', 'refs', 'worktrees/ws'])
+      mkdirSync(join(folder, name), { recursive: true })
+    const points = folder === git ? workspace : join(scene, 'elsewhere')
+    writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+    writeFileSync(join(folder, 'config'), folder === git ? '' : OTHER_CONFIG)
+    writeFileSync(join(folder, 'worktrees/ws/HEAD'), 'ref: refs/heads/b\n')
+    writeFileSync(join(folder, 'worktrees/ws/commondir'), '../..\n')
+    writeFileSync(join(folder, 'worktrees/ws/gitdir'), `${points}/.git\n`)
+  }
+  mkdirSync(join(inTarget, 'hooks'))
+  writeFileSync(join(inTarget, 'hooks/pre-commit'), 'other', { mode: 0o755 })
+  for (const folder of [workspace, home]) mkdirSync(folder)
+  writeFileSync(join(workspace, '.git'), `gitdir: ${git}/worktrees/ws\n`)
+  const place: Confinement = { workspace, home, writable: 'workspace', protectedPaths: [] }
+  const otherGit = swapMoves(inTarget, git)
+  return { scene, workspace, git, target, at, place, otherGit }
+}
+
+/** Where the other repository can be after a swap. */
+function swapMoves(...folders: readonly string[]) {
+  return () => folders.filter((folder) => readText(join(folder, 'config')) === OTHER_CONFIG)
+}
+
+const OTHER_CONFIG = '[core]\n\tfsmonitor = other\n'
+const readText = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+
+for (const { name, swap, undo } of swaps.filter((one) => isOther(one.name))) {
+  for (const component of ['r', 'r/main', 'r/main/.git']) {
+    for (const moment of ['git mount', 'git run', 'git next'] as const) {
+      const { scene, workspace, git, target, at, place, otherGit } = worktreeScene(component)
+      let isSwapped = false
+      const swapOnce = () => {
+        if (!isSwapped) swap(at, target)
+        isSwapped = true
+      }
+      if (moment === 'git next') swapOnce()
+      const watching = async () => {
+        if (moment === 'git mount') swapOnce()
+        return ok(undefined)
+      }
+      const wait = moment === 'git run' ? 'echo ready; until [ -e go ]; do sleep 0.01; done; ' : ''
+      const ran = await sandbox.confined({ ...place, watching })(
+        command(`${wait}echo x >${git}/mark; true`, (text) => {
+          if (!text.includes('ready')) return
+          swapOnce()
+          writeFileSync(join(workspace, 'go'), '')
+        }),
+      )
+      const there = otherGit()
+      const touched = there.length === 0 || there.some((folder) => isSpoiled(folder))
+      const kind = ran.ok ? `ran ${ran.value.code}` : ran.error.kind
+      results.push({ moment, name, component, kind, touched })
+      undo?.(at)
+      rmSync(scene, { recursive: true, force: true })
+    }
+  }
+}
+
+/** A command wrote to it, or something of it was moved away. */
+function isSpoiled(folder: string): boolean {
+  return (
+    existsSync(join(folder, 'mark')) || readText(join(folder, 'hooks/pre-commit')) === undefined
+  )
 }
 
 console.log(JSON.stringify({ results, naive: await naive(), uid: process.getuid?.() ?? 0 }))

@@ -6,7 +6,7 @@ import { attackAs, USERS } from '../sandbox/as-user.ts'
 const MountRun = z.object({
   results: z.array(
     z.object({
-      moment: z.enum(['mount', 'run', 'next', 'unconfined']),
+      moment: z.enum(['mount', 'run', 'next', 'unconfined', 'git mount', 'git run', 'git next']),
       name: z.string().optional(),
       component: z.string(),
       kind: z.string(),
@@ -26,7 +26,10 @@ test.runIf(confined).each(USERS)(
   async (user) => {
     const { results, naive, uid } = MountRun.parse(JSON.parse(await attackAs(user, CHILD)))
     expect(results.filter(({ touched }) => touched)).toEqual([])
-    expect(results.filter(({ kind }) => kind !== 'outside_workspace')).toEqual([])
+    // A folder that does not point back to the worktree is not mounted, and the command runs without it.
+    const expected = (moment: string) => (moment === 'git next' ? 'ran 0' : 'outside_workspace')
+    expect(results.filter(({ kind, moment }) => kind !== expected(moment))).toEqual([])
+    expect(results.filter(({ moment }) => moment.startsWith('git')).length).toBeGreaterThan(44)
     expect(results.filter(({ own }) => own === true)).toHaveLength(2)
     expect(results.length).toBeGreaterThan(17)
     // Without the check after the mount, the command changes the other folder.

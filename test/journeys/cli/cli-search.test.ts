@@ -3,6 +3,7 @@ import type { EventDraft } from '../../../src/model/events/event.ts'
 import { SessionId, TurnId } from '../../../src/model/ids.ts'
 import { Output as Found } from '../../../src/presenters/cli/commands/grep.ts'
 import { Output as Used } from '../../../src/presenters/cli/commands/usage.ts'
+import { NO_USAGE } from '../../../src/turn/usage.ts'
 import { failureOf } from '../../support/cli/cli-answer.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { sessionStarted } from '../../support/log/story.ts'
@@ -238,6 +239,23 @@ test('calls are summed by day and model, over all Sessions or one', async () => 
   expect(stdout).toMatch(/^2026-01-31 {2}small +1 +100 +50 % +10 +2 +- {2}\$0\.1000$/m)
   expect(stdout).toMatch(/^Total +4 +4,110 +50 % +40 +8 +- {2}\$0\.4000$/m)
   expect(stdout).toMatch(/The cost of 1 call is unknown/)
+})
+
+test('calls that Hawser did not survive are counted: the provider may have charged them', async () => {
+  const { root } = await commandPlace()
+  const usage_total = { ...NO_USAGE, unknown_calls: 2 }
+  await writeLog(root, [
+    sessionStarted,
+    request('m'),
+    { type: 'turn_ended', data: { status: 'interrupted', crash_recovered: true, usage_total } },
+    request('m'),
+    usage(10, 0.1),
+  ])
+  expect((await used(root)).total).toMatchObject({ calls: 1, cost_usd: 0.1, unknown_calls: 2 })
+  const { stdout } = await runCli({ root }, 'usage')
+  expect(stdout).toContain(
+    '2 calls were running when Hawser stopped. The provider may have charged for them; they are not included.\n',
+  )
 })
 
 test('a salvaged Session does not count its calls again, and damage is reported', async () => {

@@ -92,6 +92,12 @@ test('/skills lists Skills with their trust, and /reload takes over what changed
     'review · Reviews a change. · user, $HAWSER_HOME/skills · context sources: guide',
   )
   await chat.until('stranger · not trusted: /skills trust stranger')
+  const broken = '---\nname: broken\ndescription: [a\n---\n'
+  await writeAll(chat.root, { 'workspace/.agents/skills/broken/SKILL.md': broken })
+  chat.say('/skills')
+  await chat.until('Warning: ')
+  expect(flat(chat)).toMatch(/broken\/SKILL\.md:\d+: This Skill is not usable\./)
+  await rm(join(chat.root, 'workspace/.agents/skills/broken'), { recursive: true })
   chat.say('/reload')
   await chat.until('Nothing to reload')
   chat.say('Thank you')

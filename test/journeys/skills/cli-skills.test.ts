@@ -179,6 +179,11 @@ test('a check names the context sources that every activation denies', async () 
     '  - {id: built, command: [make], auto: true}',
     '  - {id: status, command: [git, status], auto: true}',
     '  - {id: asked, command: [make]}',
+    '  - {id: outside, file: ../secret}',
+    '  - {id: chosen, file: "{at}", parameters: {at: {type: path}}}',
+    '  - {id: usual, file: "{at}", parameters: {at: {type: path, default: ../x}}}',
+    '  - {id: writing, tool: {name: write, arguments: {path: a, content: b}}}',
+    '  - {id: reading, tool: {name: read, arguments: {path: a}}}',
   ].join('\n')
   const text = `---\nname: review\ndescription: Reviews.\ncontext_sources:\n${sources}\n---\nDo it.\n`
   await writeFile(join(workspace, 'review', 'SKILL.md'), text)
@@ -187,10 +192,17 @@ test('a check names the context sources that every activation denies', async () 
     usable: true,
     denied_sources: [
       { id: 'built', reason: 'it is not known to only read, so it does not run automatically' },
+      { id: 'outside', reason: 'the file "../secret" must not contain ".."' },
+      {
+        id: 'writing',
+        reason:
+          'no tool "write" can be a context source; these can: glob, grep, history_search, read',
+      },
     ],
   })
   const { stdout } = await runCli({ root }, 'skills', 'check', 'review')
   expect(stdout).toContain('Context source built: denied with every activation: it is not known')
+  expect(stdout).toMatch(/is usable, with 8 context sources, 3 of which are always denied\.\n$/)
 })
 
 test('a check prints file, line and what is wrong, and fails for an error', async () => {

@@ -44,6 +44,24 @@ function surfacesOf({ events }: Session) {
   return events.flatMap((event) => (event.type === 'prompt_surface' ? [event.data] : []))
 }
 
+test.each([
+  ['messages', '<\\harness-note>'],
+  ['chat', '<harness-note>'],
+] as const)(
+  '[AR-013] in %s the description of a Skill has the tag of notes as %s',
+  async (way, shown) => {
+    const shelf = new SkillShelf()
+    const texts = { description: 'Say <harness-note>.', when_to_use: 'For <harness-note>.' }
+    shelf.skills = [listedSkill('review', texts)]
+    const place = await placeWith(shelf, { way })
+    const [recorded] = surfacesOf(value(await place.harness.create(place.begin)))
+    if (recorded === undefined) throw new Error('no surface')
+    const { system } = value(await frozenSurface(place.parts.log.store, recorded.blob))
+    const quoted = JSON.stringify(shown).slice(1, -1)
+    expect(system[1]).toContain(`- review: "Say ${quoted}." When to use it: "For ${quoted}."`)
+  },
+)
+
 test('[PC-021] a surface has an index and the tools of Skills only if there is a Skill', async () => {
   const shelf = new SkillShelf()
   const place = await placeWith(shelf)

@@ -7,7 +7,7 @@ import { recordsPath } from '../../../src/host/files/records.ts'
 import { failureOf } from '../../support/cli/cli-answer.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import {
-  agents,
+  guests,
   inState,
   instancesPlace,
   makeWorkspace,
@@ -45,12 +45,12 @@ async function scene(path: (root: string, workspace: string) => Promise<string>)
   const { id } = value(await instances.create({ handle: 'a', workspace: named }, 'operator'))
   const sent = value(await instances.putImage('a', { media_type: 'image/png', bytes: picture(3) }))
   value(await instances.send('a', message('m1', { images: [sent] })))
-  await agents(runtime, 1)
+  await guests(runtime, 1)
   const records = await onlyRecords(workspace)
   const answered = await plant(records, picture(4), 'png')
   const text = await plant(records, Buffer.from('A long answer.'), 'txt')
   const images = [{ media_type: 'image/png', blob: answered, size: picture(4).length }]
-  await runtime.agent.answer('m1', 'A', { images, truncated: true, text_blob: text })
+  await runtime.guest.answer('m1', 'A', { images, truncated: true, text_blob: text })
   const unused = await plant(records, picture(5), 'png')
   await age(records)
   return { ...place, id, workspace, records, kept: [sent.blob, answered, text].toSorted(), unused }
@@ -110,7 +110,7 @@ test('gc keeps the blobs of an Instance that works elsewhere now', async () => {
   await inState(instances, 'running')
   value(await instances.map('a', await makeWorkspace(root, 'other')))
   expect((await runCli({ root }, 'gc')).code).toBe(0)
-  expect([runtime.agents.length, await blobsOf(records)]).toEqual([1, kept])
+  expect([runtime.guests.length, await blobsOf(records)]).toEqual([1, kept])
 })
 
 test('gc judges the blobs of the person and of each Instance alone', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { failureOf } from '../../support/cli/cli-answer.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { agents, instancesPlace } from '../../support/tether/instances-place.ts'
+import { guests, instancesPlace } from '../../support/tether/instances-place.ts'
 import { MADE, restoreMadeHome } from '../../support/tether/made-home.ts'
 import { value } from '../../support/log/story.ts'
 
@@ -30,7 +30,7 @@ async function scene() {
   const start = async () => {
     const { instances, runtime } = await instancesPlace({ root })
     value(await instances.act('painter', 'start'))
-    await agents(runtime, 1)
+    await guests(runtime, 1)
     return instances
   }
   return { root, hawser, listed, start }

@@ -94,6 +94,7 @@ test.runIf(canNest)('an Instance is listed, shown, controlled, mapped and delete
     / records +\/.*\/home\/instances\/(ins_\w+)\/workspace\/\.hawser\/instances\/\1\n/,
   )
   const mapped = await hawser('map', 'reviewer', '.')
+  expect(mapped.stdout).toContain(`commands in ${workspace} without asking.`)
   expect(JSON.parse((await hawser('info', 'reviewer', '--json')).stdout)).toMatchObject({
     records: expect.stringContaining(`${workspace}/.hawser/instances/ins_`),
   })

@@ -158,7 +158,7 @@ test.runIf(canNest)(
     value(await instances.create({ handle: 'a', workspace }, 'operator'))
     const text = 'Run `touch began; until [ -e enough ]; do sleep 0.05; done`'
     value(await instances.send('a', message('m1', { text })))
-    while (runtime.agents.length === 0) await wait(systemClock, 5)
+    while (runtime.guests.length === 0) await wait(systemClock, 5)
     await instances.close()
     const first = await startServer(root)
     while (!existsSync(join(workspace, 'began'))) await wait(systemClock, 20)

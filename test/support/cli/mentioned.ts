@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { runCli, type CliRun } from './cli.ts'
 import { freshFolder } from '../host/folder.ts'
 
-const Message = z.looseObject({
+const MentioningMessage = z.looseObject({
   prompt_mode: z.string(),
   resources: z.array(z.looseObject({ name: z.string() })).default([]),
   mentions: z
@@ -17,12 +17,12 @@ const Message = z.looseObject({
 })
 
 /** The message of a run with `--json`. */
-export function messageOf({ stdout }: CliRun): z.infer<typeof Message> {
+export function messageOf({ stdout }: CliRun): z.infer<typeof MentioningMessage> {
   const lines = stdout.trimEnd().split('\n')
   const events = lines.map((line) =>
     z.looseObject({ type: z.string(), data: z.unknown().optional() }).parse(JSON.parse(line)),
   )
-  return Message.parse(events.find(({ type }) => type === 'user_message')?.data)
+  return MentioningMessage.parse(events.find(({ type }) => type === 'user_message')?.data)
 }
 
 /** A workspace with two text files. */

@@ -98,7 +98,7 @@ function requestAt(
     return { ...item, parts }
   })
   const items = mistake.items?.(loaded, events) ?? loaded
-  const right = encode(escapedItems(items), surface)
+  const right = encode(escapedItems(items, dialect, surface.params), surface)
   const segments = mistake.segments?.(right, events) ?? right
   const surfaceSegments = segments.slice(0, encode([], surface).length)
   // Marks move from request to request, as in a Session.

@@ -13,7 +13,7 @@ interface Page {
   readonly timed_out: boolean
 }
 
-export interface Message {
+export interface McpMessage {
   readonly text: string
   readonly images?: readonly object[]
   readonly session_id?: string
@@ -23,7 +23,7 @@ export interface Message {
 export async function ask(
   client: ToolCaller,
   instance: string,
-  message: Message,
+  message: McpMessage,
 ): Promise<CallResult & { readonly page: Page }> {
   const sent = await client.call('tether_send', { instance, ...message })
   if (sent.isError === true) throw new Error(JSON.stringify(sent.structuredContent))

@@ -10,19 +10,19 @@ export interface MessageHost {
   sendBytes(bytes: Buffer): void
   end(): void
   /** Resolves to the next message of the server that the condition holds for; earlier ones are skipped. */
-  received(holds: (message: Readonly<Record<string, unknown>>) => boolean): Promise<Message>
+  received(holds: (message: Readonly<Record<string, unknown>>) => boolean): Promise<RpcMessage>
   /** The answer to a request. */
-  answer(id: number | string): Promise<Message>
-  readonly messages: readonly Message[]
+  answer(id: number | string): Promise<RpcMessage>
+  readonly messages: readonly RpcMessage[]
   readonly isHeld: boolean
 }
 
-export type Message = Readonly<Record<string, unknown>>
+export type RpcMessage = Readonly<Record<string, unknown>>
 
 /** `written` delays each write until it resolves; false if the reader is gone. */
 export function messageHost(written: () => Promise<boolean> = async () => true): MessageHost {
   let listener: Parameters<MessageStreams['listen']>[0] | undefined
-  const messages: Message[] = []
+  const messages: RpcMessage[] = []
   const waiting = new Set<() => void>()
   let holds = 0
   const received: MessageHost['received'] = async (matches) => {

@@ -3,7 +3,7 @@ import { systemIds } from '../../../src/host/ids.ts'
 import { ok, type Result } from '../../../src/model/errors.ts'
 import { catalogue } from '../../../src/providers/models/catalogue.ts'
 import { rehearsalBrain } from '../../../src/providers/rehearsal/rehearsal-brain.ts'
-import { rememberedSights } from '../../../rehearse/src/media-check.ts'
+import { rememberedDescriptions } from '../../../rehearse/src/media-check.ts'
 import { rehearsalServer, type RehearsalServerOptions } from '../../../rehearse/src/serve.ts'
 import { describe } from '../../../src/resources/describe.ts'
 
@@ -21,10 +21,10 @@ export const STRICT_SWITCH = '/~strict'
 export async function strictServer(
   options: Partial<RehearsalServerOptions> = {},
 ): Promise<Result<StrictServer>> {
-  const sights = rememberedSights(describe)
+  const descriptions = rememberedDescriptions(describe)
   const started = await rehearsalServer({
-    brain: rehearsalBrain(sights),
-    describe: sights,
+    brain: rehearsalBrain(descriptions),
+    describe: descriptions,
     models: catalogue({}),
     clock: systemClock,
     seed: systemIds(options.clock ?? systemClock).event(),

@@ -3,7 +3,10 @@ import type { DialectName } from './dialects.ts'
 
 const Content = z.union([z.string(), z.null(), z.array(z.record(z.string(), z.unknown()))])
 const Member = z.looseObject({ role: z.string().optional(), type: z.string().optional() })
-const Message = Member.extend({ content: Content, tool_calls: z.array(z.unknown()).default([]) })
+const WireMessage = Member.extend({
+  content: Content,
+  tool_calls: z.array(z.unknown()).default([]),
+})
 
 const Body = z.looseObject({
   messages: z.array(Member).optional(),
@@ -27,7 +30,7 @@ export function wireBlocks(dialect: DialectName, body: Buffer): string[] {
 }
 
 function blocksOf(member: z.infer<typeof Member>): unknown[] {
-  const message = Message.safeParse(member).data
+  const message = WireMessage.safeParse(member).data
   if (message === undefined) return [member]
   const { content, tool_calls, role: _role, type: _type, ...more } = message
   const blocks = Array.isArray(content) ? content.map(unmarked) : content === null ? [] : [content]

@@ -4,7 +4,7 @@ import { ok } from '../../../src/model/errors.ts'
 import { rehearsalBrain } from '../../../src/providers/rehearsal/rehearsal-brain.ts'
 import { readRequest, type RehearsalRequest } from '../../../src/providers/rehearsal/schema.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
-import { rememberedSights } from '../../../rehearse/src/media-check.ts'
+import { rememberedDescriptions } from '../../../rehearse/src/media-check.ts'
 import { describe } from '../../../src/resources/describe.ts'
 import { withChanges } from '../session/harness-parts.ts'
 import { openRehearsal } from '../providers/rehearsal-server.ts'
@@ -36,14 +36,14 @@ export interface VisionOptions extends WayOptions {
 /** A workspace whose model can see images, with a record of every request that reached it. */
 export async function visionPlace(way: Way, options: VisionOptions = {}): Promise<VisionPlace> {
   const { seen = [], onSeen = () => {} } = options
-  const sights = rememberedSights(describe)
+  const descriptions = rememberedDescriptions(describe)
   const record = (request: RehearsalRequest) => {
     const one = contentOf(request)
     seen.push(one)
     onSeen(one)
   }
   if (way === 'in process') {
-    const provider = rehearsalProvider({ chunk: 64, delayMs: 0, describe: sights })
+    const provider = rehearsalProvider({ chunk: 64, delayMs: 0, describe: descriptions })
     const recorded: typeof provider = {
       ...provider,
       stream: (body, signal) => {
@@ -58,12 +58,13 @@ export async function visionPlace(way: Way, options: VisionOptions = {}): Promis
     const place = await wayPlace(way, { ...options, changes })
     return { ...place, seen }
   }
-  const brain = rehearsalBrain(sights)
+  const brain = rehearsalBrain(descriptions)
   const recording = (request: RehearsalRequest) => {
     record(request)
     return brain(request)
   }
-  const vendor = options.vendor ?? (await openRehearsal({ describe: sights, brain: recording }))
+  const vendor =
+    options.vendor ?? (await openRehearsal({ describe: descriptions, brain: recording }))
   onTestFinished(() => vendor.close())
   return { ...(await wayPlace(way, { ...options, vendor })), seen }
 }

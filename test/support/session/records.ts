@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recordsPath } from '../../../src/host/files/records.ts'
 
-/** Creates the records of an Instance in a workspace, as the daemon does for a guest, and returns their path. */
+/** Creates the records of an Instance in a workspace, as the server does for a guest, and returns their path. */
 export async function makeRecords(workspace: string, instance = 'inst_1'): Promise<string> {
   const path = recordsPath({ workspace, instance })
   await mkdir(path, { recursive: true, mode: 0o700 })

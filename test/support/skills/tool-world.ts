@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly decided?: readonly string[]
   /** Keys to redact. */
   readonly secrets?: readonly string[]
+  /** Default: true, as for a model that is shown the tag of notes with escapes. */
+  readonly escapesNotes?: boolean
   readonly progress?: (text: string) => void
   /** Default: a Turn of one Event, whose lines are numbered. */
   readonly history?: Partial<typeof WORLD_HISTORY>
@@ -71,6 +73,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     resources: worldResources(files, keep),
     skills: worldSkills(files),
     redactor,
+    escapesNotes: options.escapesNotes ?? true,
     keep,
     ...WORLD_HISTORY,
     ...options.history,

@@ -1,18 +1,16 @@
 import { failed, ok, type HawserError, type Result } from '../../../src/model/errors.ts'
 import type { FrameToGuest, FrameToHost } from '../../../src/model/tether/frame.ts'
-import type { FrameOf } from '../../../src/tether/frames/guest-frames.ts'
+import type { MessageFrame } from '../../../src/tether/frames/guest-frames.ts'
 import type {
-  AgentOrder,
+  GuestOrder,
   InstanceRuntime,
-  RunningAgent,
+  RunningGuest,
 } from '../../../src/tether/instances/runtime.ts'
 import { envelope } from './host-end.ts'
 
-type Message = FrameOf<'user.message'>
-
-/** An agent that a test plays. */
-export class FakeAgent implements RunningAgent {
-  readonly order: AgentOrder
+/** A guest that a test plays. */
+export class FakeGuest implements RunningGuest {
+  readonly order: GuestOrder
   readonly received: FrameToGuest[] = []
   readonly steps: string[] = []
   readonly ended: Promise<{ readonly reason?: HawserError }>
@@ -21,7 +19,7 @@ export class FakeAgent implements RunningAgent {
   #isOver = false
   #replies = 0
 
-  constructor(order: AgentOrder) {
+  constructor(order: GuestOrder) {
     this.order = order
     this.ended = new Promise((resolve) => {
       this.#end = resolve
@@ -64,7 +62,7 @@ export class FakeAgent implements RunningAgent {
   }
 
   /** Says something about a message. */
-  async say(type: FrameToHost['type'], payload: object, to: Message | FrameToGuest) {
+  async say(type: FrameToHost['type'], payload: object, to: MessageFrame | FrameToGuest) {
     this.#replies += 1
     const { session, msg_id } = to
     const own = `${msg_id}-${this.order.book.unended.length}-${this.#replies}-${unique++}`
@@ -95,29 +93,29 @@ export class FakeAgent implements RunningAgent {
 
 let unique = 0
 
-/** A runtime whose agents a test plays. */
+/** A runtime whose guests a test plays. */
 export class FakeRuntime implements InstanceRuntime {
-  readonly agents: FakeAgent[] = []
-  readonly orders: AgentOrder[] = []
+  readonly guests: FakeGuest[] = []
+  readonly orders: GuestOrder[] = []
   /** The next starts fail with these. */
   failures: HawserError[] = []
   /** Starts wait for it. */
   gate: Promise<void> = Promise.resolve()
 
-  async start(order: AgentOrder): Promise<Result<RunningAgent>> {
+  async start(order: GuestOrder): Promise<Result<RunningGuest>> {
     this.orders.push(order)
     await this.gate
     const error = this.failures.shift()
     if (error !== undefined) return { ok: false, error }
-    const agent = new FakeAgent(order)
-    this.agents.push(agent)
-    return ok(agent)
+    const guest = new FakeGuest(order)
+    this.guests.push(guest)
+    return ok(guest)
   }
 
-  /** The latest agent. */
-  get agent(): FakeAgent {
-    const agent = this.agents.at(-1)
-    if (agent === undefined) throw new Error('no agent was started')
-    return agent
+  /** The latest guest. */
+  get guest(): FakeGuest {
+    const guest = this.guests.at(-1)
+    if (guest === undefined) throw new Error('no guest was started')
+    return guest
   }
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../../src/tether/tether.ts'
 import { value } from '../log/story.ts'
 
-/** Instances without agents: the register and frame logs are real, states and images are kept in memory. */
+/** Instances without guests: the register and frame logs are real, states and images are kept in memory. */
 export class FakeTether implements Tether {
   readonly places = new PollPlaces()
   readonly created: { readonly by: string }[] = []
@@ -115,7 +115,7 @@ export class FakeTether implements Tether {
     return image === undefined ? failed('resource_missing', 'No such image.') : ok(image)
   }
 
-  /** What an agent would say. */
+  /** What a guest would say. */
   async says(name: string, frame: FrameToHost): Promise<void> {
     value(await (await this.log(value(await this.info(name)).id)).append(frame))
   }

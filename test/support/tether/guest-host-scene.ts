@@ -1,5 +1,5 @@
-import { GuestHost, type GuestHostParts } from '../../../src/tether/daemon/guest-host.ts'
-import { MessageBook } from '../../../src/tether/daemon/message-book.ts'
+import { GuestHost, type GuestHostParts } from '../../../src/tether/server/guest-host.ts'
+import { MessageBook } from '../../../src/tether/server/message-book.ts'
 import { systemClock } from '../../../src/host/clock.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { FrameToGuest, FrameToHost } from '../../../src/model/tether/frame.ts'
@@ -30,7 +30,7 @@ export function reply(type: string, payload: object, more: object = {}) {
 
 export const DONE = reply('assistant.done', { text: 'Hi', status: 'completed' })
 
-/** The daemon's side of a guest that the test plays. */
+/** The server's side of a guest that the test plays. */
 export async function scene(changes: Partial<GuestHostParts> = {}) {
   const guest = await fakeGuest()
   const frames: FrameToHost[] = []

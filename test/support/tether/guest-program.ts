@@ -8,10 +8,10 @@ import type { ProgramFiles } from '../../../src/host/process/own-program.ts'
 import { systemSandbox, type LongProcess } from '../../../src/host/sandbox/sandbox.ts'
 import type { Result } from '../../../src/model/errors.ts'
 import type { GuestStart } from '../../../src/model/tether/guest-line.ts'
-import { MessageBook } from '../../../src/tether/daemon/message-book.ts'
-import { GuestHost, type GuestHostParts } from '../../../src/tether/daemon/guest-host.ts'
-import { GuestLogs } from '../../../src/tether/daemon/guest-logs.ts'
-import { launchGuest } from '../../../src/tether/daemon/launch-guest.ts'
+import { MessageBook } from '../../../src/tether/server/message-book.ts'
+import { GuestHost, type GuestHostParts } from '../../../src/tether/server/guest-host.ts'
+import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
+import { launchGuest } from '../../../src/tether/server/launch-guest.ts'
 import type { FrameToHost, ImageReference } from '../../../src/model/tether/frame.ts'
 import type { TerminalFrame } from '../../../src/tether/frames/guest-frames.ts'
 import { envelope } from './host-end.ts'
@@ -22,7 +22,7 @@ const sandbox = systemSandbox()
 
 const MOST_OUTPUT = 1_000_000
 
-/** A real guest in its sandbox, and the daemon's side of it. */
+/** A real guest in its sandbox, and the server's side of it. */
 export interface GuestPlay {
   readonly root: string
   readonly workspace: string
@@ -46,7 +46,7 @@ export interface PlayOptions {
   readonly onLaunch?: (process: LongProcess) => void
 }
 
-/** The folders of an Instance below `root`: its workspace, the daemon's home, and the guest's own in it. */
+/** The folders of an Instance below `root`: its workspace, the server's home, and the guest's own in it. */
 export async function instanceFolders(root: string) {
   const workspace = join(root, 'workspace')
   const home = join(root, 'hawser')

@@ -7,7 +7,7 @@ import { readLines } from '../../../src/tether/frames/read-lines.ts'
 
 type MessagePayload = Extract<FrameToGuest, { type: 'user.message' }>['payload']
 
-/** The daemon's end of the frames of a guest: sends lines, and keeps what the guest sends. */
+/** The server's end of the frames of a guest: sends lines, and keeps what the guest sends. */
 export class HostEnd {
   readonly lines: LineToHost[] = []
   readonly closed: Promise<void>

@@ -16,7 +16,7 @@ import { envelope } from './host-end.ts'
 import { value } from '../log/story.ts'
 import { until, virtualClock, type VirtualClock } from '../host/virtual-clock.ts'
 
-/** The Instances of a home, with agents that the test plays and a clock that it advances. */
+/** The Instances of a home, with guests that the test plays and a clock that it advances. */
 export interface InstancesPlace {
   readonly instances: Instances
   readonly runtime: FakeRuntime
@@ -121,7 +121,7 @@ export async function inState(instances: Tether, state: string, name = 'a'): Pro
   }
 }
 
-/** Waits until as many agents were started. */
-export function agents(runtime: FakeRuntime, count: number): Promise<void> {
-  return until(() => runtime.agents.length >= count)
+/** Waits until as many guests were started. */
+export function guests(runtime: FakeRuntime, count: number): Promise<void> {
+  return until(() => runtime.guests.length >= count)
 }

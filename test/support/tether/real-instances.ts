@@ -16,7 +16,7 @@ export interface RealInstancesOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Instances whose agents are real guests, with the offline model unless the environment names another. */
+/** Instances with real guests, with the offline model unless the environment names another. */
 export async function realInstances({ root: given, env }: RealInstancesOptions = {}) {
   const root = given ?? (await freshFolder())
   const [path, workspace] = [join(root, 'home'), join(root, 'workspace')]

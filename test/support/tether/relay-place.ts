@@ -30,7 +30,7 @@ export const PROVIDER_OF = {
 /** A million tokens cost these dollars. */
 export const PRICES = { input: 10, cached_read: 1, cache_write: 12, output: 100 }
 
-/** What the daemon knows about a provider at this base URL, with a price for `model`. */
+/** What the server knows about a provider at this base URL, with a price for `model`. */
 export function accessTo(
   dialect: VendorDialect,
   baseUrl: string,
@@ -81,14 +81,14 @@ export async function socketPair(): Promise<readonly [Socket, Socket]> {
   const accepted = new Promise<Socket>((resolve) => void server.once('connection', resolve))
   const guest = connect(path)
   await once(guest, 'connect')
-  const daemon = await accepted
+  const serverEnd = await accepted
   server.close()
-  for (const socket of [guest, daemon]) socket.on('error', () => {})
+  for (const socket of [guest, serverEnd]) socket.on('error', () => {})
   onTestFinished(() => {
     guest.destroy()
-    daemon.destroy()
+    serverEnd.destroy()
   })
-  return [daemon, guest]
+  return [serverEnd, guest]
 }
 
 export interface RelayPlace {
@@ -105,10 +105,10 @@ export async function relayPlace(
   access: RelayedAccess,
   rules: Partial<Omit<RelayRules, 'access'>> = {},
 ): Promise<RelayPlace> {
-  const [daemon, socket] = await socketPair()
+  const [serverEnd, socket] = await socketPair()
   const spends: Spend[] = []
   const lines: string[] = []
-  const relay = openRelay(daemon, {
+  const relay = openRelay(serverEnd, {
     access,
     models: ['model'],
     spent: NO_SPEND,

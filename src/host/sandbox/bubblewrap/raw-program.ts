@@ -3,6 +3,8 @@ import {
   AF_NETLINK,
   ALLOWED_FAMILIES,
   EAFNOSUPPORT,
+  EPERM,
+  KEYCTL,
   SOCKET,
   SOCKETPAIR,
   type FilteredMachine,
@@ -37,41 +39,48 @@ export function rawProgram(machine: FilteredMachine, code: Uint8Array): Buffer {
 }
 
 /**
- * Asks the kernel for a new session keyring, which any process that may use keyrings gets. Exits with 0 on success, else
- * with the error number.
+ * Makes calls that the filter refuses. First it asks for sockets: netlink of a protocol that every kernel has, a pair of a
+ * family that has none, and a stream of every family but the allowed ones; nothing is bound, connected or sent. Then it asks
+ * for a new session keyring, which any process that may use keyrings gets. Exits with 0 if each call is refused as the filter
+ * does, else with the number of the first that is not, which is `KEYRING_CALL` for the keyring.
  */
-export function keyringProgram(machine: FilteredMachine): Buffer {
-  return rawProgram(machine, Buffer.from(KEYRING_CODE[machine].join(''), 'hex'))
-}
-
-/**
- * Asks the kernel for sockets that the filter refuses: a stream of every family but the allowed ones, netlink of a protocol
- * that every kernel has, and a pair of a family that has none. Nothing is bound, connected or sent. Exits with 0 if each is
- * refused as the filter does, else with the number of the first that is not.
- */
-export function socketProgram(machine: FilteredMachine): Buffer {
-  const families = Array.from({ length: MOST_FAMILIES }, (_, family) => family)
-  const streams = families
-    .filter((family) => !ALLOWED_FAMILIES.includes(family))
-    .map((family) => ({ number: SOCKET[machine], args: [family, SOCK_STREAM, 0, 0] as const }))
-  const calls = [
+export function refusedCallsProgram(machine: FilteredMachine): Buffer {
+  const streams = REFUSED_FAMILIES.map((family) => ({
+    number: SOCKET[machine],
+    args: [family, SOCK_STREAM, 0, 0] as const,
+  }))
+  const sockets = [
     { number: SOCKET[machine], args: [AF_NETLINK, SOCK_DGRAM, NETLINK_GENERIC, 0] as const },
     { number: SOCKETPAIR[machine], args: [AF_INET, SOCK_STREAM, 0, 0] as const },
     ...streams,
   ]
-  return rawProgram(machine, REFUSED_CODE[machine](calls, EAFNOSUPPORT))
+  const keyring = { number: KEYCTL[machine], args: [JOIN_SESSION_KEYRING, 0, 0, 0] as const }
+  return rawProgram(
+    machine,
+    REFUSED_CODE[machine]([
+      ...sockets.map((call) => ({ ...call, error: EAFNOSUPPORT })),
+      { ...keyring, error: EPERM },
+    ]),
+  )
 }
 
-interface RawCall {
+interface RefusedCall {
   readonly number: number
   readonly args: readonly [number, number, number, number]
+  readonly error: number
 }
 
+const JOIN_SESSION_KEYRING = 1
 const SOCK_STREAM = 1
 const SOCK_DGRAM = 2
 const NETLINK_GENERIC = 16
 /** Above AF_MAX of every kernel so far. */
 const MOST_FAMILIES = 64
+const REFUSED_FAMILIES = Array.from({ length: MOST_FAMILIES }, (_, family) => family).filter(
+  (family) => !ALLOWED_FAMILIES.includes(family),
+)
+
+export const KEYRING_CALL = REFUSED_FAMILIES.length + 3
 
 const HEADER_BYTES = 64
 const SEGMENT_BYTES = 56
@@ -85,39 +94,10 @@ const PAGE_BYTES = 0x10000
 
 export const CODE_AT = LOADED_AT + HEADER_BYTES + SEGMENT_BYTES
 
-const KEYRING_CODE = {
-  x64: [
-    'b8fa000000', // mov eax, 250 (keyctl)
-    'bf01000000', // mov edi, 1 (KEYCTL_JOIN_SESSION_KEYRING)
-    '31f6', // xor esi, esi
-    '0f05', // syscall
-    '31ff', // xor edi, edi
-    '85c0', // test eax, eax
-    '7904', // jns over the next two
-    'f7d8', // neg eax
-    '89c7', // mov edi, eax
-    'b8e7000000', // mov eax, 231 (exit_group)
-    '0f05', // syscall
-  ],
-  arm64: [
-    '681b80d2', // mov x8, #219 (keyctl)
-    '200080d2', // mov x0, #1 (KEYCTL_JOIN_SESSION_KEYRING)
-    '010080d2', // mov x1, #0
-    '010000d4', // svc #0
-    'e00300cb', // neg x0, x0
-    '1f0000f1', // cmp x0, #0
-    '00c09f9a', // csel x0, x0, xzr, gt
-    'c80b80d2', // mov x8, #94 (exit_group)
-    '010000d4', // svc #0
-  ],
-} as const
-
-/** Makes the calls in order. Exits with the number of the first, from 1, that does not fail with this error; else with 0. */
-const REFUSED_CODE: Readonly<
-  Record<FilteredMachine, (calls: readonly RawCall[], error: number) => Buffer>
-> = {
-  x64: (calls, error) => {
-    const blocks = calls.map(({ number, args: [a, b, c, d] }, at) =>
+/** Makes the calls in order. Exits with the number of the first, from 1, that does not fail with its error; else with 0. */
+const REFUSED_CODE: Readonly<Record<FilteredMachine, (calls: readonly RefusedCall[]) => Buffer>> = {
+  x64: (calls) => {
+    const blocks = calls.map(({ number, args: [a, b, c, d], error }, at) =>
       Buffer.concat([
         word32('b8', number), // mov eax
         word32('bf', a), // mov edi
@@ -133,8 +113,8 @@ const REFUSED_CODE: Readonly<
     const end = Buffer.from('31db89dfb8e70000000f05', 'hex') // xor ebx, ebx; mov edi, ebx; exit_group
     return joined(blocks, end, 4, (distance) => word32('', distance + 2))
   },
-  arm64: (calls, error) => {
-    const blocks = calls.map(({ number, args }, at) =>
+  arm64: (calls) => {
+    const blocks = calls.map(({ number, args, error }, at) =>
       Buffer.concat([
         moved(8, number),
         ...args.map((value, register) => moved(register, value)),

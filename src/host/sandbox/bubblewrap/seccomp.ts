@@ -32,7 +32,7 @@ export function seccompFilter({ machine, nests }: FilterOrder): Buffer {
   ])
 }
 
-const EPERM = 1
+export const EPERM = 1
 const ENOSYS = 38
 const EOPNOTSUPP = 95
 
@@ -72,6 +72,8 @@ const everywhere = (number: number): Call => ({ x64: number, arm64: number })
 const MKNOD: Call = { x64: 133 }
 const MKNODAT: Call = { x64: 259, arm64: 33 }
 
+export const KEYCTL = { x64: 250, arm64: 219 } as const
+
 /** Set-id bits, devices and keyrings outlive the sandbox. */
 const LEAVES_BEHIND: readonly Rule[] = [
   setsMode({ x64: 90 }, 1),
@@ -90,11 +92,9 @@ const LEAVES_BEHIND: readonly Rule[] = [
     tests: [{ argument: 4, any: RENAME_WHITEOUT }],
   },
   // add_key, request_key, keyctl
-  ...[
-    { x64: 248, arm64: 217 },
-    { x64: 249, arm64: 218 },
-    { x64: 250, arm64: 219 },
-  ].map((call) => always(call, EPERM)),
+  ...[{ x64: 248, arm64: 217 }, { x64: 249, arm64: 218 }, KEYCTL].map((call) =>
+    always(call, EPERM),
+  ),
   // openat2, io_uring_setup, io_uring_enter, io_uring_register
   ...[437, 425, 426, 427].map((number) => always(everywhere(number), ENOSYS)),
 ]

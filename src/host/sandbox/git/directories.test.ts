@@ -4,6 +4,10 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { gitDirectoriesOf } from './directories.ts'
 
+async function pathsOf(workspace: string): Promise<readonly string[]> {
+  return (await gitDirectoriesOf(workspace)).map(({ path }) => path)
+}
+
 async function written(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, name)), { recursive: true })
@@ -30,7 +34,7 @@ async function linked(): Promise<{ readonly root: string; readonly ws: string }>
 
 test('finds the common directory of a linked worktree', async () => {
   const { root, ws } = await linked()
-  expect(await gitDirectoriesOf(ws)).toEqual([join(root, 'main/.git')])
+  expect(await pathsOf(ws)).toEqual([join(root, 'main/.git')])
 })
 
 test('finds the git directory of a submodule', async () => {
@@ -43,7 +47,7 @@ test('finds the git directory of a submodule', async () => {
     [`${module}/refs/x`]: '',
     'main/sub/.git': 'gitdir: ../.git/modules/sub\n',
   })
-  expect(await gitDirectoriesOf(join(root, 'main/sub'))).toEqual([join(root, module)])
+  expect(await pathsOf(join(root, 'main/sub'))).toEqual([join(root, module)])
 })
 
 test.each<[string, (root: string, ws: string) => Promise<unknown>]>([
@@ -64,7 +68,7 @@ test.each<[string, (root: string, ws: string) => Promise<unknown>]>([
 ])('a .git file that names a directory %s grants nothing', async (_, spoil) => {
   const { root, ws } = await linked()
   await spoil(root, ws)
-  expect(await gitDirectoriesOf(ws)).toEqual([])
+  expect(await pathsOf(ws)).toEqual([])
 })
 
 test('a symbolic link in place of .git grants nothing', async () => {
@@ -72,5 +76,5 @@ test('a symbolic link in place of .git grants nothing', async () => {
   const ws = join(root, 'other')
   await mkdir(ws)
   await symlink(join(root, 'ws/.git'), join(ws, '.git'))
-  expect(await gitDirectoriesOf(ws)).toEqual([])
+  expect(await pathsOf(ws)).toEqual([])
 })

@@ -2,42 +2,59 @@ import { constants } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
+import type { FolderIdentity } from '../../../model/folder-identity.ts'
+import { FileFailure } from '../../files/files.ts'
+import { atFolder, identifyFolder } from '../../files/folder-identity.ts'
 import { isIn } from '../mounts/readable-mounts.ts'
 
 /**
  * The git directories outside a workspace that git writes for it: the common directory of a linked worktree, or the module
- * directory of a submodule. Real paths. A `.git` file can name anything, so a directory counts only if it is a git
- * directory of our user that points back to this workspace; nothing inside the sandbox could write that.
+ * directory of a submodule. A `.git` file can name anything, so a directory counts only if it is a git directory of our user
+ * that points back to this workspace; nothing inside the sandbox could write that. It is judged by what is in the folder
+ * that the identity names, so another one that is put at its path meanwhile is not treated as it.
  */
-export async function gitDirectoriesOf(workspace: string): Promise<readonly string[]> {
+export async function gitDirectoriesOf(workspace: string): Promise<readonly FolderIdentity[]> {
   const value = await firstLine(join(workspace, '.git'))
   const path = /^gitdir: (.+)$/.exec(value ?? '')?.[1]
-  if (path === undefined) return []
-  const directory = await real(resolve(workspace, path))
+  const directory = path === undefined ? undefined : await real(resolve(workspace, path))
   if (directory === undefined || isIn(directory, workspace)) return []
-  const common = await commonOf(workspace, directory)
-  const found = common ?? ((await isModuleOf(workspace, directory)) ? directory : undefined)
-  if (found === undefined || isIn(found, workspace) || isIn(workspace, found)) return []
-  return (await isOurRepository(found)) ? [found] : []
+  const isWorktree = basename(dirname(directory)) === 'worktrees'
+  const found = isWorktree ? dirname(dirname(directory)) : directory
+  if (isIn(found, workspace) || isIn(workspace, found)) return []
+  const folder = await identifyFolder(found)
+  if (!folder.ok || folder.value.path !== found) return []
+  const isItsOwn = await atFolder(folder.value, async (at) => {
+    const pointsBack = isWorktree
+      ? await isCommonOf(workspace, at, directory)
+      : await isModuleOf(workspace, at, directory)
+    return pointsBack && isOurRepository(at)
+  }).catch(unlessReplaced)
+  return isItsOwn ? [folder.value] : []
 }
 
-async function commonOf(workspace: string, directory: string): Promise<string | undefined> {
+function unlessReplaced(error: unknown): false {
+  if (error instanceof FileFailure) return false
+  throw error
+}
+
+/** `at` leads to the common directory, and `directory` is the path of the part of it that belongs to the worktree. */
+async function isCommonOf(workspace: string, at: string, directory: string): Promise<boolean> {
+  const part = join(at, 'worktrees', basename(directory))
   const [back, up] = await Promise.all([
-    firstLine(join(directory, 'gitdir')),
-    firstLine(join(directory, 'commondir')),
+    firstLine(join(part, 'gitdir')),
+    firstLine(join(part, 'commondir')),
   ])
-  if (back === undefined || up === undefined || basename(back) !== '.git') return undefined
+  if (back === undefined || up === undefined || basename(back) !== '.git') return false
   const [home, common] = await Promise.all([
     real(resolve(directory, dirname(back))),
     real(resolve(directory, up)),
   ])
-  const isItsWorktree = common !== undefined && dirname(directory) === join(common, 'worktrees')
-  return home === workspace && isItsWorktree ? common : undefined
+  return home === workspace && common === dirname(dirname(directory))
 }
 
-async function isModuleOf(workspace: string, directory: string): Promise<boolean> {
+async function isModuleOf(workspace: string, at: string, directory: string): Promise<boolean> {
   if (!directory.includes('/modules/')) return false
-  const config = await text(join(directory, 'config'))
+  const config = await text(join(at, 'config'))
   const value = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
   return value !== undefined && (await real(resolve(directory, value))) === workspace
 }

@@ -14,6 +14,12 @@ export async function hiddenMounts(paths: readonly string[]): Promise<readonly M
   return mounts.flat()
 }
 
+/** Mounts that cover folders without a bind, so that many of them take little time. What is written there is lost. */
+export async function coveringMounts(paths: readonly string[]): Promise<readonly Mount[]> {
+  const hidden = await hiddenMounts(paths)
+  return hidden.map(({ at, as }) => ({ at, as: as === 'hidden_folder' ? 'private_folder' : as }))
+}
+
 export async function realPath(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined)
 }

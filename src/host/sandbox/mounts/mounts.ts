@@ -3,10 +3,10 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { shownPath } from '../../files/confined-path.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { credentialMounts } from './credential-mounts.ts'
-import { hiddenMounts } from './hidden-mounts.ts'
+import { coveringMounts, hiddenMounts } from './hidden-mounts.ts'
 import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
 import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
-import { MOST_HIDDEN } from '../watch/hawser-folders.ts'
+import { MOST_COVERED, MOST_HELD } from '../watch/hawser-folders.ts'
 import type { MountScene } from './scene.ts'
 import { isIn, readableMounts, withoutRedundant } from './readable-mounts.ts'
 import { socketMounts } from './socket-mounts.ts'
@@ -82,21 +82,23 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   const shown = readable.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
   const all = [...shown, ...elsewhere]
   const searched = shown.filter((at) => !system.some((folder) => folder.at === at))
-  const [credentials, ours, homes, sockets] = await Promise.all([
+  const others = ofOtherWorkspaces(scene, all)
+  const [credentials, ours, covered, homes, sockets] = await Promise.all([
     credentialMounts({
       shown: all,
       homes: scene.userHomes,
       toolchains: toolchains.places,
       named: named.map(({ at }) => at),
     }),
-    hiddenMounts([scene.hawserHome, ...ofOtherWorkspaces(scene, all)]),
+    hiddenMounts([scene.hawserHome, ...others.slice(0, MOST_HELD)]),
+    coveringMounts(others.slice(MOST_HELD, MOST_COVERED)),
     hiddenMounts(scene.userHomes.filter((home) => home !== '/')),
     socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
   ])
-  const hidden = [...credentials, ...ours].filter(
+  const isShown = ({ at }: Mount) =>
     // `protectedMounts` handles the workspace's own `.hawser`.
-    ({ at }) => at !== join(workspace, '.hawser') && all.some((folder) => isIn(at, folder)),
-  )
+    at !== join(workspace, '.hawser') && all.some((folder) => isIn(at, folder))
+  const hidden = [...credentials, ...ours].filter(isShown)
   const mounts: Mount[] = [
     ...sockets,
     ...empty.filter(({ as }) => as !== 'link'),
@@ -105,6 +107,7 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
     ),
     ...readable,
     ...(scene.writable === 'workspace' ? heldIn(workspace, hidden) : []),
+    ...covered.filter(isShown),
     ...hidden,
     ...elsewhere.map((at): Mount => ({
       at,
@@ -114,7 +117,7 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   return { mounts, variables: toolchains.variables }
 }
 
-/** The `.hawser` of other workspaces in the folders shown: as many as `MOST_HIDDEN`, those nearest to the root first. */
+/** The `.hawser` of other workspaces in the folders shown, those nearest to the root first. */
 function ofOtherWorkspaces(
   { registered = [] }: Pick<MountScene, 'registered'>,
   shown: readonly string[],
@@ -122,7 +125,6 @@ function ofOtherWorkspaces(
   return registered
     .filter((path) => shown.some((folder) => isIn(path, folder)))
     .toSorted((a, b) => a.split('/').length - b.split('/').length)
-    .slice(0, MOST_HIDDEN)
     .map((path) => join(path, '.hawser'))
 }
 

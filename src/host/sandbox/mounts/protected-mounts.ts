@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { liesIn } from '../../files/confined-path.ts'
 import type { Mount } from '../bubblewrap/args.ts'
-import { hiddenMounts, realPath } from './hidden-mounts.ts'
+import { coveringMounts, hiddenMounts, realPath } from './hidden-mounts.ts'
 import { isHawserPath } from '../watch/hawser-folders.ts'
 import type { ProtectedPlace } from '../watch/protected-places.ts'
 import type { MountScene } from './scene.ts'
@@ -12,11 +12,15 @@ import type { MountScene } from './scene.ts'
  * the root.
  */
 export async function protectedMounts(scene: MountScene): Promise<readonly Mount[]> {
-  const { workspace, places, records, writable, gitDirectories } = scene
+  const { workspace, places, coveredPaths = [], records, writable, gitDirectories } = scene
   const roots: [string, ...string[]] = [workspace, ...gitDirectories]
   const hawsers = places.filter(isHawsers).map(({ path }) => resolve(workspace, path))
   // Mounted later than what hides `.hawser`, at the same place.
-  const hidden = [...(await hiddenMounts(hawsers)), ...recordsMount(workspace, records)]
+  const hidden = [
+    ...(await coveringMounts(coveredPaths.map((path) => resolve(workspace, path)))),
+    ...(await hiddenMounts(hawsers)),
+    ...recordsMount(workspace, records),
+  ]
   if (writable === 'nothing') return hidden
   const others = places.filter((place) => !isHawsers(place))
   const held = (await Promise.all(others.map((place) => heldPath(roots, place)))).flat()

@@ -17,6 +17,8 @@ export interface MountScene {
   readonly network: boolean
   /** The entries at protected paths of the workspace. */
   readonly places: readonly (ProtectedPlace & Partial<Pick<WatchedPlace, 'git'>>)[]
+  /** Folders of the workspace, relative to it, that are hidden but not held: each a `.hawser`. */
+  readonly coveredPaths?: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** Further paths to show, read-only. Absolute, links not resolved yet. */
   readonly readable: readonly string[]

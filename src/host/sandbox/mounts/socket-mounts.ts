@@ -13,7 +13,7 @@ export async function socketMounts(
   searched: readonly string[],
 ): Promise<readonly Mount[]> {
   const names = socketNames(await readFile('/proc/net/unix', 'utf8').catch(() => ''))
-  const places = await Promise.all(names.map(({ name }) => placeOf(name)))
+  const places = await Promise.all(names.map(({ name }) => boundAt(name)))
   const lost = names.flatMap(({ id }, at) => (places[at] === 'elsewhere' ? [id] : []))
   const found = await searchFor(lost, searched)
   const listed = places.flatMap((place) => (typeof place === 'object' ? [place.at] : []))
@@ -47,7 +47,7 @@ const LISTENS = 0x10000
 const DATAGRAM = 2
 
 /** `unknown` if this process may not look there: then a confined program may not either. */
-async function placeOf(name: string): Promise<{ readonly at: string } | 'elsewhere' | 'unknown'> {
+async function boundAt(name: string): Promise<{ readonly at: string } | 'elsewhere' | 'unknown'> {
   if (!name.startsWith('/')) return 'elsewhere'
   try {
     const at = await realpath(name)

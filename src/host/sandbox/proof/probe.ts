@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { spawnSync } = require('node:child_process')
-const { canary, work, write, change, read, sockets, port, keyring, families } = JSON.parse(process.argv[1])
+const { canary, work, write, change, read, sockets, port, refused } = JSON.parse(process.argv[1])
 const status = fs.readFileSync('/proc/self/status', 'utf8')
 const field = (name) => new RegExp('^' + name + ':\\\\s*(\\\\S+)', 'm').exec(status)?.[1] ?? ''
 const can = (attempt) => {
@@ -35,13 +35,12 @@ const leavesSetId = (mode) => {
   can(() => fs.closeSync(fs.openSync(made, 'w', mode)))
   return bits(work) !== 0 || bits(made) !== 0
 }
-// One of the two folders may be mounted noexec.
-const statusIn = (folder, name, bytes) => {
-  const program = folder + '/' + name
-  can(() => fs.writeFileSync(program, Buffer.from(bytes, 'base64'), { mode: 0o700 }))
+// One of the two folders may be mounted noexec. Where a program cannot run, there is no status.
+const statusIn = (folder) => {
+  const program = folder + '/refused'
+  can(() => fs.writeFileSync(program, Buffer.from(refused, 'base64'), { mode: 0o700 }))
   return spawnSync(program).status
 }
-const folders = [process.env.HOME, path.dirname(work)]
 const connects = (target) =>
   new Promise((resolve) => {
     const socket = net.connect(target)
@@ -61,9 +60,7 @@ void (async () => {
     mayGainPowers: field('NoNewPrivs') !== '1',
     filtered: field('Seccomp') === '2',
     leavesSetId: [0o4755, 0o2755].some(leavesSetId),
-    usesKeyrings: folders.some((folder) => statusIn(folder, 'keyring', keyring) === 0),
-    // Where it could not run, there is no status.
-    refusesSockets: folders.some((folder) => statusIn(folder, 'families', families) === 0),
+    firstNotRefused: statusIn(process.env.HOME) ?? statusIn(path.dirname(work)),
     changed: change.filter((path) => opens(path, 'r+')),
     reached,
     canaries: [

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { userHome } from '../../machine.ts'
 import { removeAbandonedFolders, temporaryFolder } from '../../process/temporary-folder.ts'
 import { PROBE } from './probe.ts'
-import { keyringProgram, socketProgram } from '../bubblewrap/raw-program.ts'
+import { KEYRING_CALL, refusedCallsProgram } from '../bubblewrap/raw-program.ts'
 import type { FilteredMachine } from '../bubblewrap/seccomp.ts'
 
 /** A run in the sandbox under test, in folders created for it. */
@@ -35,11 +35,8 @@ export async function weaknessOf(
   try {
     const { workspace, hawserHome, attempts } = scene
     const env = { ...process.env, ANTHROPIC_API_KEY: attempts.canary }
-    const programs = {
-      keyring: keyringProgram(machine).toString('base64'),
-      families: socketProgram(machine).toString('base64'),
-    }
-    const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, ...programs })]
+    const refused = refusedCallsProgram(machine).toString('base64')
+    const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, refused })]
     const output = await run({ workspace, hawserHome, env, argv })
     return judge(output, await existing(attempts.write))
   } finally {
@@ -67,8 +64,8 @@ const ProbeResult = z.object({
   mayGainPowers: z.boolean(),
   filtered: z.boolean(),
   leavesSetId: z.boolean(),
-  usesKeyrings: z.boolean(),
-  refusesSockets: z.boolean(),
+  /** The status of `refusedCallsProgram`. */
+  firstNotRefused: z.number().nullable(),
   changed: z.array(z.string()),
   reached: z.array(z.string()),
   canaries: z.array(z.string()),
@@ -78,20 +75,26 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
   const found = ProbeResult.safeParse(parsed(output))
   if (!found.success) return `the self-test did not run inside it: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
-  const { filtered, leavesSetId, usesKeyrings, refusesSockets } = found.data
+  const { filtered, leavesSetId, firstNotRefused } = found.data
   const weaknesses = [
     ...(works ? [] : ['programs cannot write to the workspace']),
     ...capabilities.map((name) => `programs keep capabilities (${name})`),
     ...(mayGainPowers ? ['programs can gain capabilities'] : []),
     ...(filtered ? [] : ['it does not filter system calls']),
     ...(leavesSetId ? ['programs can create set-id files'] : []),
-    ...(usesKeyrings ? ['programs can use keyrings'] : []),
-    ...(refusesSockets ? [] : ['programs can open sockets past the network namespace']),
+    ...(firstNotRefused === 0 ? [] : [notRefused(firstNotRefused)]),
     ...[...wrote, ...changed].map((path) => `programs can write ${path}`),
     ...reached.map((what) => `programs can reach ${what}`),
     ...canaries.map((where) => `programs can read a key in ${where}`),
   ]
   return weaknesses.length === 0 ? undefined : weaknesses.join('; ')
+}
+
+function notRefused(call: number | null): string {
+  if (call === null) return 'refused system calls could not be tried'
+  return call === KEYRING_CALL
+    ? 'programs can use keyrings'
+    : 'programs can open sockets past the network namespace'
 }
 
 async function existing(paths: readonly string[]): Promise<readonly string[]> {

@@ -39,7 +39,7 @@ const TEXT_BYTES = 1_048_576
 
 /** Everything git reads in the git directories of a tree, both those found by the scan and those pointed at. */
 export function gitPlacesIn(root: string, look: Look): readonly GitPlace[] {
-  const places = look.gitFiles.flatMap((path) => placeOf(root, path, 'location', parentOf(path)))
+  const places = look.gitFiles.flatMap((path) => gitPlaces(root, path, 'location', parentOf(path)))
   const waiting = look.gitFolders.map((folder) => ({ folder, by: undefined as string | undefined }))
   const known = new Set(look.gitFolders)
   const point = (place: GitPlace) => {
@@ -61,7 +61,7 @@ export function gitPlacesIn(root: string, look: Look): readonly GitPlace[] {
 function placesInFolder(root: string, folder: string, by: string | undefined): GitPlace[] {
   const own = namesIn(join(root, folder)).flatMap((name) => {
     const role = gitRole(name)
-    return role === undefined ? [] : placeOf(root, within(folder, name), role, folder, by)
+    return role === undefined ? [] : gitPlaces(root, within(folder, name), role, folder, by)
   })
   const hooks = own.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')
   const configured = own.flatMap((place) => configuredPlaces(root, place))
@@ -71,7 +71,7 @@ function placesInFolder(root: string, folder: string, by: string | undefined): G
       .flatMap((parent) => namesIn(join(root, parent.path)).map((name) => ({ parent, name })))
       .filter(({ name }) => !isSampleHook(name))
       .flatMap(({ parent, name }) =>
-        placeOf(root, within(parent.path, name), 'hooks', folder, parent.by),
+        gitPlaces(root, within(parent.path, name), 'hooks', folder, parent.by),
       ),
     ...configured,
   ]
@@ -86,11 +86,11 @@ function configuredPlaces(root: string, config: GitPlace): GitPlace[] {
     paths
       .map((path) => resolve(from, path))
       .filter((path) => path !== root && liesIn(path, root))
-      .flatMap((path) => placeOf(root, relative(root, path), role, config.folder, config.path))
+      .flatMap((path) => gitPlaces(root, relative(root, path), role, config.folder, config.path))
   return [...inside(dirname(at), hooks, 'hooks'), ...inside(at, includes, 'configuration')]
 }
 
-function placeOf(
+function gitPlaces(
   root: string,
   path: string,
   role: GitRole,

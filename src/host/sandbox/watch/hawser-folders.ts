@@ -8,16 +8,24 @@ import { isOwn, originOf } from '../../workspaces/origin.ts'
 import type { ProtectedPlace } from './protected-places.ts'
 
 /**
- * The time bubblewrap needs grows with the square of the number of mounts. The kernel therefore hides only this many nested
- * `.hawser` folders: those of this home first, then those nearest to the root. A change of another one is found when the
- * command ends.
+ * The time bubblewrap needs grows with the square of the number of folders that it binds. So only this many nested `.hawser`
+ * folders are held, that is, neither they nor a folder on the way can be moved: those of this home first, then those nearest
+ * to the root.
  */
-export const MOST_HIDDEN = 24
+export const MOST_HELD = 24
+
+/**
+ * Further ones are only covered, which needs no bind. One that is moved stays covered, and what takes its place is found when
+ * the command ends. Beyond this number, a change is found when the command ends.
+ */
+export const MOST_COVERED = 1_000
 
 /** A `.hawser` below the root of a workspace: that of another workspace, or planted. */
 export interface HawserFolder extends ProtectedPlace {
-  /** The sandbox hides it. */
+  /** The sandbox hides it, and no command can move it. */
   readonly held: boolean
+  /** The sandbox hides it, although a command can move it. */
+  readonly isCovered?: true
 }
 
 /** The entries at these paths, each called `.hawser` in some spelling. `hawserHome` decides which of them are ours. */
@@ -27,15 +35,17 @@ export function hawserFolders(
   hawserHome: string,
 ): readonly HawserFolder[] {
   const places = paths.flatMap((path) => placeAt(root, path))
-  if (places.length <= MOST_HIDDEN) return places.map((place) => ({ ...place, held: true }))
+  if (places.length <= MOST_HELD) return places.map((place) => ({ ...place, held: true }))
   const ranked = places
     .map((place) => ({ place, rank: rankOf(root, place, hawserHome) }))
     .toSorted((a, b) => a.rank - b.rank)
-  return ranked.map(({ place }, at) =>
-    at < MOST_HIDDEN
-      ? { ...place, held: true }
-      : { ...place, held: false, ...contents(root, place) },
-  )
+  return ranked.map(({ place }, at) => {
+    if (at < MOST_HELD) return { ...place, held: true }
+    // A file is hidden by a bind.
+    if (at < MOST_COVERED && place.kind === 'folder')
+      return { ...place, held: false, isCovered: true, stamp: '' }
+    return { ...place, held: false, ...contents(root, place) }
+  })
 }
 
 /** Whether a path ends in a `.hawser`, at any depth. */

@@ -19,7 +19,7 @@ async function between(
   const before = await watchOver(root, options)
   await work(root)
   const after = await watchOver(root, options)
-  const moved = await moveAside(root, protectedChanges(before, after, options), keep)
+  const moved = await moveAside({ workspace: root }, protectedChanges(before, after, options), keep)
   const names = await readdir(root)
   return {
     root,
@@ -136,6 +136,8 @@ test('a file that another command already moved away is not reported again', asy
   const root = await freshFolder()
   await writeFile(join(root, '.mcp.json'), 'evil')
   const finding = { path: '.mcp.json', earlier: {} }
-  const moved = await Promise.all([1, 2].map(() => moveAside(root, [finding], undefined)))
+  const moved = await Promise.all(
+    [1, 2].map(() => moveAside({ workspace: root }, [finding], undefined)),
+  )
   expect(moved.flatMap((one) => (one.ok ? one.value : [one.error.kind]))).toEqual(['.mcp.json'])
 })

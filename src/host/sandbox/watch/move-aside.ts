@@ -12,9 +12,11 @@ import {
   writeFile,
   type FileHandle,
 } from 'node:fs/promises'
-import { basename, dirname, isAbsolute } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import { ok, type Result } from '../../../model/errors.ts'
-import type { FolderPlace } from '../../files/disk.ts'
+import type { FolderIdentity } from '../../../model/folder-identity.ts'
+import { liesIn } from '../../files/confined-path.ts'
+import { pathOf, type FolderPlace } from '../../files/disk.ts'
 import { asHostResult, closing } from '../../files/files.ts'
 import { atFolder } from '../../files/folder-identity.ts'
 import { enter, hasCode, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
@@ -32,13 +34,19 @@ export type KeepMovedFile = (
   content: AsyncIterable<Uint8Array>,
 ) => Promise<Result<unknown>>
 
+/** The folders in which something may be moved. A path is relative to the workspace, or absolute in a git directory. */
+export interface WatchedFolders {
+  readonly workspace: FolderPlace
+  readonly gitDirectories?: readonly FolderIdentity[]
+}
+
 /**
  * Moves changes aside and returns the paths it moved. Each is first renamed within its folder, so that nothing reads it
  * under its old name; then `keep` receives its content, and what was kept is removed. Without `keep`, or if it fails, the
  * entry stays under its new name. A replaced link or configuration is restored.
  */
 export async function moveAside(
-  workspace: FolderPlace,
+  { workspace, gitDirectories = [] }: WatchedFolders,
   findings: readonly Pick<ProtectedChange, 'path' | 'earlier'>[],
   keep: KeepMovedFile | undefined,
 ): Promise<Result<readonly string[]>> {
@@ -46,12 +54,15 @@ export async function moveAside(
   return asHostResult('move away changes at protected paths', async () => {
     const moved: string[] = []
     for (const { path, earlier } of findings) {
-      // A git directory outside the workspace is its own root.
-      const root = await openPlace(isAbsolute(path) ? dirname(path) : workspace)
+      const outer = isAbsolute(path)
+        ? gitDirectories.find((one) => liesIn(path, one.path))
+        : workspace
+      // It is not a git directory of this workspace any more.
+      if (outer === undefined) continue
+      const root = await openPlace(outer)
+      const below = isAbsolute(path) ? relative(pathOf(outer), path) : path
       const wasMoved = await closing(root.handle, () =>
-        inFolderOf(root, isAbsolute(path) ? basename(path) : path, (folder, name) =>
-          moveAway(folder, name, path, earlier, keep),
-        ),
+        inFolderOf(root, below, (folder, name) => moveAway(folder, name, path, earlier, keep)),
       )
       if (wasMoved) moved.push(path)
     }

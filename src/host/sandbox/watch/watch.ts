@@ -13,6 +13,8 @@ export interface WatchedPlace extends ProtectedPlace {
   readonly git?: GitPlace
   /** The sandbox prevents commands from changing it: if it changed, another process did that. */
   readonly held: boolean
+  /** Commands cannot see it, but can move it. */
+  readonly isCovered?: true
 }
 
 /** A snapshot of everything that is protected. */
@@ -37,7 +39,7 @@ export interface WatchOptions {
   /** Relative to the workspace. */
   readonly paths: readonly string[]
   /** The repository's own git directory, if it lies outside the workspace. */
-  readonly gitDirectories: readonly string[]
+  readonly gitDirectories: readonly FolderIdentity[]
   /** Which folder the workspace is: nothing is moved in another one. */
   readonly identity?: FolderIdentity | undefined
   /** Names at the root that are not scanned. */
@@ -64,7 +66,7 @@ export async function watchOver(
     protectedPlaces(root, rootPaths('named')),
   ])
   const outer = await Promise.all(
-    options.gitDirectories.map(async (directory) => {
+    options.gitDirectories.map(async ({ path: directory }) => {
       const found = await indexOf(directory, []).index.look()
       const git = gitPlacesIn(directory, found).map((place) => ({
         ...place,
@@ -105,7 +107,7 @@ export function protectedChanges(
   const folders = gitFoldersOf(before)
   const fresh = new Set(changed.map(({ path }) => path))
   const all = after.places.flatMap(({ git }) => (git === undefined ? [] : [git]))
-  const inside = [after.root, ...options.gitDirectories]
+  const inside = [after.root, ...options.gitDirectories.map(({ path }) => path)]
   return changed.flatMap((place) => {
     const was = earlier.get(place.path)
     const { git } = place

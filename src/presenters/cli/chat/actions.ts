@@ -35,7 +35,7 @@ export function chatActions(
       const set = await session.change({ model: choice })
       return set.ok ? judged : set
     },
-    skills: { list: async () => (await harness.skills()).skills, trusting },
+    skills: { list: () => harness.skills(), trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) =>
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),

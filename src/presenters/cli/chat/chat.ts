@@ -292,7 +292,7 @@ class Chat {
 
   /** Also for the completion of names. */
   async #listSkills(): Promise<readonly ChatSkill[]> {
-    this.#skills = (await this.#parts.actions.skills?.list()) ?? []
+    this.#skills = (await this.#parts.actions.skills?.list())?.skills ?? []
     return this.#skills
   }
 

@@ -36,8 +36,8 @@ export interface ChatActions {
 }
 
 export interface ChatSkills {
-  /** The Skills on disk now, sorted by name. */
-  readonly list: () => Promise<readonly ChatSkill[]>
+  /** The Skills on disk now, sorted by name, and what is wrong with them. */
+  readonly list: () => Promise<ChatSkillList>
   /** Runs `work` with what a person trusts in this workspace. */
   readonly trusting: TrustingSkills
 }
@@ -46,7 +46,8 @@ export type TrustingSkills = <T>(
   work: (store: Pick<InstalledSkills, 'examine' | 'trust'>) => Promise<Result<T>>,
 ) => Promise<Result<T>>
 
-export type ChatSkill = Awaited<ReturnType<Harness['skills']>>['skills'][number]
+export type ChatSkillList = Pick<Awaited<ReturnType<Harness['skills']>>, 'skills' | 'warnings'>
+export type ChatSkill = ChatSkillList['skills'][number]
 
 /** What a command can use. */
 export interface CommandContext {

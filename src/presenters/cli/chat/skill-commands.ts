@@ -1,16 +1,29 @@
+import { counted } from '../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 import { skillSummary, usableSkill } from '../render/skill-summary.ts'
+import { placeOf } from '../text/skill-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { Confirm } from '../question/own-questions.ts'
-import type { ChatSkill, CommandContext, CommandResult, TrustingSkills } from './command-context.ts'
+import type {
+  ChatSkill,
+  ChatSkillList,
+  CommandContext,
+  CommandResult,
+  TrustingSkills,
+} from './command-context.ts'
 
 /** `/skills` lists the Skills. `/skills trust NAME` shows what one may do, and asks whether to trust exactly that. */
 export async function skills(
   { actions, columns, confirm }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  if (argument === '') return ok({ rows: listed((await actions.skills?.list()) ?? [], columns) })
+  if (argument === '') {
+    const all = await actions.skills?.list()
+    return ok({
+      rows: [...listed(all?.skills ?? [], columns), ...warningRows(all?.warnings ?? [], columns)],
+    })
+  }
   const [, name] = /^trust\s+(\S+)$/.exec(argument) ?? []
   if (name === undefined) return failed('invalid_args', 'Use /skills, or /skills trust NAME.')
   const text = await actions.skills?.trusting((store) => trusted(store, name, confirm))
@@ -49,6 +62,21 @@ function listed(all: readonly ChatSkill[], columns: number) {
     style: { dim: true },
   })
   return [[], ...rows, ...how]
+}
+
+const MOST_WARNINGS = 5
+
+/** What is wrong with the Skills on disk; the first warnings, if there are many. */
+function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
+  const more = warnings.length - MOST_WARNINGS
+  return [
+    ...warnings
+      .slice(0, MOST_WARNINGS)
+      .flatMap(({ path, line, message }) =>
+        verbatim(`Warning: ${placeOf(path, line)}: ${visibleLine(message)}`, { columns }),
+      ),
+    ...(more > 0 ? sentences(`${counted(more, 'more warning')}: hawser skills`, { columns }) : []),
+  ]
 }
 
 function skillWords(skill: ChatSkill): string {

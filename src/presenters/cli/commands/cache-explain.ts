@@ -13,7 +13,8 @@ import {
 import { wantsColour } from '../world/answer.ts'
 import { requestLines, summaryLines } from '../render/cache-lines.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { CACHE_EXPLAIN } from '../definitions/cache.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { jsonLine } from '../text/json-line.ts'
 import { reportEnd } from '../world/log-end.ts'
@@ -22,12 +23,6 @@ import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const CacheExplainArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
-type CacheExplainArgs = z.infer<typeof CacheExplainArgs>
 
 const Ratio = z.number().min(0)
 
@@ -95,15 +90,13 @@ export const Output = z
   .describe('JSON Lines: every request, then a summary.')
 
 /** Shows how much of each request of a Session was cached, and why not more. Exit code 1 if the Log is damaged. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = CacheExplainArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => explain(world, opened, parsed))
-}
+export const run: Run<typeof CACHE_EXPLAIN> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => explain(world, opened, input))
 
 async function explain(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [named], options: { json } }: CacheExplainArgs,
+  { args: [named], options: { json } }: CommandInput<typeof CACHE_EXPLAIN>,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -130,7 +123,7 @@ async function explain(
   const last = { type: 'summary', ok: true, session_id: id.value, ...summary }
   await output.write(json ? jsonLine(last) : asText(summaryLines(summary), colour))
   await output.flush()
-  return stdout.broken ? ok(EXIT.done) : reportEnd(world, end.value, { json })
+  return stdout.broken ? ok(EXIT.done) : reportEnd(world, end.value)
 }
 
 function asText(lines: readonly Line[], colour: boolean): string {

@@ -13,23 +13,14 @@ import {
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { CACHE_PROBE } from '../definitions/cache.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { isWellBehaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
 import { withProgress } from '../render/progress.ts'
 import { inSettings } from '../world/settings-place.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const CacheProbeArgs = z.object({
-  options: z.object({
-    vary: z.enum(FACTORS).default('transport'),
-    dryRun: z.boolean().default(false),
-    live: z.boolean().default(false),
-    json: z.boolean().default(false),
-  }),
-})
-type CacheProbeArgs = z.infer<typeof CacheProbeArgs>['options']
 
 const Ratio = z.number()
 
@@ -88,20 +79,18 @@ export const Output = z.object({
  * Runs the same Sessions in two variants that differ in one factor, and compares what was cached. Exit code 1 if the
  * calls of a run did not reach the intended workspace, or the difference cannot be attributed.
  */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { options } = CacheProbeArgs.parse(commandInput)
-  return inSettings(world, commandInput, 'none', async ({ home }) => {
+export const run: Run<typeof CACHE_PROBE> = async (world, { options }) =>
+  inSettings(world, {}, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
   })
-}
 
 async function probe(
   world: CliWorld,
-  parsed: CacheProbeArgs,
+  parsed: CommandInput<typeof CACHE_PROBE>['options'],
   settings: Settings,
 ): Promise<Result<number>> {
-  const { vary, dryRun, live, json } = parsed
+  const { vary, dryRun, live } = parsed
   const target = await targetOf(world, parsed, settings)
   if (!target.ok) return target
   const to = target.value.credentials?.baseUrl ?? REHEARSAL
@@ -110,7 +99,7 @@ async function probe(
   const names = variants.map(({ name }) => name)
   const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
-  if (dryRun) return ok(answer(world, json, output, () => asText(planLines(plan, to), colour)))
+  if (dryRun) return answer(world, output, () => asText(planLines(plan, to), colour))
   const runs = await withProgress(world, 'Running both variants', () =>
     untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
@@ -119,7 +108,7 @@ async function probe(
   if (!compared.ok) return compared
   const well = compared.value.runs.every(isWellBehaved)
   const comparison = { ...compared.value, behaved: well }
-  answer(world, json, { ...output, comparison }, () =>
+  answer(world, { ...output, comparison }, () =>
     asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)
@@ -145,7 +134,7 @@ const REHEARSAL = 'served locally by the offline demo model'
 
 async function targetOf(
   world: CliWorld,
-  { vary, live }: CacheProbeArgs,
+  { vary, live }: CommandInput<typeof CACHE_PROBE>['options'],
   settings: Settings,
 ): Promise<Result<ProbeTarget>> {
   const known = await world.models(settings.models ?? {})

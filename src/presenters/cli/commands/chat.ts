@@ -1,10 +1,9 @@
-import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import { refuse, wantsColour } from '../world/answer.ts'
+import { wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
-import { isContinued, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
+import { isContinued, oneSession, REHEARSING } from '../input/session-choice.ts'
 import { chosenSession } from '../input/chosen-session.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
@@ -12,35 +11,24 @@ import type { PendingAttachment } from '../chat/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions, TrustingSkills } from '../chat/command-context.ts'
 import { withSkillsOf } from '../world/skills-place.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { CHAT } from '../definitions/turns.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) })
-interface Options extends z.infer<typeof Options> {
-  /** The first message. */
-  readonly first: string | undefined
-}
-
 /** Starts a conversation in this terminal. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+export const run: Run<typeof CHAT> = async (world, input) => {
   const { stdin, stdout } = world.streams
-  const choice = Options.safeParse(commandInput.options)
-  if (!choice.success) {
-    return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
-  }
-  if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
-  const [words] = commandInput.args
-  const first = Array.isArray(words) && words.length > 0 ? words.join(' ') : undefined
-  const talk = (opened: OpenWorkspace) => inSession(world, opened, { ...choice.data, first })
-  return inWorkspace(world, commandInput, talk, { make: true, questionMs: 0 })
+  if (!stdin.isTTY || !stdout.isTTY) return noTerminal()
+  const talk = (opened: OpenWorkspace) => inSession(world, opened, input)
+  return inWorkspace(world, input.options, talk, { make: true, questionMs: 0 })
 }
 
 async function inSession(
   world: CliWorld,
   opened: OpenWorkspace,
-  choice: Options,
+  { args: [words], options: choice }: CommandInput<typeof CHAT>,
 ): Promise<Result<number>> {
   const { streams, clock, env } = world
   const { harness, settings } = opened
@@ -67,7 +55,7 @@ async function inSession(
     session,
     actions,
     attached: attached.value,
-    first: choice.first,
+    first: words.length > 0 ? words.join(' ') : undefined,
   })
   // Delete a new Session without any Turn or command.
   const isUnused = session.events.every(({ type }) => type !== 'shell_command')

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { compactionsInForce } from '../../../history/history.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import { EventId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { Session } from '../../../session/session.ts'
@@ -15,21 +16,11 @@ import {
 } from '../render/compaction-lines.ts'
 import { withProgress } from '../render/progress.ts'
 import { answer } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { Run } from '../world/command.ts'
+import type { COMPACT } from '../definitions/sessions.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const CompactArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({
-    dryRun: z.boolean().default(false),
-    undo: z.boolean().default(false),
-    summary: z.enum(['excerpts', 'model']).optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type CompactArgs = z.infer<typeof CompactArgs>
 
 const Range = z.object({ from_seq: Count, to_seq: Count })
 
@@ -109,14 +100,13 @@ export const Output = z.object({
  * Records a checkpoint, previews one, or undoes the last. Exit code 1 if the target cannot be reached: the next Turn may
  * not fit the window. Nothing to compact is not a failure.
  */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = CompactArgs.parse(commandInput)
-  const { dryRun, undo, summary, json } = parsed.options
-  return inWorkspace(world, commandInput, async ({ harness }) => {
+export const run: Run<typeof COMPACT> = async (world, { args: [named], options }) => {
+  const { dryRun, undo, summary } = options
+  return inWorkspace(world, options, async ({ harness }) => {
     if (dryRun && undo) return failed('invalid_args', 'Pass either --dry-run or --undo, not both.')
-    const session = await openNamed(harness, parsed.args[0])
+    const session = await openNamed(harness, named)
     if (!session.ok) return session
-    const task = { world, session: session.value, json, summary }
+    const task = { world, session: session.value, summary }
     if (undo) return undoLast(task)
     return dryRun ? preview(task) : compact(task)
   })
@@ -125,11 +115,10 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
 interface Task {
   readonly world: CliWorld
   readonly session: Session
-  readonly json: boolean
   readonly summary: 'excerpts' | 'model' | undefined
 }
 
-async function compact({ world, session, json, summary }: Task): Promise<Result<number>> {
+async function compact({ world, session, summary }: Task): Promise<Result<number>> {
   const done = await withProgress(world, 'Compacting', () => session.compact({ summary }))
   if (!done.ok) return done
   const plan = done.value
@@ -139,42 +128,41 @@ async function compact({ world, session, json, summary }: Task): Promise<Result<
     session_id: session.id,
     dry_run: false,
     ...factsOf(plan),
-    ...(fallback === undefined ? {} : { fallback }),
+    ...definedFields({ fallback }),
   }
-  answer(world, json, facts, () =>
+  answer(world, facts, () =>
     text(plan.compactable ? compactedLines(plan, commands) : notCompactedLines(plan, commands)),
   )
   return ok(exitCode(plan))
 }
 
-async function preview({ world, session, json, summary }: Task): Promise<Result<number>> {
+async function preview({ world, session, summary }: Task): Promise<Result<number>> {
   const found = await withProgress(world, 'Planning a compaction', () =>
     session.previewCompaction({ summary }),
   )
   if (!found.ok) return found
   const { plan, request_bytes } = found.value
-  const writer = found.value.summary
   const facts = {
     session_id: session.id,
     dry_run: true,
     ...factsOf(plan),
-    ...(writer === undefined ? {} : { summary: writer }),
+    ...definedFields({ summary: found.value.summary }),
     request_bytes,
   }
-  answer(world, json, facts, () => text(plannedLines(found.value, commandsFor(session))))
+  answer(world, facts, () => text(plannedLines(found.value, commandsFor(session))))
   return ok(exitCode(plan))
 }
 
-async function undoLast({ world, session, json }: Task): Promise<Result<number>> {
+async function undoLast({ world, session }: Task): Promise<Result<number>> {
   const last = compactionsInForce(session.events).at(-1)
   const done = await session.undoCompaction()
   if (!done.ok) return done
   const range = last?.id === done.value.compaction_event_id ? last.data.range : undefined
   const in_force = compactionsInForce(session.events).length
-  const undone = { ...done.value, ...(range === undefined ? {} : { range }), in_force }
+  const undone = { ...done.value, ...definedFields({ range }), in_force }
   const facts = { session_id: session.id, dry_run: false, compacted: false, undone }
   const words = () => text(undoneLines({ ...undone, range }, commandsFor(session)))
-  return ok(answer(world, json, facts, words))
+  return answer(world, facts, words)
 }
 
 type Plan = CompactionPreview['plan']
@@ -186,8 +174,8 @@ function factsOf(plan: Plan) {
   }
   const { compactable: compacted, data, target, lost, kept } = plan
   const { strategy, range, tokens_before, tokens_after } = data
-  const summarised = range === undefined ? {} : { range }
-  return { compacted, strategy, ...summarised, tokens_before, tokens_after, target, lost, kept }
+  const summarised = { compacted, strategy, ...definedFields({ range }) }
+  return { ...summarised, tokens_before, tokens_after, target, lost, kept }
 }
 
 function exitCode(plan: Plan): number {

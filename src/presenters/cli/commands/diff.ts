@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { ok, type Result } from '../../../model/errors.ts'
+import type { Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { DIFF } from '../definitions/changes.ts'
 import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
@@ -14,12 +15,6 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { SessionDiff } from '../../../session/queries/diff.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const DiffArgs = z.object({
-  args: z.tuple([z.string().optional(), z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
-type DiffArgs = z.infer<typeof DiffArgs>
 
 const ChangedFile = z.object({
   path: z.string(),
@@ -43,15 +38,13 @@ export const Output = z.object({
 })
 
 /** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = DiffArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
-}
+export const run: Run<typeof DIFF> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => show(world, opened, input))
 
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [first, second], options: { json } }: DiffArgs,
+  { args: [first, second], options: { json } }: CommandInput<typeof DIFF>,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
@@ -66,7 +59,7 @@ async function show(
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value, undone }
   const output = { session_id: session.value.id, ...named_turn, files, uncovered: [...uncovered] }
   const whole = () => files.map(({ diff }) => diff).join('')
-  return ok(answer(world, json, output, () => shown(world, whole(), settings.display?.colour)))
+  return answer(world, output, () => shown(world, whole(), settings.display?.colour))
 }
 
 /** What the diff does not show; standard output is input for `patch`. */

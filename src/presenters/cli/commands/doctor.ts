@@ -7,10 +7,11 @@ import {
   InstructionWithheld,
 } from '../../../model/events/instruction-events.ts'
 import { Sha256 } from '../../../model/ids.ts'
-import { answer, refuse, wantsColour } from '../world/answer.ts'
+import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { Run } from '../world/command.ts'
+import type { DOCTOR } from '../definitions/settings.ts'
 import { bundle, redactSecrets, type Secret } from '../doctor/bundle.ts'
 import type { Check, Status } from '../doctor/check.ts'
 import { examine, type Examination } from '../doctor/examine.ts'
@@ -19,14 +20,6 @@ import { withProgress } from '../render/progress.ts'
 import { chosenColour } from '../input/setting-values.ts'
 import { currentFolder, workspaceOf } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const DoctorArgs = z.object({
-  options: z.object({
-    bundle: z.boolean().default(false),
-    workspace: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -66,11 +59,10 @@ export const Output = z.object({
 })
 
 /** Checks this machine and this folder. Exit code 1 if there is a problem. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { options } = DoctorArgs.parse(commandInput)
+export const run: Run<typeof DOCTOR> = async (world, { options }) => {
   const workspace = await workspaceOf(world, options.workspace)
   const path = workspace.ok ? ok(workspace.value.path) : workspace
-  if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
+  if (!path.ok && path.error.kind === 'invalid_args') return path
   const found = await withProgress(world, 'Checking', () => examine(world, workspace))
   const healthy = found.checks.every(({ status }) => status !== 'problem')
   const output = { version: world.version, healthy }
@@ -80,15 +72,15 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       return { id, status, text: redactSecrets(plain, secrets), next_actions: [] }
     })
     const report = bundle({ version: world.version, ...found, secrets })
-    answer(world, options.json, { ...output, checks, bundle: report }, () => report)
+    answer(world, { ...output, checks, bundle: report }, () => report)
   } else {
     const checks = found.checks.map((check) => {
       const { id, status, text, next_actions, holds, does_not_hold, instructions } = check
       return { id, status, text, next_actions, holds, does_not_hold, instructions }
     })
-    answer(world, options.json, { ...output, checks }, () => words(world, found))
+    answer(world, { ...output, checks }, () => words(world, found))
   }
-  return healthy ? EXIT.done : EXIT.failed
+  return ok(healthy ? EXIT.done : EXIT.failed)
 }
 
 const SECRET_NAME = /key|token|secret|password|passwd|credential/i

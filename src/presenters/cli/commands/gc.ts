@@ -1,20 +1,15 @@
 import * as z from 'zod'
-import { ok } from '../../../model/errors.ts'
 import { ErrorObject } from '../../../model/error-shape.ts'
 import { BlobKey, InstanceId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
 import { counted, shownBytes } from '../../../encoding/amounts.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { Run } from '../world/command.ts'
+import type { GC } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import { visibleText } from '../text/visible-text.ts'
 import type { SweptInstance } from '../../../session/queries/sweep.ts'
-import type { CliWorld } from '../world/world.ts'
-
-const GcArgs = z.object({
-  options: z.object({ dryRun: z.boolean().default(false), json: z.boolean().default(false) }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -50,15 +45,15 @@ type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing
 }
 
 /** Deletes stored bytes that nothing refers to and that are older than an hour. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { dryRun, json } = GcArgs.parse(commandInput).options
+export const run: Run<typeof GC> = async (world, { options }) => {
+  const { dryRun } = options
   const print = (figures: Omit<Figures, 'dry_run'>) => {
     const output = { dry_run: dryRun, ...figures }
-    return answer(world, json, output, () => words(output))
+    return answer(world, output, () => words(output))
   }
   return inWorkspace(
     world,
-    commandInput,
+    options,
     async ({ harness }) => {
       const swept = await withProgress(world, 'Looking for unreferenced blobs', () =>
         harness.gc({ dryRun }),
@@ -66,7 +61,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       if (!swept.ok) return swept
       const { kept, deleted, freed_bytes, unbegun, writing } = swept.value
       const instances = swept.value.instances.map(entryOf)
-      return ok(print({ kept, deleted, freed_bytes, unbegun, writing, instances }))
+      return print({ kept, deleted, freed_bytes, unbegun, writing, instances })
     },
     { unused: () => print(NOTHING) },
   )

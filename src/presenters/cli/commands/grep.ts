@@ -9,7 +9,8 @@ import type { Match, SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { GREP } from '../definitions/sessions.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
@@ -19,20 +20,6 @@ import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const DEFAULT_LIMIT = 1000
-
-const GrepArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({
-    ignoreCase: z.boolean().default(false),
-    fixed: z.boolean().default(false),
-    session: z.string().optional(),
-    limit: z.string().default(String(DEFAULT_LIMIT)),
-    json: z.boolean().default(false),
-  }),
-})
-type GrepArgs = z.infer<typeof GrepArgs>
 
 const FoundMatch = z.object({
   session_id: SessionId,
@@ -76,11 +63,10 @@ const BUDGET_MS = 10_000
 const TOTAL_MS = 60_000
 
 /** Searches the texts of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = GrepArgs.parse(commandInput)
+export const run: Run<typeof GREP> = async (world, input) => {
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
-  return inWorkspace(world, commandInput, (opened) => grep(world, opened, parsed), {
-    unused: () => report(world, parsed, none),
+  return inWorkspace(world, input.options, (opened) => grep(world, opened, input), {
+    unused: () => report(world, input, none),
   })
 }
 
@@ -89,13 +75,13 @@ type Outcome = Omit<z.infer<typeof Output>, 'ok'>
 async function grep(
   world: CliWorld,
   opened: OpenWorkspace,
-  parsed: GrepArgs,
+  input: CommandInput<typeof GREP>,
 ): Promise<Result<number>> {
   const { harness, settings } = opened
-  const { session, json } = parsed.options
-  const pattern = typedPattern(parsed.args[0], parsed.options)
+  const { session, json } = input.options
+  const pattern = typedPattern(input.args[0], input.options)
   if (!pattern.ok) return pattern
-  const limit = limitOf(parsed.options.limit)
+  const limit = limitOf(input.options.limit)
   if (!limit.ok) return limit
   const chosen = await sessionsToSearch(harness, session)
   if (!chosen.ok) return chosen
@@ -117,7 +103,7 @@ async function grep(
   activity.clear()
   if (!outcome.ok) return outcome
   await output.flush()
-  return ok(report(world, parsed, outcome.value))
+  return report(world, input, outcome.value)
 }
 
 function limitOf(text: string): Result<number> {
@@ -199,17 +185,21 @@ function gapsOf(
   return [...texts, { session_id, why: 'damaged', damage: copy }]
 }
 
-function report(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
+function report(
+  world: CliWorld,
+  { options: { json, limit } }: CommandInput<typeof GREP>,
+  outcome: Outcome,
+): Result<number> {
   const { matches, limited, incomplete } = outcome
-  if (json) answer(world, json, outcome, () => '')
+  if (json) answer(world, outcome, () => '')
   const { stderr } = world.streams
   if (!json) for (const gap of incomplete) stderr.write(gapWords(gap))
   if (!json && limited) {
     stderr.write(`hawser: stopped after ${limit} matches; raise the limit with --limit N\n`)
   }
-  if (matches.length > 0) return EXIT.done
+  if (matches.length > 0) return ok(EXIT.done)
   const isCut = incomplete.some(({ why }) => why === 'timeout' || why === 'too_complex')
-  return isCut ? EXIT.timedOut : EXIT.failed
+  return ok(isCut ? EXIT.timedOut : EXIT.failed)
 }
 
 function gapWords({ session_id, why, seq, field, damage }: Incomplete): string {

@@ -9,15 +9,9 @@ import { namesSession, openNamed } from '../../../session/workspace/session-refe
 import { wholeNumber } from '../input/whole-number.ts'
 import { pinLines, pinsUsed } from '../render/pin-lines.ts'
 import { answer } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { PIN } from '../definitions/sessions.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld } from '../world/world.ts'
-
-const PinArgs = z.object({
-  args: z.tuple([z.string().optional(), z.array(z.string())]),
-  options: z.object({ json: z.boolean().default(false), remove: z.string().optional() }),
-})
-type PinArgs = z.infer<typeof PinArgs>
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -32,18 +26,16 @@ export const Output = z.object({
 })
 
 /** Pins text that the model sees verbatim in every request, removes such a pin, or lists them. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = PinArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, async ({ harness }) => {
-    const request = await requestOf(harness, parsed)
+export const run: Run<typeof PIN> = async (world, input) =>
+  inWorkspace(world, input.options, async ({ harness }) => {
+    const request = await requestOf(harness, input)
     if (!request.ok) return request
     const session = await openNamed(harness, request.value.session)
     if (!session.ok) return session
     const pins = await pinsAfter(session.value, request.value)
     if (!pins.ok) return pins
-    return ok(answer(world, parsed.options.json, pins.value, () => words(pins.value)))
+    return answer(world, pins.value, () => words(pins.value))
   })
-}
 
 interface PinRequest {
   readonly session: string | undefined
@@ -54,7 +46,7 @@ interface PinRequest {
 /** A single argument that names no Session is the text. */
 async function requestOf(
   harness: Harness,
-  { args, options }: PinArgs,
+  { args, options }: CommandInput<typeof PIN>,
 ): Promise<Result<PinRequest>> {
   const [first, rest] = args
   const isText = first !== undefined && rest.length === 0 && !(await namesSession(harness, first))

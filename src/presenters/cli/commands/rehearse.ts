@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { Redactor } from '../../../encoding/redaction.ts'
-import type { Result } from '../../../model/errors.ts'
-import { answer, refuse } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import { answer } from '../world/answer.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { REHEARSE } from '../definitions/server.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { wholeNumber } from '../input/whole-number.ts'
 import { visibleLine } from '../text/visible-text.ts'
@@ -10,15 +12,6 @@ import { untilStopped } from '../world/until-stopped.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const RehearseArgs = z.object({
-  options: z.object({
-    port: z.string().optional(),
-    cacheRate: z.string().optional(),
-    strict: z.boolean().default(false),
-    json: z.boolean().default(false),
-  }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -38,28 +31,21 @@ export const Output = z.object({
 type RehearseOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves the offline demo model until a signal, which is the regular way to stop it. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { port, cacheRate, strict, json } = RehearseArgs.parse(commandInput).options
-  const listening = await listen(world, { port, cacheRate, json })
-  if (!listening.ok) return refuse(world, json, listening.error)
+export const run: Run<typeof REHEARSE> = async (world, { options }) => {
+  const listening = await listen(world, options)
+  if (!listening.ok) return listening
   const server = listening.value
-  const output = outputOf(server, strict)
+  const output = outputOf(server, options.strict)
   const stopped = untilStopped(world)
-  answer(world, json, output, () => words(output))
+  answer(world, output, () => words(output))
   await stopped
   await server.close()
-  return EXIT.done
-}
-
-interface Listen {
-  readonly port: string | undefined
-  readonly cacheRate: string | undefined
-  readonly json: boolean
+  return ok(EXIT.done)
 }
 
 async function listen(
   { rehearsal, streams, env }: CliWorld,
-  { port, cacheRate, json }: Listen,
+  { port, cacheRate, json }: CommandInput<typeof REHEARSE>['options'],
 ): Promise<Result<RehearsalServer>> {
   const place = wholeNumber(port, '--port', 65_535)
   if (!place.ok) return place
@@ -67,8 +53,7 @@ async function listen(
   if (!rate.ok) return rate
   const redactor = new Redactor(secretsOf(env, {}))
   return rehearsal({
-    ...(place.value === undefined ? {} : { port: place.value }),
-    ...(rate.value === undefined ? {} : { cacheRate: rate.value }),
+    ...definedFields({ port: place.value, cacheRate: rate.value }),
     onRequest: ({ method, path, status, reason }) => {
       if (json) return
       const outcome = status === 0 ? 'hung up' : String(status)

@@ -1,24 +1,16 @@
 import * as z from 'zod'
-import { failed, ok, type Result } from '../../../model/errors.ts'
+import { failed, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
-import { answer, refuse } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import { answer } from '../world/answer.ts'
+import type { Run } from '../world/command.ts'
+import type { REQUEST } from '../definitions/sessions.ts'
 import { promptOf, type Prompt } from '../input/prompt.ts'
 import { skillsIn } from '../../../session/admission/skill-words.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const RequestArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({
-    prompt: z.string().optional(),
-    dialect: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -33,15 +25,12 @@ const NOT_FETCHED =
   'hawser: context sources are fetched only when a message is sent; the request does not contain them.\n'
 
 /** Prints the request for a prompt. Sends and writes nothing. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [named],
-    options: { prompt, dialect, json },
-  } = RequestArgs.parse(commandInput)
+export const run: Run<typeof REQUEST> = async (world, { args: [named], options }) => {
+  const { prompt, dialect } = options
   const read = await readPrompt(world, prompt)
-  if (!read.ok) return refuse(world, json, read.error)
+  if (!read.ok) return read
   const { text, typed } = read.value
-  return inWorkspace(world, commandInput, async ({ harness }) => {
+  return inWorkspace(world, options, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
     const found = await skillsIn(typed ? text : '', async () => (await harness.skills()).skills)
@@ -60,7 +49,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       bytes: body.length,
       body: body.toString('utf8'),
     }
-    return ok(answer(world, json, output, () => shown(world, output.body)))
+    return answer(world, output, () => shown(world, output.body))
   })
 }
 

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { Descriptor } from '../../../model/descriptor.ts'
-import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { failed, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { RESOURCES } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/resource-table.ts'
 import { resourceName } from '../text/resource-words.ts'
@@ -15,12 +16,6 @@ import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const ResourcesArgs = z.object({
-  args: z.tuple([z.string().optional(), z.string().optional(), z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
-type ResourcesArgs = z.infer<typeof ResourcesArgs>
 
 const Listed = z.object({
   descriptor: Descriptor,
@@ -46,21 +41,21 @@ export const Output = z.object({
 })
 
 /** Lists the Resources of a Session, or drops one so that its bytes are never sent to a model again. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = ResourcesArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, async (opened) => {
-    const [named, action, handle] = withSession(parsed.args)
+export const run: Run<typeof RESOURCES> = async (world, input) =>
+  inWorkspace(world, input.options, async (opened) => {
+    const [named, action, handle] = withSession(input.args)
     if (action !== undefined && action !== 'drop') return noSuchAction()
     const session = await openNamed(opened.harness, named)
     if (!session.ok) return session
     return action === 'drop'
-      ? drop(world, session.value, handle, parsed)
-      : list(world, opened, session.value, parsed)
+      ? drop(world, session.value, handle)
+      : list(world, opened, session.value)
   })
-}
+
+type Args = CommandInput<typeof RESOURCES>['args']
 
 /** `drop` cannot be part of an id, so the Session is omitted. */
-function withSession([first, second, third]: ResourcesArgs['args']): ResourcesArgs['args'] {
+function withSession([first, second, third]: Args): Args {
   return first === 'drop' ? [undefined, first, second] : [first, second, third]
 }
 
@@ -68,14 +63,13 @@ async function list(
   world: CliWorld,
   { settings: { settings } }: OpenWorkspace,
   session: Session,
-  { options: { json } }: ResourcesArgs,
 ): Promise<Result<number>> {
   const listed = await withProgress(world, 'Checking stored bytes', () => session.resources())
   if (!listed.ok) return listed
   const output = { session_id: session.id, resources: listed.value }
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, settings.display?.colour)
-  return ok(answer(world, json, output, () => words(listed.value, colour)))
+  return answer(world, output, () => words(listed.value, colour))
 }
 
 function words(listed: readonly ListedResource[], colour: boolean): string {
@@ -92,7 +86,6 @@ async function drop(
   world: CliWorld,
   session: Session,
   named: string | undefined,
-  { options }: ResourcesArgs,
 ): Promise<Result<number>> {
   if (named === undefined)
     return failed('invalid_args', 'Missing handle: name a Resource, for example @img1.')
@@ -103,7 +96,7 @@ async function drop(
   if (!dropped.ok) return dropped
   const was = before.value.find(({ descriptor }) => descriptor.handle === handle)
   const output = { session_id: session.id, dropped: handle }
-  return ok(answer(world, options.json, output, () => droppedWords(was, handle)))
+  return answer(world, output, () => droppedWords(was, handle))
 }
 
 function droppedWords(was: ListedResource | undefined, handle: string): string {

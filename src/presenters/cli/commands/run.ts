@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { turnCost, type TurnResult } from '../../../history/results/turn-result.ts'
 import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
@@ -8,15 +7,10 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
-import { refuse, wantsColour } from '../world/answer.ts'
-import {
-  isContinued,
-  limitedByPlan,
-  oneSession,
-  REHEARSING,
-  SessionOptions,
-} from '../input/session-choice.ts'
-import type { CommandInput } from '../world/command.ts'
+import { wantsColour } from '../world/answer.ts'
+import { isContinued, limitedByPlan, oneSession, REHEARSING } from '../input/session-choice.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { RUN } from '../definitions/turns.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
@@ -35,58 +29,54 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const TIMEOUT = '--timeout must be a number of seconds, greater than 0 and at most 86400.'
-
-const Options = SessionOptions.extend({
-  attach: z.array(z.string()).default([]),
-  timeout: z.coerce.number(TIMEOUT).positive(TIMEOUT).max(86_400, TIMEOUT).optional(),
-  quiet: z.boolean().default(false),
-  stdin: z.boolean().optional(),
-  json: z.boolean().default(false),
-  output: z.enum(['text', 'json', 'stream-json']).optional(),
-})
-  .refine(({ json, output = 'stream-json' }) => !json || output === 'stream-json', {
-    error: 'Pass either --json or --output, not both.',
-  })
-  .transform(({ output, ...options }) => {
-    const format = output ?? (options.json ? 'stream-json' : 'text')
-    return { ...options, format, json: format !== 'text' }
-  })
-type Options = z.infer<typeof Options>
+/** The options, with what they mean together. */
+interface Options extends Omit<CommandInput<typeof RUN>['options'], 'timeout'> {
+  readonly timeout: number | undefined
+  readonly format: 'text' | 'json' | 'stream-json'
+}
 
 /**
  * Runs one Turn: prints the answer to standard output, or JSON with `--output`; everything else goes to standard error.
  */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const options = Options.safeParse(commandInput.options)
-  if (!options.success) {
-    const { error } = failed(
-      'invalid_args',
-      options.error.issues.map(({ message }) => message).join(' '),
-      {},
-      [{ action: 'show_help', command: 'hawser run --help' }],
-    )
-    const { json, output = 'text' } = commandInput.options
-    return refuse(world, json === true || output !== 'text', error)
-  }
-  const { json } = options.data
-  const input = await inputOf(world, commandInput.args[0], options.data)
-  if (!input.ok) return refuse(world, json, input.error)
+export const run: Run<typeof RUN> = async (world, { args: [words], options: typed }) => {
+  const options = optionsOf(typed)
+  if (!options.ok) return options
+  const input = await inputOf(world, words, options.value)
+  if (!input.ok) return input
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
   const colour = wantsColour(world, streams.stderr)
-  const asking = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
+  const asking =
+    options.value.format === 'text'
+      ? askAtTerminal({ streams, clock, colour, activity })
+      : undefined
   try {
     return await inWorkspace(
       world,
-      { ...commandInput, options: { ...commandInput.options, json } },
-      (opened) => inSession(world, opened, options.data, input.value, { activity, asking }),
+      typed,
+      (opened) => inSession(world, opened, options.value, input.value, { activity, asking }),
       { make: true, questionMs: 0 },
     )
   } finally {
     await input.value.late?.drop()
   }
 }
+
+function optionsOf(typed: CommandInput<typeof RUN>['options']): Result<Options> {
+  const { output, json } = typed
+  const timeout = typed.timeout === undefined ? undefined : Number(typed.timeout)
+  if (timeout !== undefined && !(timeout > 0 && timeout <= MOST_SECONDS))
+    return failed(
+      'invalid_args',
+      `--timeout must be a number of seconds, greater than 0 and at most ${MOST_SECONDS}.`,
+    )
+  if (json && output !== undefined && output !== 'stream-json')
+    return failed('invalid_args', 'Pass either --json or --output, not both.')
+  const format = output ?? (json ? 'stream-json' : 'text')
+  return ok({ ...typed, timeout, format, json: format !== 'text' })
+}
+
+const MOST_SECONDS = 86_400
 
 /** What the terminal shows besides the answer. */
 interface TerminalUse {
@@ -105,7 +95,7 @@ interface RunInput {
 
 async function inputOf(
   world: CliWorld,
-  words: unknown,
+  words: readonly string[],
   { attach: names, quiet, stdin: choice, resume }: Options,
 ): Promise<Result<RunInput>> {
   const { stdin } = world.streams

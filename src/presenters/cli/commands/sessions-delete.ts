@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { failed, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { SESSIONS_DELETE } from '../definitions/sessions.ts'
 import { canAsk, askToConfirm } from '../input/confirm.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../text/visible-text.ts'
@@ -12,24 +13,16 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const SessionsDeleteArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
-})
-type SessionsDeleteArgs = z.infer<typeof SessionsDeleteArgs>
-
 export const Output = z.object({ ok: z.literal(true), session_id: SessionId })
 
 /** Deletes a Session permanently, after confirmation at the terminal or with `--yes`. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = SessionsDeleteArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => deleteOne(world, opened, parsed))
-}
+export const run: Run<typeof SESSIONS_DELETE> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => deleteOne(world, opened, input))
 
 async function deleteOne(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { yes, json } }: SessionsDeleteArgs,
+  { args: [named], options: { yes } }: CommandInput<typeof SESSIONS_DELETE>,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -43,7 +36,7 @@ async function deleteOne(
   }
   const deleted = await harness.delete(session_id)
   if (!deleted.ok) return deleted
-  return ok(answer(world, json, { session_id }, () => `Deleted ${session_id}.\n${HINT}`))
+  return answer(world, { session_id }, () => `Deleted ${session_id}.\n${HINT}`)
 }
 
 const HINT = 'To delete stored blobs that no Session uses: hawser gc\n'

@@ -9,17 +9,14 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { Run } from '../world/command.ts'
+import type { SESSIONS } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionTree, type TreeRow } from '../render/session-tree.ts'
 import { instanceNames } from '../world/instance-records.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const SessionsArgs = z.object({
-  options: z.object({ json: z.boolean().default(false), instance: z.string().optional() }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -46,25 +43,25 @@ export const Output = z.object({
     .describe('Instances that have Sessions of their own in this folder: see --instance.'),
 })
 
-/** Lists the Sessions of a folder, forks below their parents. No Sessions is not an error. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json, instance } = SessionsArgs.parse(commandInput).options
+/** Lists the Sessions of a folder. None is not an error. */
+export const run: Run<typeof SESSIONS> = async (world, input) => {
+  const { instance } = input.options
   const none = (instances: readonly string[]) => {
     const text = instance === undefined ? NONE : 'This Instance has no Sessions in this folder.\n'
     const output = { sessions: [], instances: [...instances] }
-    return answer(world, json, output, () => `${text}${instanceWords(instances)}`)
+    return answer(world, output, () => `${text}${instanceWords(instances)}`)
   }
   return inWorkspace(
     world,
-    commandInput,
+    input.options,
     async ({ harness, settings, folders }) => {
       const sessions = await withProgress(world, 'Reading the Sessions', () => harness.list())
       const instances = instance === undefined ? await instancesHere(world, folders) : []
-      if (sessions.length === 0) return ok(none(instances))
+      if (sessions.length === 0) return none(instances)
       const rows = sessionTree(sessions)
       const output = { sessions: rows.map(entryOf), instances: [...instances] }
       const text = () => `${words(world, settings, rows)}${instanceWords(instances)}`
-      return ok(answer(world, json, output, text))
+      return answer(world, output, text)
     },
     { unused: () => none([]) },
   )

@@ -4,7 +4,8 @@ import { causeOf, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/session.ts'
 import { answer } from '../world/answer.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { UNDO } from '../definitions/changes.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
@@ -15,12 +16,6 @@ import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const UndoArgs = z.object({
-  args: z.tuple([z.string().optional(), z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
-type UndoArgs = z.infer<typeof UndoArgs>
 
 /** `removed`: it did not exist before the Turn; `changed_since`: left alone; `failed`: could not be read or written. */
 const RestoredFile = z.object({
@@ -42,15 +37,13 @@ export const Output = z.object({
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = UndoArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => undo(world, opened, parsed))
-}
+export const run: Run<typeof UNDO> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => undo(world, opened, input))
 
 async function undo(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [first, second], options: { json } }: UndoArgs,
+  { args: [first, second], options: { json } }: CommandInput<typeof UNDO>,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
@@ -71,7 +64,7 @@ async function undo(
   const all_restored = files.every(isUndone)
   const undone = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
   const output = { ...undone, uncovered: [...uncovered] }
-  answer(world, json, output, () => words(session.value, undone_turn_id, files))
+  answer(world, output, () => words(session.value, undone_turn_id, files))
   if (!json) world.streams.stderr.write(uncoveredNote(uncovered).join(''))
   return ok(all_restored ? EXIT.done : EXIT.failed)
 }

@@ -13,22 +13,14 @@ import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { CommandInput } from '../world/command.ts'
+import type { CommandInput, Run } from '../world/command.ts'
+import type { USAGE } from '../definitions/sessions.ts'
 import { failureAsText } from '../world/failure.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
-
-const UsageArgs = z.object({
-  options: z.object({
-    since: z.string().optional(),
-    session: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type UsageArgs = z.infer<typeof UsageArgs>
 
 const sum = {
   calls: Count,
@@ -39,6 +31,9 @@ const sum = {
   reasoning: Count,
   cost_usd: z.number().describe('For the calls whose cost is known.'),
   calls_without_cost: Count,
+  unknown_calls: Count.optional().describe(
+    'Calls that were running when Hawser stopped. The provider may have charged for them; they are not included.',
+  ),
   peak_ratio: z
     .number()
     .nonnegative()
@@ -58,11 +53,10 @@ export const Output = z.object({
 type UsageOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Shows the usage of the Sessions of a folder, by day and model. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = UsageArgs.parse(commandInput)
+export const run: Run<typeof USAGE> = async (world, input) => {
   const nothing: UsageOutput = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
-  return inWorkspace(world, commandInput, (opened) => usage(world, opened, parsed), {
-    unused: () => answer(world, parsed.options.json, nothing, () => NOTHING),
+  return inWorkspace(world, input.options, (opened) => usage(world, opened, input), {
+    unused: () => answer(world, nothing, () => NOTHING),
   })
 }
 
@@ -71,7 +65,7 @@ const NOTHING = 'No model calls yet.\n'
 async function usage(
   world: CliWorld,
   { harness, settings }: OpenWorkspace,
-  { options: { since, session, json } }: UsageArgs,
+  { options: { since, session, json } }: CommandInput<typeof USAGE>,
 ): Promise<Result<number>> {
   if (since !== undefined && !z.iso.date().safeParse(since).success) {
     return failed('invalid_args', '--since must be a date, for example 2026-01-31.')
@@ -84,7 +78,7 @@ async function usage(
   const { rows, total } = table
   const used = { rows, total, sessions, damaged: damaged.map(({ id }) => id) }
   const colour = wantsColour(world, world.streams.stdout, settings.settings.display?.colour)
-  return ok(answer(world, json, used, () => words(rows, total, colour)))
+  return answer(world, used, () => words(rows, total, colour))
 }
 
 interface Reading {
@@ -130,7 +124,14 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
     calls_without_cost === 0 || calls_without_cost === calls
       ? ''
       : `The cost of ${counted(calls_without_cost, 'call')} is unknown and not included.\n`
-  return lines.join('') + unknown
+  return lines.join('') + unknown + lostWords(total)
+}
+
+function lostWords({ unknown_calls = 0 }: UsageSum): string {
+  if (unknown_calls === 0) return ''
+  const [calls, them] =
+    unknown_calls === 1 ? ['call was', 'it; it is'] : ['calls were', 'them; they are']
+  return `${grouped(unknown_calls)} ${calls} running when Hawser stopped. The provider may have charged for ${them} not included.\n`
 }
 
 const HEADER = [

@@ -1,5 +1,10 @@
 import { allSettings } from '../../../model/settings.ts'
-import type { Command } from '../world/command.ts'
+import {
+  spellingsOf,
+  type Argument,
+  type CommandDefinition,
+  type Option,
+} from '../world/command.ts'
 
 /** What can be completed at a position. `text` cannot be predicted. */
 export type Completable =
@@ -29,19 +34,16 @@ export interface Group {
   readonly next: readonly { readonly word: string; readonly summary: string }[]
 }
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
-
-export function entries(commands: readonly Command[]): Entry[] {
+export function entries(commands: readonly CommandDefinition[]): Entry[] {
   return commands.map((command) => ({
     name: command.name,
     summary: command.summary,
-    args: (command.args ?? []).map(({ name }) => expectedAt(name.replaceAll(/[^a-z]/g, ''))),
+    args: (command.args ?? []).map(argumentOf),
     options: [...command.options.map(optionOf), HELP],
   }))
 }
 
-export function groups(commands: readonly Command[]): Group[] {
+export function groups(commands: readonly CommandDefinition[]): Group[] {
   const all = commands.flatMap(({ name }) => {
     const words = name.split(' ')
     return words.map((_, at) => words.slice(0, at).join(' '))
@@ -51,7 +53,7 @@ export function groups(commands: readonly Command[]): Group[] {
 
 const HELP: EntryOption = { names: ['-h', '--help'], help: 'show help' }
 
-function nextOf(commands: readonly Command[], group: string): Group['next'] {
+function nextOf(commands: readonly CommandDefinition[], group: string): Group['next'] {
   const before = group === '' ? '' : `${group} `
   const below = commands.filter(({ name }) => name.startsWith(before) && name !== group)
   const words = below.map(({ name }) => name.slice(before.length).split(' ')[0] ?? '')
@@ -63,8 +65,14 @@ function nextOf(commands: readonly Command[], group: string): Group['next'] {
   })
 }
 
-function optionOf({ flags, help, choices }: Command['options'][number]): EntryOption {
-  const names = flags.split(/[ ,]+/).filter((part) => part.startsWith('-'))
+function argumentOf({ name, words }: Argument): Completable {
+  if (words !== undefined) return { kind: 'words', words }
+  return expectedAt(name.replaceAll(/[^a-z]/g, ''))
+}
+
+function optionOf(option: Option): EntryOption {
+  const { flags, help, choices } = option
+  const names = spellingsOf(option)
   const value = /[<[]([a-z]+)/.exec(flags)?.[1]
   if (value === undefined) return { names, help }
   const words = choices === undefined ? undefined : { kind: 'words' as const, words: choices }
@@ -78,14 +86,10 @@ function expectedAt(placeholder: string): Completable {
       return { kind: 'sessions' }
     case 'skill':
       return { kind: 'skills' }
-    case 'shell':
-      return { kind: 'words', words: SHELLS }
     case 'key':
       return { kind: 'words', words: allSettings().map(({ key }) => key) }
     case 'dir':
       return { kind: 'folders' }
-    case 'action':
-      return { kind: 'words', words: ['drop'] }
     case 'file':
     case 'what':
       return { kind: 'files' }

@@ -22,10 +22,10 @@ export interface Beside {
 /** The prompt: the words of the command, or else all of standard input. */
 export async function promptOf(
   { streams }: CliWorld,
-  words: unknown,
+  words: readonly string[],
   { attached, stdin, ignored = false }: Beside = { attached: false, stdin: false },
 ): Promise<Result<Prompt>> {
-  const typed = Array.isArray(words) ? words.join(' ') : ''
+  const typed = words.join(' ')
   if (typed !== '' && typed !== '-') return fitting(Buffer.from(typed), { attached, typed: true })
   if (stdin && typed === '-') {
     return failed('invalid_args', 'Standard input cannot be both the prompt and an attachment.')

@@ -1,25 +1,17 @@
-import * as z from 'zod'
-import { PermissionMode, SessionMode } from '../../../model/modes.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { SESSION_OPTIONS } from '../definitions/turns.ts'
+import type { OptionInput } from '../world/command.ts'
 import type { Session } from '../../../session/session.ts'
 
 /** The options that select a Session to continue, or configure a new one. */
-export const SessionOptions = z.object({
-  session: z.string().optional(),
-  continue: z.boolean().optional(),
-  /** True: the person chooses one. */
-  resume: z.union([z.string(), z.literal(true)]).optional(),
-  provider: z.string().min(1).optional(),
-  model: z.string().min(1).optional(),
-  mode: SessionMode.optional(),
-  permission: PermissionMode.optional(),
-})
-export type SessionOptions = z.infer<typeof SessionOptions>
+export type SessionOptions = Omit<OptionInput<(typeof SESSION_OPTIONS)[number]>, 'workspace'>
 
 /** The Session that the options choose. Fails if they contradict each other. */
 export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
   const { session, resume } = choice
-  const chosen = [session, resume, choice.continue === true ? true : undefined]
+  const nameless = (['provider', 'model'] as const).find((option) => choice[option] === '')
+  if (nameless !== undefined) return failed('invalid_args', `--${nameless} requires a name.`)
+  const chosen = [session, resume, choice.continue || undefined]
   if (chosen.filter((one) => one !== undefined).length > 1)
     return failed('invalid_args', 'Pass only one of --session, --continue and --resume.')
   if (resume === undefined) return ok(choice)
@@ -32,7 +24,7 @@ export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
 
 /** The options choose an existing Session. */
 export function isContinued({ session, resume, ...choice }: SessionOptions): boolean {
-  return session !== undefined || resume !== undefined || choice.continue === true
+  return session !== undefined || resume !== undefined || choice.continue
 }
 
 /** A warning when `--permission` allows more than plan mode does. */

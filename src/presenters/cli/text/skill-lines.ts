@@ -24,3 +24,8 @@ export function hydrationQuestion(hydration: {
   const { skill, context_source_id } = hydration
   return visibleLine(`Fetch context ${context_source_id} for Skill ${skill}?`)
 }
+
+/** As editors and terminals read it: `path:line`. */
+export function placeOf(path: string, line: number | undefined): string {
+  return line === undefined ? visibleLine(path) : `${visibleLine(path)}:${line}`
+}

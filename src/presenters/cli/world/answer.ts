@@ -1,19 +1,23 @@
-import type { HawserError } from '../../../model/errors.ts'
-import { exitCodeOf } from './exit-code.ts'
+import { ok, type HawserError, type Result } from '../../../model/errors.ts'
+import { EXIT, exitCodeOf } from './exit-code.ts'
 import { failureAsJson, failureAsText, showHelp } from './failure.ts'
 import { jsonLine } from '../text/json-line.ts'
 import type { CliWorld } from './world.ts'
 
 /** Prints the result of a command, as one JSON object or as text. Exit code 0. */
-export function answer(world: CliWorld, json: boolean, data: object, words: () => string): number {
-  world.streams.stdout.write(json ? jsonLine({ ok: true, ...data }) : words())
-  return 0
+export function answer(
+  { json, streams }: Pick<CliWorld, 'json' | 'streams'>,
+  data: object,
+  words: () => string,
+): Result<number> {
+  streams.stdout.write(json === true ? jsonLine({ ok: true, ...data }) : words())
+  return ok(EXIT.done)
 }
 
 /** Prints an error, as JSON on standard output or as text on standard error, and returns its exit code. */
-export function refuse(world: CliWorld, json: boolean, refused: HawserError): number {
+export function refuse(world: CliWorld, refused: HawserError): number {
   const error = withNextStep(refused, world.command)
-  if (json) world.streams.stdout.write(failureAsJson({ ok: false, error }))
+  if (world.json === true) world.streams.stdout.write(failureAsJson({ ok: false, error }))
   else world.streams.stderr.write(failureAsText({ error }))
   return exitCodeOf(error.kind)
 }

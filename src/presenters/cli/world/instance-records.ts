@@ -19,9 +19,8 @@ export interface NamedInstance {
 }
 
 /** Finds an Instance by its handle or id. One that was deleted has left its records, and only its id names them. */
-export async function namedInstance(world: Home, named: unknown): Promise<Result<NamedInstance>> {
-  if (typeof named !== 'string' || named === '')
-    return failed('invalid_args', '--instance requires the name of an Instance.')
+export async function namedInstance(world: Home, named: string): Promise<Result<NamedInstance>> {
+  if (named === '') return failed('invalid_args', '--instance requires the name of an Instance.')
   const all = await registered(world)
   if (!all.ok) return all
   const record = all.value.find(({ id, handle }) => id === named || handle === named)

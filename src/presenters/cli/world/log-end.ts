@@ -8,15 +8,14 @@ import type { CliWorld } from './world.ts'
 export function reportEnd(
   world: CliWorld,
   { damage, unfinished, foreign }: LogEnd,
-  { json }: { readonly json: boolean },
 ): Result<number> {
-  const { stderr } = world.streams
-  if (!json && foreign) stderr.write(FOREIGN)
+  const { json, streams } = world
+  if (json !== true && foreign) streams.stderr.write(FOREIGN)
   if (damage !== undefined) {
-    refuse(world, json, damage)
+    refuse(world, damage)
     return ok(EXIT.failed)
   }
-  if (!json && unfinished) stderr.write(UNFINISHED)
+  if (json !== true && unfinished) streams.stderr.write(UNFINISHED)
   return ok(EXIT.done)
 }
 

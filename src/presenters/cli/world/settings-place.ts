@@ -5,9 +5,8 @@ import { openWorkspace, type WorkspaceFolders } from '../../../host/workspace.ts
 import { identifyFolder } from '../../../host/files/folder-identity.ts'
 import { workspaceRegister } from '../../../host/workspace-register.ts'
 import { originOf } from '../../../host/workspaces/origin.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
-import { refuse } from './answer.ts'
-import type { CommandInput } from './command.ts'
 import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
@@ -24,32 +23,33 @@ export interface SettingsPlace {
 /** `none`: not needed; `open`: if it exists; `create`: if it is missing. */
 export type WorkspaceNeed = 'none' | 'open' | 'create'
 
-/** Opens the settings folders, runs `work`, and closes them. A failure is printed; returns the exit code. */
+/** Opens the settings folders, runs `work`, and closes them. */
 export async function inSettings(
   world: CliWorld,
-  { options }: CommandInput,
+  options: { readonly workspace?: string | undefined },
   need: WorkspaceNeed,
   work: (place: SettingsPlace) => Promise<Result<number>>,
-): Promise<number> {
-  const worked = await (async () => {
-    const home = await world.openHome()
-    if (!home.ok) return home
-    const { folder, ids, close } = home.value
+): Promise<Result<number>> {
+  const home = await world.openHome()
+  if (!home.ok) return home
+  const { folder, ids, close } = home.value
+  try {
+    const opened = await workspaceFolders(world, options.workspace, { folder, ids, need })
+    if (!opened.ok) return opened
+    const { workspace, foreign } = opened.value
     try {
-      const opened = await workspaceFolders(world, options['workspace'], { folder, ids, need })
-      if (!opened.ok) return opened
-      const { workspace, foreign } = opened.value
-      const own = workspace === undefined ? {} : { workspace: workspace.own }
-      try {
-        return await work({ home: folder, ...own, foreign, ids })
-      } finally {
-        await workspace?.close()
-      }
+      return await work({
+        home: folder,
+        ...definedFields({ workspace: workspace?.own }),
+        foreign,
+        ids,
+      })
     } finally {
-      await close()
+      await workspace?.close()
     }
-  })()
-  return worked.ok ? worked.value : refuse(world, options['json'] === true, worked.error)
+  } finally {
+    await close()
+  }
 }
 
 interface SettingsNeed {
@@ -61,7 +61,7 @@ interface SettingsNeed {
 
 async function workspaceFolders(
   world: CliWorld,
-  named: unknown,
+  named: string | undefined,
   { folder, ids, need }: SettingsNeed,
 ): Promise<Result<{ readonly workspace?: WorkspaceFolders; readonly foreign: boolean }>> {
   if (need === 'none') return ok({ foreign: false })

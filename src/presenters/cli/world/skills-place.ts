@@ -1,29 +1,16 @@
 import { resolve } from 'node:path'
 import type { Result } from '../../../model/errors.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
-import { refuse } from './answer.ts'
-import type { CommandInput } from './command.ts'
 import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
-/**
- * Runs `work` with the Skills of the workspace, which need not have been used. A failure is printed; returns the exit code.
- */
+/** Runs `work` with the Skills of the workspace, which need not have been used. */
 export async function inSkills(
   world: CliWorld,
-  { options }: CommandInput,
-  work: (skills: InstalledSkills, workspace: string) => Promise<Result<number>>,
-): Promise<number> {
-  const worked = await withSkills(world, options['workspace'], work)
-  return worked.ok ? worked.value : refuse(world, options['json'] === true, worked.error)
-}
-
-async function withSkills(
-  world: CliWorld,
-  named: unknown,
+  options: { readonly workspace?: string | undefined },
   work: (skills: InstalledSkills, workspace: string) => Promise<Result<number>>,
 ): Promise<Result<number>> {
-  const found = await workspaceOf(world, named)
+  const found = await workspaceOf(world, options.workspace)
   if (!found.ok) return found
   const workspace = resolve(found.value.path)
   return withSkillsOf(world, workspace, (skills) => work(skills, workspace))

@@ -3,8 +3,6 @@ import { userHome } from '../../../host/machine.ts'
 import { findWorkspace, type FoundWorkspace } from '../../../host/workspace-search.ts'
 import { causeOf, failed, ok, type Result } from '../../../model/errors.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { refuse } from './answer.ts'
-import type { CommandInput } from './command.ts'
 import {
   withWorkspace,
   type OpenOptions,
@@ -14,34 +12,38 @@ import type { CliWorld } from './world.ts'
 
 interface Opening extends OpenOptions {
   /** Called where no Session was ever created; without it that is `not_found`. */
-  readonly unused?: () => number
+  readonly unused?: () => Result<number>
 }
 
-/** Opens the workspace, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
+/** The options of a command that works in a workspace. */
+interface WorkspaceOptions {
+  readonly workspace?: string | undefined
+  readonly instance?: string | undefined
+}
+
+/** Opens the workspace, runs `work` in it, and closes it. */
 export async function inWorkspace(
   world: CliWorld,
-  { options }: CommandInput,
+  options: WorkspaceOptions,
   work: (opened: OpenWorkspace) => Promise<Result<number>>,
   { unused, ...opening }: Opening = {},
-): Promise<number> {
-  const json = options['json'] === true
+): Promise<Result<number>> {
   const found = await placeOf(world, options)
-  if (!found.ok) return refuse(world, json, found.error)
+  if (!found.ok) return found
   const { path, ...where } = found.value
   const code = await withWorkspace(world.open(path, { ...opening, ...where }), (opened) => {
     warnAdopted(world, path, opened)
     warnIgnored(world, opened)
     return work(opened)
   })
-  if (code.ok) return code.value
-  const never = causeOf(code.error)?.type === 'never_used'
-  return never && unused !== undefined ? unused() : refuse(world, json, code.error)
+  if (code.ok || unused === undefined) return code
+  return causeOf(code.error)?.type === 'never_used' ? unused() : code
 }
 
 /** The workspace, and with `--instance` the Instance whose records in it are to be read. */
 async function placeOf(
   world: CliWorld,
-  { workspace, instance }: CommandInput['options'],
+  { workspace, instance }: WorkspaceOptions,
 ): Promise<Result<FoundWorkspace & Pick<OpenOptions, 'instance'>>> {
   if (instance === undefined) return workspaceOf(world, workspace)
   const { namedInstance } = await import('./instance-records.ts')
@@ -54,10 +56,10 @@ async function placeOf(
 /** The folder given by `--workspace`; otherwise the one found from the current folder upwards. */
 export async function workspaceOf(
   world: Pick<CliWorld, 'cwd' | 'home'>,
-  named: unknown,
+  named: string | undefined,
 ): Promise<Result<FoundWorkspace>> {
-  if (typeof named === 'string' && named !== '') return ok({ path: named, folder: '' })
-  if (named !== undefined) return failed('invalid_args', '--workspace requires a folder path.')
+  if (named === '') return failed('invalid_args', '--workspace requires a folder path.')
+  if (named !== undefined) return ok({ path: named, folder: '' })
   const here = currentFolder(world)
   if (!here.ok) return here
   const ends = { hawserHome: world.home, userHome: userHome() }

@@ -1,6 +1,6 @@
 import type { Redactor } from '../../../encoding/redaction.ts'
 import type { Clock } from '../../../host/clock.ts'
-import type { RunningServer, ServeOptions } from '../../../host/daemon/running-server.ts'
+import type { RunningServer, ServeOptions } from '../../../host/server/running-server.ts'
 import type { Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import type { Streams } from '../../../host/streams.ts'
@@ -23,6 +23,8 @@ export interface CliWorld {
   readonly version: string
   /** The name of the command that runs, for example `log export`; its help is the next step after a usage error. */
   readonly command?: string | undefined
+  /** Whether the command answers in JSON. */
+  readonly json?: boolean | undefined
   /** The current folder. Throws when it no longer exists. */
   readonly cwd: () => string
   /** Path of `$HAWSER_HOME`. */

@@ -39,9 +39,10 @@ this machine only.</p>
 <details id="about" open>
 <summary>Use it from a program or a terminal</summary>
 <p>Every route needs the token in the file <code>token</code> of your Hawser home, which is <code>~/.hawser</code> unless
-<code>HAWSER_HOME</code> is set. If the address of this page has another port, use that one.</p>
-<pre><code>curl -H @&lt;(echo "Authorization: Bearer $(cat ~/.hawser/token)") \\
-  http://127.0.0.1:4600/api/harness/limits</code></pre>
+<code>HAWSER_HOME</code> is set.</p>
+<pre><code>HAWSER=$(hawser status | sed -n 's/^The local server is running: //p')
+curl -H @&lt;(echo "Authorization: Bearer $(cat ~/.hawser/token)") \\
+  "$HAWSER/api/harness/limits"</code></pre>
 <div class="wide">
 <table>
 <thead><tr><th>Route</th><th>Purpose</th></tr></thead>

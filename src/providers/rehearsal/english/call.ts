@@ -27,7 +27,7 @@ export interface Reading {
   readonly rest?: string
 }
 
-/** The pictures and documents in a request when a text is read. */
+/** The images and documents in a request when a text is read. */
 export interface Visible {
   /** With the text, only in earlier messages, only described, or absent. */
   readonly where: 'here' | 'earlier' | 'described' | 'nowhere'

@@ -29,7 +29,7 @@ function globs(pattern: string, path: string | undefined): Reading {
   return { calls: [{ name: 'glob', arguments: { pattern, ...place } }] }
 }
 
-interface Place {
+interface SearchPlace {
   readonly text: string
   /** Empty for the workspace itself, `undefined` if no place is named. */
   readonly place?: string
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** Takes "in src", "under docs/", "in *.ts" or "in this folder" off the end. */
-function takePlace(words: string, context: Context): Place {
+function takePlace(words: string, context: Context): SearchPlace {
   const [, before = '', place = ''] = PLACE.exec(words.trim()) ?? []
   if (place === '') return { text: words.trim() }
   const text = before.trim()

@@ -1,35 +1,25 @@
-import * as z from 'zod'
-import { ok } from '../../../../model/errors.ts'
 import type { InstanceAct } from '../../../../tether/tether.ts'
+import type { INSTANCE_ACT_COMMANDS } from '../../definitions/instances.ts'
 import { withProgress } from '../../render/progress.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput, Run } from '../../world/command.ts'
-import type { CliWorld } from '../../world/world.ts'
+import type { Run } from '../../world/command.ts'
 import { InstanceOutput, stateWords } from './instance-words.ts'
-import { aboutInstance, inInstances } from './instances-place.ts'
-
-const ActArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
+import { aboutInstance, instancesOf } from './instances-place.ts'
 
 export const Output = InstanceOutput
 
 /** Starts, pauses, resumes, stops, enables or disables an Instance, and shows its state then. */
-export function runWith(act: InstanceAct): Run {
-  return async (world: CliWorld, commandInput: CommandInput) => {
-    const {
-      args: [name],
-      options: { json },
-    } = ActArgs.parse(commandInput)
-    return inInstances(world, json, async (tether) => {
-      const done = await withProgress(world, PROGRESS[act], () =>
-        aboutInstance(tether, name, tether.act(name, act)),
-      )
-      if (!done.ok) return done
-      return ok(answer(world, json, { instance: done.value }, () => stateWords(done.value)))
-    })
-  }
+export const run: Run<(typeof INSTANCE_ACT_COMMANDS)[number]> = async (
+  world,
+  { args: [name] },
+  { act },
+) => {
+  const tether = instancesOf(world)
+  const done = await withProgress(world, PROGRESS[act], () =>
+    aboutInstance(tether, name, tether.act(name, act)),
+  )
+  if (!done.ok) return done
+  return answer(world, { instance: done.value }, () => stateWords(done.value))
 }
 
 const PROGRESS: Readonly<Record<InstanceAct, string>> = {

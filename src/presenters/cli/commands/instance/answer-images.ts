@@ -2,7 +2,7 @@ import { shownBytes } from '../../../../encoding/amounts.ts'
 import { saveFile } from '../../../../host/files/save-file.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { Frame } from '../../../../model/tether/frame.ts'
-import { pictureSize } from '../../../../tether/picture-size.ts'
+import { imageSize } from '../../../../tether/image-size.ts'
 import type { Tether } from '../../../../tether/tether.ts'
 import { pictureOf, pictureWays, standing } from '../../render/picture.ts'
 import { visibleLine } from '../../text/visible-text.ts'
@@ -53,7 +53,7 @@ export async function answerImages(
       shown.push({ blob, path: saved.value, words: `[saved: ${visibleLine(saved.value)}]\n` })
       continue
     }
-    const pixels = pictureSize(bytes)
+    const pixels = imageSize(bytes)
     const room = { columns: stdout.columns, rows: stdout.rows }
     const picture = pixels && pictureOf({ bytes, media_type, ...pixels }, ways, room)
     const words = `[${media_type}, ${shownBytes(size)}: ${blob}]\n`

@@ -1,59 +1,35 @@
-import * as z from 'zod'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { DEFAULT_IDLE } from '../../../../model/tether/instance.ts'
 import type { InstanceRequest } from '../../../../model/tether/instance.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
-import { visibleLine } from '../../text/visible-text.ts'
-import { answer, refuse } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import { answer } from '../../world/answer.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { INSTANCE_CREATE } from '../../definitions/instances.ts'
 import type { CliWorld } from '../../world/world.ts'
-import { infoWords, InstanceOutput } from './instance-words.ts'
-import { inInstances } from './instances-place.ts'
-
-const CreateArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({
-    workspace: z.string().optional(),
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    isolation: z.string().optional(),
-    pauseAfter: z.string().optional(),
-    stopAfter: z.string().optional(),
-    messageTimeout: z.string().optional(),
-    ceiling: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type CreateArgs = z.infer<typeof CreateArgs>
+import { infoWords, InstanceOutput, writesWords } from './instance-words.ts'
+import { instancesOf } from './instances-place.ts'
 
 export const Output = InstanceOutput
 
 /** Creates an Instance. It starts with its first message. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = CreateArgs.parse(commandInput)
-  const { json } = parsed.options
-  const request = requestOf(world, parsed)
-  if (!request.ok) return refuse(world, json, request.error)
-  return inInstances(world, json, async (tether) => {
-    const made = await tether.create(request.value, 'operator')
-    if (!made.ok) return made
-    const { handle } = made.value
-    const { workspace } = made.value
-    const isMapped = workspace !== undefined && request.value.workspace !== OWN
-    const writes = isMapped
-      ? `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
-      : ''
-    const words = () =>
-      `${infoWords(made.value)}${writes}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
-    return ok(answer(world, json, { instance: made.value }, words))
-  })
+export const run: Run<typeof INSTANCE_CREATE> = async (world, input) => {
+  const request = requestOf(world, input)
+  if (!request.ok) return request
+  const tether = instancesOf(world)
+  const made = await tether.create(request.value, 'operator')
+  if (!made.ok) return made
+  const { handle } = made.value
+  const isMapped = request.value.workspace !== OWN
+  const words = () =>
+    `${infoWords(made.value)}${isMapped ? writesWords(made.value) : ''}To send it a message: hawser instance send ${handle} "Hello" --wait\n`
+  return answer(world, { instance: made.value }, words)
 }
 
 /** A path is relative to the current folder here; the server gets an absolute one. */
 function requestOf(
   world: CliWorld,
-  { args: [handle], options }: CreateArgs,
+  { args: [handle], options }: CommandInput<typeof INSTANCE_CREATE>,
 ): Result<InstanceRequest> {
   const { workspace: named, provider, model, isolation } = options
   const workspace = named === undefined || named === OWN ? ok(named) : wholePath(world, named)

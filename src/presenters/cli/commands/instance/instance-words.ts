@@ -31,6 +31,12 @@ export function infoWords(info: InstanceInfo, records?: string): string {
 
 const WIDTH = 11
 
+/** What a person permits by mapping a folder of theirs; empty if the Instance has none. */
+export function writesWords({ workspace }: InstanceInfo): string {
+  if (workspace === undefined) return ''
+  return `Its agent writes and runs commands in ${visibleLine(workspace)} without asking.\n`
+}
+
 /** One line after something was done to an Instance. */
 export function stateWords({ handle, state, enabled, waiting, reason }: InstanceInfo): string {
   const off = enabled ? '' : ', and disabled'

@@ -1,20 +1,13 @@
 import { failed, type Failed, type Result } from '../../../../model/errors.ts'
 import { nearest } from '../../../../session/settings/nearest.ts'
 import type { Tether } from '../../../../tether/tether.ts'
-import { refuse } from '../../world/answer.ts'
 import { homeTether } from '../../world/home-tether.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-/** Runs `work` with the Instances of this home, through the local server. A failure is printed; returns the exit code. */
-export async function inInstances(
-  world: CliWorld,
-  json: boolean,
-  work: (tether: Tether) => Promise<Result<number>>,
-): Promise<number> {
-  const tether = homeTether(world, () => world.streams.stderr.write(STARTED))
-  const done = await work(tether)
-  return done.ok ? done.value : refuse(world, json, done.error)
+/** The Instances of this home, through the local server. If it has to be started, standard error says so. */
+export function instancesOf(world: CliWorld): Tether {
+  return homeTether(world, () => world.streams.stderr.write(STARTED))
 }
 
 const STARTED = 'hawser: started the local server in the background (to stop it: hawser down)\n'

@@ -1,16 +1,14 @@
 import * as z from 'zod'
-import { ok } from '../../../../model/errors.ts'
 import { InstanceInfoShape } from '../../../../tether/tether-shapes.ts'
 import type { InstanceInfo } from '../../../../tether/tether.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { INSTANCE_LIST } from '../../definitions/instances.ts'
 import type { CliWorld } from '../../world/world.ts'
 import { spentWords } from './instance-words.ts'
-import { inInstances } from './instances-place.ts'
-
-const ListArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+import { instancesOf } from './instances-place.ts'
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -18,14 +16,12 @@ export const Output = z.object({
 })
 
 /** Lists all Instances. None is not an error. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json } = ListArgs.parse(commandInput).options
-  return inInstances(world, json, async (tether) => {
-    const listed = await tether.list()
-    if (!listed.ok) return listed
-    const instances = listed.value
-    return ok(answer(world, json, { instances }, () => words(world, instances)))
-  })
+export const run: Run<typeof INSTANCE_LIST> = async (world) => {
+  const tether = instancesOf(world)
+  const listed = await tether.list()
+  if (!listed.ok) return listed
+  const instances = listed.value
+  return answer(world, { instances }, () => words(world, instances))
 }
 
 const NONE = 'No Instances yet. To create one: hawser instance create reviewer --workspace .\n'

@@ -8,27 +8,15 @@ import type { Tether } from '../../../../tether/tether.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { wholePath } from '../../input/whole-path.ts'
 import { jsonLine } from '../../text/json-line.ts'
-import { refuse } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { INSTANCE_READ } from '../../definitions/instances.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { stopOnSignals } from '../../world/until-stopped.ts'
 import type { CliWorld } from '../../world/world.ts'
 import { answerImages, type ImagePlace } from './answer-images.ts'
 import { FrameWords, LIVE_TYPES, SHOWN_TYPES } from './frame-words.ts'
-import { aboutInstance, inInstances } from './instances-place.ts'
+import { aboutInstance, instancesOf } from './instances-place.ts'
 import { picturesSetting } from './pictures-setting.ts'
-
-const ReadArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({
-    follow: z.boolean().default(false),
-    after: z.string().optional(),
-    session: z.string().optional(),
-    limit: z.string().optional(),
-    save: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
 
 /** One line of standard output. */
 export const Output = z
@@ -40,28 +28,23 @@ export const Output = z
   .describe('JSON Lines: frames, with --save images that were saved, and gaps with --follow.')
 
 /** Shows frames: the latest, those after a number, or all that arrive until a signal. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [name],
-    options,
-  } = ReadArgs.parse(commandInput)
+export const run: Run<typeof INSTANCE_READ> = async (world, { args: [name], options }) => {
   const { follow, session, save, json } = options
   const after = seqOf(options.after)
-  if (!after.ok) return refuse(world, json, after.error)
+  if (!after.ok) return after
   const limit = wholeNumber(options.limit, '--limit', MOST_LIMIT)
-  if (!limit.ok) return refuse(world, json, limit.error)
+  if (!limit.ok) return limit
   const folder = save === undefined ? ok(undefined) : wholePath(world, save)
-  if (!folder.ok) return refuse(world, json, folder.error)
-  return inInstances(world, json, async (tether) => {
-    const setting = await picturesSetting(world)
-    const place = { tether, name, save: folder.value, setting }
-    const printer = new FramePrinter(world, place, json)
-    const types = json ? undefined : follow ? LIVE_TYPES : SHOWN_TYPES
-    const asked = { session_id: session, types, after: after.value, limit: limit.value }
-    const read = follow ? await followed(world, printer, asked) : await paged(printer, asked)
-    world.streams.stdout.write(printer.end())
-    return read
-  })
+  if (!folder.ok) return folder
+  const tether = instancesOf(world)
+  const setting = await picturesSetting(world)
+  const place = { tether, name, save: folder.value, setting }
+  const printer = new FramePrinter(world, place, json)
+  const types = json ? undefined : follow ? LIVE_TYPES : SHOWN_TYPES
+  const asked = { session_id: session, types, after: after.value, limit: limit.value }
+  const read = follow ? await followed(world, printer, asked) : await paged(printer, asked)
+  world.streams.stdout.write(printer.end())
+  return read
 }
 
 interface FrameSelection {

@@ -8,29 +8,17 @@ import type { AcceptedFrame, StoredImage, Tether } from '../../../../tether/teth
 import { promptOf } from '../../input/prompt.ts'
 import { wholePath } from '../../input/whole-path.ts'
 import { withProgress } from '../../render/progress.ts'
-import { answer, refuse } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import { answer } from '../../world/answer.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { INSTANCE_SEND } from '../../definitions/instances.ts'
 import { EXIT, exitCodeOf } from '../../world/exit-code.ts'
 import { stopOnSignals } from '../../world/until-stopped.ts'
 import type { CliWorld } from '../../world/world.ts'
 import { answerImages, type ImagePlace } from './answer-images.ts'
 import { FrameWords } from './frame-words.ts'
 import { imagesNamed } from './sent-images.ts'
-import { aboutInstance, inInstances } from './instances-place.ts'
+import { aboutInstance, instancesOf } from './instances-place.ts'
 import { picturesSetting } from './pictures-setting.ts'
-
-const SendArgs = z.object({
-  args: z.tuple([z.string(), z.array(z.string()).default([])]),
-  options: z.object({
-    attach: z.array(z.string()).default([]),
-    session: z.string().default('default'),
-    replace: z.boolean().default(false),
-    wait: z.boolean().default(false),
-    save: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type SendArgs = z.infer<typeof SendArgs>
 
 export const Output = AcceptedFrameShape.extend({
   ok: z.literal(true),
@@ -39,36 +27,33 @@ export const Output = AcceptedFrameShape.extend({
 })
 
 /** Sends a message, and waits for its answer with `--wait`. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = SendArgs.parse(commandInput)
-  const { args, options } = parsed
-  const { attach, save, json } = options
-  if (save !== undefined && !options.wait)
-    return refuse(world, json, failed('invalid_args', '--save requires --wait.').error)
+export const run: Run<typeof INSTANCE_SEND> = async (world, input) => {
+  const { args, options } = input
+  const { attach, save } = options
+  if (save !== undefined && !options.wait) return failed('invalid_args', '--save requires --wait.')
   const has = { attached: attach.length > 0, stdin: attach.includes('-') }
   const prompt = await promptOf(world, args[1], has)
-  if (!prompt.ok) return refuse(world, json, prompt.error)
+  if (!prompt.ok) return prompt
   const images = await imagesNamed(world, attach)
-  if (!images.ok) return refuse(world, json, images.error)
+  if (!images.ok) return images
   const folder = save === undefined ? ok(undefined) : wholePath(world, save)
-  if (!folder.ok) return refuse(world, json, folder.error)
-  return inInstances(world, json, async (tether) => {
-    const sent = await send(world, tether, parsed, prompt.value.text, images.value)
-    if (!sent.ok) return sent
-    if (options.wait) {
-      const setting = await picturesSetting(world)
-      const place = { tether, name: args[0], save: folder.value, setting }
-      return waitForAnswer(world, place, options, sent.value)
-    }
-    const words = () => `Sent. To read the answer: ${readCommand(args[0], sent.value)}\n`
-    return ok(answer(world, json, sent.value, words))
-  })
+  if (!folder.ok) return folder
+  const tether = instancesOf(world)
+  const sent = await send(world, tether, input, prompt.value.text, images.value)
+  if (!sent.ok) return sent
+  if (options.wait) {
+    const setting = await picturesSetting(world)
+    const place = { tether, name: args[0], save: folder.value, setting }
+    return waitForAnswer(world, place, options, sent.value)
+  }
+  const words = () => `Sent. To read the answer: ${readCommand(args[0], sent.value)}\n`
+  return answer(world, sent.value, words)
 }
 
 async function send(
   world: CliWorld,
   tether: Tether,
-  { args: [name], options: { session, replace } }: SendArgs,
+  { args: [name], options: { session, replace } }: CommandInput<typeof INSTANCE_SEND>,
   text: string,
   images: readonly StoredImage[],
 ): Promise<Result<AcceptedFrame>> {
@@ -91,7 +76,7 @@ async function send(
 async function waitForAnswer(
   world: CliWorld,
   place: ImagePlace,
-  { json, session }: SendArgs['options'],
+  { json, session }: CommandInput<typeof INSTANCE_SEND>['options'],
   sent: AcceptedFrame,
 ): Promise<Result<number>> {
   const stopping = stopOnSignals(world)
@@ -107,7 +92,7 @@ async function waitForAnswer(
     if (!json && end.value.type === 'error') return failedAnswer(end.value)
     const words = () =>
       new FrameWords().of(end.value) + images.value.map((image) => image.words).join('')
-    answer(world, json, output, words)
+    answer(world, output, words)
     return ok(exitCodeOfAnswer(end.value))
   } finally {
     stopping.stopListening()

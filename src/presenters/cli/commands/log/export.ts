@@ -8,7 +8,8 @@ import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { LogEnd } from '../../../../session/reading/read-log.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import { EXPORT_FORMATS, type LOG_EXPORT } from '../../definitions/log.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import type { ExportFormat } from '../../export/export-format.ts'
 import { htmlExport } from '../../export/html.ts'
@@ -24,23 +25,17 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const FORMATS = { markdown: markdownExport, json: jsonExport, html: htmlExport } as const
-
-const LogExportArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({
-    format: z.enum(['markdown', 'json', 'html']).optional(),
-    output: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type LogExportArgs = z.infer<typeof LogExportArgs>
+const FORMATS: Readonly<Record<(typeof EXPORT_FORMATS)[number], () => ExportFormat>> = {
+  markdown: markdownExport,
+  json: jsonExport,
+  html: htmlExport,
+}
 
 export const Output = z
   .object({
     ok: z.literal(true),
     session_id: SessionId,
-    format: z.enum(['markdown', 'json', 'html']),
+    format: z.enum(EXPORT_FORMATS),
     output: z.string().describe('The file, as given.'),
     events: Count,
     bytes: Count,
@@ -50,15 +45,13 @@ export const Output = z
 /**
  * Writes a Session as one document. Exit code 1 if the Log is damaged; the document then ends where the damage begins.
  */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = LogExportArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => exportOne(world, opened, parsed))
-}
+export const run: Run<typeof LOG_EXPORT> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => exportOne(world, opened, input))
 
 async function exportOne(
   world: CliWorld,
   opened: OpenWorkspace,
-  { args: [named], options }: LogExportArgs,
+  { args: [named], options }: CommandInput<typeof LOG_EXPORT>,
 ): Promise<Result<number>> {
   const { output, json } = options
   if (json && output === undefined && (options.format ?? 'json') !== 'json') {
@@ -85,8 +78,8 @@ async function exportOne(
   const result = { session_id: id.value, format, output, events, bytes }
   const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
   // For a damaged Log, the only JSON output is the error. The file is written nevertheless.
-  if (!json || end.damage === undefined) answer(world, json, result, () => words)
-  return reportEnd(world, end, { json })
+  if (!json || end.damage === undefined) answer(world, result, () => words)
+  return reportEnd(world, end)
 }
 
 interface Document {
@@ -109,7 +102,7 @@ async function toStdout(
   if (stdout.broken) return ok(EXIT.done)
   // The document contains the error; a second JSON value after it would make the output invalid.
   if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
-  return reportEnd(world, written.value.end, { json: false })
+  return reportEnd(world, written.value.end)
 }
 
 async function toFile(

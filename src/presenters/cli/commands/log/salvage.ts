@@ -5,18 +5,13 @@ import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { LOG_SALVAGE } from '../../definitions/log.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
-
-const LogSalvageArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
-type LogSalvageArgs = z.infer<typeof LogSalvageArgs>
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -31,15 +26,13 @@ export const Output = z.object({
 type SalvageOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = LogSalvageArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => salvage(world, opened, parsed))
-}
+export const run: Run<typeof LOG_SALVAGE> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => salvage(world, opened, input))
 
 async function salvage(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { json } }: LogSalvageArgs,
+  { args: [named] }: CommandInput<typeof LOG_SALVAGE>,
 ): Promise<Result<number>> {
   const old = await sessionNamed(harness, named)
   if (!old.ok) return old
@@ -60,7 +53,7 @@ async function salvage(
     missing: [...missing],
     continuable: continuable.value,
   }
-  return ok(answer(world, json, output, () => words(output)))
+  return answer(world, output, () => words(output))
 }
 
 /** A Session without its first Event or its surface is read-only. */

@@ -1,10 +1,10 @@
-import * as z from 'zod'
 import { SessionResources } from '../../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ReadEvent } from '../../../../session/reading/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
 import { painted } from '../../text/cell-width.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { LOG_SHOW } from '../../definitions/log.ts'
 import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
@@ -18,29 +18,17 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const LogShowArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({
-    turn: z.string().optional(),
-    follow: z.boolean().default(false),
-    json: z.boolean().default(false),
-  }),
-})
-type LogShowArgs = z.infer<typeof LogShowArgs>
-
 /** One line of standard output. If the Log is damaged, an error follows the readable Events. */
 export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
 /** Shows the Events of a Session; with `--follow`, until a signal. Exit code 1 if the Log is damaged. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = LogShowArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
-}
+export const run: Run<typeof LOG_SHOW> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => show(world, opened, input))
 
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [named], options }: LogShowArgs,
+  { args: [named], options }: CommandInput<typeof LOG_SHOW>,
 ): Promise<Result<number>> {
   const { json, follow } = options
   const filter = TurnFilter.of(options.turn)
@@ -74,7 +62,7 @@ async function show(
         { action: 'Show the whole Session.', command: `hawser log show ${id.value}` },
       ])
     }
-    return reportEnd(world, end.value, { json })
+    return reportEnd(world, end.value)
   } finally {
     stopping?.stopListening()
   }

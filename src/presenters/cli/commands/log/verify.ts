@@ -7,7 +7,8 @@ import type { Proof } from '../../../../session/queries/verify.ts'
 import type { OtherWords, RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { LOG_VERIFY } from '../../definitions/log.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -15,12 +16,6 @@ import { visibleText } from '../../text/visible-text.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
-
-const LogVerifyArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({ requests: z.boolean().default(false), json: z.boolean().default(false) }),
-})
-type LogVerifyArgs = z.infer<typeof LogVerifyArgs>
 
 const Mismatch = z.object({
   seq: Count,
@@ -90,15 +85,13 @@ export const Output = z.object({
 type VerifyOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Verifies every byte of a Log. Exit code 1 if it is damaged, or if a request differs from its record. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const parsed = LogVerifyArgs.parse(commandInput)
-  return inWorkspace(world, commandInput, (opened) => verify(world, opened, parsed))
-}
+export const run: Run<typeof LOG_VERIFY> = async (world, input) =>
+  inWorkspace(world, input.options, (opened) => verify(world, opened, input))
 
 async function verify(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { requests, json } }: LogVerifyArgs,
+  { args: [named], options: { requests } }: CommandInput<typeof LOG_VERIFY>,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -107,7 +100,7 @@ async function verify(
   )
   if (!proof.ok) return proof
   const verified = verdictOf(id.value, proof.value)
-  answer(world, json, verified, () => words(verified, requests))
+  answer(world, verified, () => words(verified, requests))
   return ok(verified.whole ? EXIT.done : EXIT.failed)
 }
 

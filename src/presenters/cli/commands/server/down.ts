@@ -1,16 +1,14 @@
 import * as z from 'zod'
 import type { Clock } from '../../../../host/clock.ts'
-import { askDaemon } from '../../../../host/daemon/ask-daemon.ts'
-import { announcedDaemon } from '../../../../host/daemon/daemon-lock.ts'
+import { askServer } from '../../../../host/server/ask-server.ts'
+import { announcedServer } from '../../../../host/server/server-lock.ts'
 import type { Folder } from '../../../../host/files/files.ts'
 import { wait } from '../../../../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { DOWN } from '../../definitions/server.ts'
 import { inSettings } from '../../world/settings-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const DownArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -21,30 +19,28 @@ const LOOK_EVERY_MS = 20
 const LOOKS = 1_500
 
 /** Stops the local server and waits until it has released its home. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json } = DownArgs.parse(commandInput).options
-  return inSettings(world, commandInput, 'none', async ({ home }) => {
+export const run: Run<typeof DOWN> = async (world) =>
+  inSettings(world, {}, 'none', async ({ home }) => {
     const stopped = await stop(home, world.clock)
     if (!stopped.ok) return stopped
     const words = stopped.value
       ? 'The local server has stopped.\n'
       : 'The local server is not running.\n'
-    return ok(answer(world, json, { stopped: stopped.value }, () => words))
+    return answer(world, { stopped: stopped.value }, () => words)
   })
-}
 
 /** Whether a server was stopped. No signal is sent: the server that wrote the record is asked, whatever its process is. */
 async function stop(home: Folder, clock: Clock): Promise<Result<boolean>> {
   let asked = false
   let unansweredSince: number | undefined
   for (let looks = 0; looks < LOOKS; looks++) {
-    const found = await announcedDaemon(home)
+    const found = await announcedServer(home)
     if (!found.ok) return found
     const state = found.value
     // It may have stopped before it could answer.
     if (state === undefined) return ok(asked || unansweredSince !== undefined)
     if (!asked && state !== 'starting') {
-      asked = (await askDaemon(state, '/control/stop')).ok
+      asked = (await askServer(state, '/control/stop')).ok
       if (!asked) unansweredSince ??= clock.monotonicMs()
       const ms = unansweredSince === undefined ? 0 : clock.monotonicMs() - unansweredSince
       if (ms >= UNANSWERED_MS) return unreachable(state.record.pid)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { askDaemon } from '../../../../host/daemon/ask-daemon.ts'
-import { announcedDaemon, type DaemonRecord } from '../../../../host/daemon/daemon-lock.ts'
+import { askServer } from '../../../../host/server/ask-server.ts'
+import { announcedServer, type ServerRecord } from '../../../../host/server/server-lock.ts'
 import { asResult, closing, ifPossible, replaceFile } from '../../../../host/files/files.ts'
 import { parseJson } from '../../../../encoding/json.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
@@ -22,13 +22,13 @@ type PageWorld = Pick<CliWorld, 'openHome' | 'browser' | 'cwd' | 'home'>
 /** The page of the server that runs already, opened; `undefined` if none runs. */
 export async function runningPage(
   world: PageWorld,
-): Promise<Result<{ readonly record: DaemonRecord; readonly page: PageOutput } | undefined>> {
+): Promise<Result<{ readonly record: ServerRecord; readonly page: PageOutput } | undefined>> {
   const home = await world.openHome()
   if (!home.ok) return home
-  const found = await closing(home.value, () => announcedDaemon(home.value.folder))
+  const found = await closing(home.value, () => announcedServer(home.value.folder))
   if (!found.ok) return found
   if (found.value === undefined || found.value === 'starting') return ok(undefined)
-  const asked = await askDaemon(found.value, '/control/page')
+  const asked = await askServer(found.value, '/control/page')
   if (!asked.ok) return asked
   const code = CodeAnswer.safeParse(parseJson(asked.value)).data?.code
   if (code === undefined) return failed('invalid_response', 'The local server gave no code.')

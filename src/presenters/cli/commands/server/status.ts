@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { runningDaemon, type DaemonState } from '../../../../host/daemon/daemon-lock.ts'
+import { serverStatus, type ServerStatus } from '../../../../host/server/server-lock.ts'
 import { ok } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { STATUS } from '../../definitions/server.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSettings } from '../../world/settings-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const StatusArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -25,19 +23,17 @@ export const Output = z.object({
 })
 
 /** Shows the state of the local server. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json } = StatusArgs.parse(commandInput).options
-  return inSettings(world, commandInput, 'none', async ({ home }) => {
-    const found = await runningDaemon(home)
+export const run: Run<typeof STATUS> = async (world) =>
+  inSettings(world, {}, 'none', async ({ home }) => {
+    const found = await serverStatus(home)
     if (!found.ok) return found
     const state = found.value
     const server = typeof state === 'object' ? { server: state } : {}
-    answer(world, json, { running: state !== undefined, ...server }, () => words(state))
+    answer(world, { running: state !== undefined, ...server }, () => words(state))
     return ok(state === undefined ? EXIT.failed : EXIT.done)
   })
-}
 
-function words(state: DaemonState): string {
+function words(state: ServerStatus): string {
   if (state === undefined) return 'The local server is not running. To start it: hawser up\n'
   if (state === 'starting') return 'The local server is starting.\n'
   const { origin, socket, pid, since, version } = state

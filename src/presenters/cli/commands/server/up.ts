@@ -1,28 +1,20 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { DaemonRecord } from '../../../../host/daemon/daemon-lock.ts'
-import { startServer } from '../../../../host/daemon/start-server.ts'
+import type { ServerRecord } from '../../../../host/server/server-lock.ts'
+import { startServer } from '../../../../host/server/start-server.ts'
 import { closing } from '../../../../host/files/files.ts'
 import { ErrorBody } from '../../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { parseJson } from '../../../../encoding/json.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { failureAsText } from '../../world/failure.ts'
-import { answer, refuse } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import { answer } from '../../world/answer.ts'
+import type { Run } from '../../world/command.ts'
+import type { UP } from '../../definitions/server.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { untilStopped } from '../../world/until-stopped.ts'
 import type { CliWorld } from '../../world/world.ts'
 import { openPage, PageOutput, pageWords, runningPage } from './page.ts'
-
-const UpArgs = z.object({
-  options: z.object({
-    port: z.string().optional(),
-    background: z.boolean().default(false),
-    open: z.boolean().default(false),
-    json: z.boolean().default(false),
-  }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -35,38 +27,38 @@ export const Output = z.object({
 type UpOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves until a signal, which is the regular way to stop it; in the background, returns when the server is ready. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { port: text, background, open, json } = UpArgs.parse(commandInput).options
+export const run: Run<typeof UP> = async (world, { options }) => {
+  const { port: text, background, open } = options
   const port = wholeNumber(text, '--port', 65_535)
-  if (!port.ok) return refuse(world, json, port.error)
+  if (!port.ok) return port
   const running = open ? await runningPage(world) : ok(undefined)
-  if (!running.ok) return refuse(world, json, running.error)
+  if (!running.ok) return running
   if (running.value !== undefined) {
     const { record, page } = running.value
     const output = { ...outputOf(world, record), ...page }
-    return answer(world, json, output, () => words(output, BACKGROUND))
+    return answer(world, output, () => words(output, BACKGROUND))
   }
   if (background) {
     const started = await inBackground(world, port.value)
-    if (!started.ok) return refuse(world, json, started.error)
+    if (!started.ok) return started
     const opened = open ? await runningPage(world) : ok(undefined)
-    if (!opened.ok) return refuse(world, json, opened.error)
+    if (!opened.ok) return opened
     const output = { ...started.value, ...opened.value?.page }
-    return answer(world, json, output, () => words(output, BACKGROUND))
+    return answer(world, output, () => words(output, BACKGROUND))
   }
   const stopped = untilStopped(world)
   const serving = await world.serve({ port: port.value })
-  if (!serving.ok) return refuse(world, json, serving.error)
+  if (!serving.ok) return serving
   const server = serving.value
   if (server.withoutSocket !== undefined) {
     world.streams.stderr.write(failureAsText({ error: server.withoutSocket }))
   }
   const page = open ? await openPage(world, server.record.origin, server.pageCode()) : {}
   const output = { ...outputOf(world, server.record), ...page }
-  answer(world, json, output, () => words(output, FOREGROUND))
+  answer(world, output, () => words(output, FOREGROUND))
   await Promise.race([stopped, aborted(server.stopRequested)])
   await server.close()
-  return EXIT.done
+  return ok(EXIT.done)
 }
 
 /** Resolves when the signal aborts, which may be before the server was announced here. */
@@ -80,7 +72,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 const FOREGROUND = 'Press Ctrl-C to stop.'
 const BACKGROUND = 'To stop it: hawser down'
 
-function outputOf({ home }: CliWorld, { origin, socket, pid }: DaemonRecord): UpOutput {
+function outputOf({ home }: CliWorld, { origin, socket, pid }: ServerRecord): UpOutput {
   const token_file = join(home, 'token')
   return { origin, ...(socket === undefined ? {} : { socket }), token_file, pid }
 }

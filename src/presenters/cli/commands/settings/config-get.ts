@@ -6,18 +6,14 @@ import {
   sourcedSettings,
   type SourcedSetting,
 } from '../../../../session/settings/stored-settings.ts'
-import { answer, refuse, wantsColour } from '../../world/answer.ts'
+import { answer, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { CONFIG_GET } from '../../definitions/settings.ts'
 import { chosenColour, settingNamed, shownValue } from '../../input/setting-values.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld } from '../../world/world.ts'
-
-const ConfigGetArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
 
 const Value = z.union([z.string(), z.number(), z.boolean()])
 
@@ -39,20 +35,16 @@ export const Output = z.object({
 })
 
 /** Shows settings with their effective values and sources. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [key],
-    options: { json },
-  } = ConfigGetArgs.parse(commandInput)
+export const run: Run<typeof CONFIG_GET> = async (world, { args: [key], options }) => {
   const named = key === undefined ? ok(undefined) : settingNamed(key)
-  if (!named.ok) return refuse(world, json, named.error)
-  return inSettings(world, commandInput, 'open', async ({ home, workspace, foreign }) => {
+  if (!named.ok) return named
+  return inSettings(world, options, 'open', async ({ home, workspace, foreign }) => {
     const stored = await readAllSettings(home, workspace, { foreign })
     if (!stored.ok) return stored
     const one = named.value && sourcedSetting(stored.value, named.value)
     const shown = one === undefined ? sourcedSettings(stored.value) : [one]
     const words = () => (one === undefined ? tableOf(world, shown) : valueOf(world, one))
-    return ok(answer(world, json, { settings: shown.map(entryOf) }, words))
+    return answer(world, { settings: shown.map(entryOf) }, words)
   })
 }
 

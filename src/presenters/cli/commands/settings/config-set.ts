@@ -14,8 +14,9 @@ import {
   type AllStoredSettings,
 } from '../../../../session/settings/stored-settings.ts'
 import { checkedProvider } from '../../../../session/settings/choice.ts'
-import { answer, refuse } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import { answer } from '../../world/answer.ts'
+import type { Run } from '../../world/command.ts'
+import type { CONFIG_SET } from '../../definitions/settings.ts'
 import { canAsk } from '../../input/confirm.ts'
 import { unknownModel } from '../../../../session/settings/model-choice.ts'
 import { settingNamed, settingValue, shownValue } from '../../input/setting-values.ts'
@@ -23,11 +24,6 @@ import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
 import { typedLine } from '../../input/typed-line.ts'
 import { visibleText } from '../../text/visible-text.ts'
 import type { CliWorld } from '../../world/world.ts'
-
-const ConfigSetArgs = z.object({
-  args: z.tuple([z.string(), z.string().optional()]),
-  options: z.object({ here: z.boolean().default(false), json: z.boolean().default(false) }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -41,18 +37,15 @@ export const Output = z.object({
 })
 
 /** Changes or resets one setting, for the user or for one workspace. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [key, typed],
-    options: { here, json },
-  } = ConfigSetArgs.parse(commandInput)
+export const run: Run<typeof CONFIG_SET> = async (world, { args: [key, typed], options }) => {
+  const { here } = options
   const change = await changeOf(world, key, typed)
-  if (!change.ok) return refuse(world, json, change.error)
+  if (!change.ok) return change
   const { setting, value } = change.value
   const provider = knownProvider(setting, value)
-  if (!provider.ok) return refuse(world, json, provider.error)
+  if (!provider.ok) return provider
   const judged = await judgedModel(world, setting, value)
-  return inSettings(world, commandInput, here ? 'create' : 'none', async (place) => {
+  return inSettings(world, options, here ? 'create' : 'none', async (place) => {
     const set = await (here
       ? setForWorkspace(world, place, change.value)
       : setForUser(place, change.value))
@@ -63,7 +56,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     if (judged !== undefined) world.streams.stderr.write(`hawser: ${visibleText(judged)}\n`)
     if (setting.secret && value !== undefined)
       warnAboutRisks(world, key, { here, typed: typed !== '-' })
-    return ok(answer(world, json, output, () => words(output)))
+    return answer(world, output, () => words(output))
   })
 }
 

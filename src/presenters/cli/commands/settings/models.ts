@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { failed, ok } from '../../../../model/errors.ts'
+import { failed } from '../../../../model/errors.ts'
 import { ModelFacts, type ModelRow } from '../../../../model/model-facts.ts'
 import { loadSettings } from '../../../../session/settings/settings.ts'
 import { quoted, shortened } from '../../../../encoding/quote.ts'
@@ -7,14 +7,11 @@ import { grouped } from '../../../../encoding/amounts.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { MODELS } from '../../definitions/settings.ts'
 import { nearest } from '../../../../session/settings/nearest.ts'
 import { inSettings } from '../../world/settings-place.ts'
-import type { CliWorld, KnownModels } from '../../world/world.ts'
-
-const ModelsArgs = z.object({
-  options: z.object({ provider: z.string().optional(), json: z.boolean().default(false) }),
-})
+import type { KnownModels } from '../../world/world.ts'
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -36,9 +33,9 @@ export const Output = z.object({
 })
 
 /** Lists the models of the catalogue, with the user's overrides. Needs no workspace. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { provider, json } = ModelsArgs.parse(commandInput).options
-  return inSettings(world, commandInput, 'none', async ({ home }) => {
+export const run: Run<typeof MODELS> = async (world, { options }) => {
+  const { provider } = options
+  return inSettings(world, {}, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     if (!loaded.ok) return loaded
     const { models: overrides = {}, display } = loaded.value.settings
@@ -50,7 +47,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const { asOf, references } = known
     const output = { as_of: asOf, models: rows, references }
     const colour = wantsColour(world, world.streams.stdout, display?.colour)
-    return ok(answer(world, json, output, () => words(rows, asOf, colour)))
+    return answer(world, output, () => words(rows, asOf, colour))
   })
 }
 

@@ -1,16 +1,11 @@
 import * as z from 'zod'
-import { failed, ok } from '../../../../model/errors.ts'
+import { failed } from '../../../../model/errors.ts'
 import { noSuchRule } from '../../../../session/live/session-rules.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { PERMISSIONS_REMOVE } from '../../definitions/permissions.ts'
 import { ListedRule, listedRule, ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const PermissionsRemoveArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -18,14 +13,10 @@ export const Output = z.object({
 })
 
 /** Removes a rule of a workspace, by its number in the list. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [named],
-    options: { json },
-  } = PermissionsRemoveArgs.parse(commandInput)
-  return inWorkspace(
+export const run: Run<typeof PERMISSIONS_REMOVE> = async (world, { args: [named], options }) =>
+  inWorkspace(
     world,
-    commandInput,
+    options,
     async ({ harness: { rules: store } }) => {
       if (!/^[1-9]\d{0,5}$/.test(named)) {
         return failed('invalid_args', `"${named}" is not the number of a rule.`, {}, [
@@ -38,8 +29,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
       if (removed === undefined) return noSuchRule(Number(named))
       const done = await store.remove(removed.rule)
       if (!done.ok) return done
-      return ok(answer(world, json, { removed }, () => `Removed: ${ruleWords(removed.rule)}\n`))
+      return answer(world, { removed }, () => `Removed: ${ruleWords(removed.rule)}\n`)
     },
     { make: true },
   )
-}

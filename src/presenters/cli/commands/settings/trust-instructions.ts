@@ -12,36 +12,25 @@ import {
 import { withInstructions } from '../../../../session/workspace/instructions.ts'
 import { unlessSure } from '../../input/trust-confirmation.ts'
 import { visibleLine } from '../../text/visible-text.ts'
-import { answer, refuse } from '../../world/answer.ts'
+import { answer } from '../../world/answer.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { TRUST } from '../../definitions/settings.ts'
 import { workspaceOf } from '../../world/workspace.ts'
 import type { CliWorld, OpenedHome } from '../../world/world.ts'
 
-interface TrustInput {
-  readonly named: string | undefined
-  readonly options: {
-    readonly yes: boolean
-    readonly json: boolean
-    readonly workspace?: string | undefined
-  }
-}
-
-/** Trusts the project instructions of the repository that apply in this folder, as they are now. Returns the exit code. */
-export async function trustHere(world: CliWorld, input: TrustInput): Promise<number> {
-  const { named, options } = input
-  const worked = await (async () => {
-    if (named !== undefined)
-      return failed('invalid_args', '--instructions cannot be combined with a Session.')
-    const home = await world.openHome()
-    if (!home.ok) return home
-    return closing(home.value, (opened) => trustWith(world, opened, input))
-  })()
-  return worked.ok ? worked.value : refuse(world, options.json, worked.error)
+/** Trusts the project instructions of the repository that apply in this folder, as they are now. */
+export const trustHere: Run<typeof TRUST> = async (world, { args: [named], options }) => {
+  if (named !== undefined)
+    return failed('invalid_args', '--instructions cannot be combined with a Session.')
+  const home = await world.openHome()
+  if (!home.ok) return home
+  return closing(home.value, (opened) => trustWith(world, opened, options))
 }
 
 async function trustWith(
   world: CliWorld,
   { folder: home, ids }: OpenedHome,
-  { options: { yes, json, workspace: chosen } }: TrustInput,
+  { yes, workspace: chosen }: CommandInput<typeof TRUST>['options'],
 ): Promise<Result<number>> {
   const found = await workspaceOf(world, chosen)
   if (!found.ok) return found
@@ -65,8 +54,7 @@ async function trustWith(
     known.value.some(({ path: at, sha256 }) => at === file.path && sha256 === file.sha256)
   const waiting = applying.flatMap(toTrust).filter((file) => !isKnown(file))
   const what = { what: 'instructions' }
-  if (waiting.length === 0)
-    return ok(answer(world, json, { ...what, changed: false }, () => NOTHING_WAITS))
+  if (waiting.length === 0) return answer(world, { ...what, changed: false }, () => NOTHING_WAITS)
   const refused = await unlessSure(world, yes, {
     summary: `Untrusted project instructions, from the root of the workspace to this folder:\n${waiting.map(lineOf).join('')}`,
     question: 'Trust these files as they are now, so that their text may be loaded?',
@@ -84,7 +72,7 @@ async function trustWith(
   if (!done.ok) return done
   const names = files.map((file) => visibleLine(file.path)).join(', ')
   const words = () => `Trusted project instructions: ${names}.\n`
-  return ok(answer(world, json, { ...what, changed: true, files }, words))
+  return answer(world, { ...what, changed: true, files }, words)
 }
 
 interface ContentToTrust {

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { timestamp } from '../../../../host/clock.ts'
 import { trust } from '../../../../host/trust.ts'
-import { ok, type Result } from '../../../../model/errors.ts'
+import type { Result } from '../../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
 import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
+import type { TRUST } from '../../definitions/settings.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { shownValue } from '../../input/setting-values.ts'
 import { unlessSure } from '../../input/trust-confirmation.ts'
@@ -16,16 +17,7 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const TrustArgs = z.object({
-  args: z.tuple([z.string().optional()]),
-  options: z.object({
-    yes: z.boolean().default(false),
-    instructions: z.boolean().default(false),
-    workspace: z.string().optional(),
-    json: z.boolean().default(false),
-  }),
-})
-type Options = z.infer<typeof TrustArgs>['options']
+type Options = CommandInput<typeof TRUST>['options']
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -43,24 +35,22 @@ export const Output = z.object({
 })
 
 /** Trusts the settings or the project instructions of a workspace, or a foreign Session, after showing it and asking for confirmation. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [named],
-    options,
-  } = TrustArgs.parse(commandInput)
+export const run: Run<typeof TRUST> = async (world, input, definition) => {
+  const [named] = input.args
+  const { options } = input
   if (options.instructions) {
     const { trustHere } = await import('./trust-instructions.ts')
-    return trustHere(world, { named, options })
+    return trustHere(world, input, definition)
   }
   return named === undefined
-    ? inSettings(world, commandInput, 'open', (place) => trustSettings(world, place, options))
-    : inWorkspace(world, commandInput, (opened) => trustSession(world, opened, named, options))
+    ? inSettings(world, options, 'open', (place) => trustSettings(world, place, options))
+    : inWorkspace(world, options, (opened) => trustSession(world, opened, named, options))
 }
 
 async function trustSettings(
   world: CliWorld,
   { home, workspace, foreign, ids }: SettingsPlace,
-  { yes, json }: Options,
+  { yes }: Options,
 ): Promise<Result<number>> {
   const stored = await readAllSettings(home, workspace, { foreign })
   if (!stored.ok) return stored
@@ -70,7 +60,7 @@ async function trustSettings(
   const { workspaceFile } = stored.value
   const what = { what: 'settings' }
   if (workspaceFile === undefined || workspace === undefined || waiting.length === 0) {
-    return ok(answer(world, json, { ...what, changed: false }, () => NOTHING_WAITS))
+    return answer(world, { ...what, changed: false }, () => NOTHING_WAITS)
   }
   const lines = waiting.map(([key, value]) => `  ${key} = ${shownValue(value)}\n`)
   const summary = `Untrusted settings of this workspace:\n${lines.join('')}`
@@ -88,7 +78,7 @@ async function trustSettings(
   const settings = Object.fromEntries(waiting)
   const keys = waiting.map(([key]) => key).join(', ')
   const words = () => `Trusted settings: ${keys}.\n`
-  return ok(answer(world, json, { ...what, changed: true, sha256, settings }, words))
+  return answer(world, { ...what, changed: true, sha256, settings }, words)
 }
 
 const NOTHING_WAITS = 'No untrusted settings in this workspace.\n'
@@ -97,7 +87,7 @@ async function trustSession(
   world: CliWorld,
   { harness }: OpenWorkspace,
   named: string,
-  { yes, json }: Options,
+  { yes }: Options,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -106,7 +96,7 @@ async function trustSession(
   const what = { what: 'session', session_id: id.value }
   if (!session.value.foreign) {
     const known = () => `${id.value} is already trusted.\n`
-    return ok(answer(world, json, { ...what, changed: false }, known))
+    return answer(world, { ...what, changed: false }, known)
   }
   const refused = await unlessSure(world, yes, {
     summary: summaryOf(session.value),
@@ -117,7 +107,7 @@ async function trustSession(
   const adopted = await harness.adopt(id.value)
   if (!adopted.ok) return adopted
   const words = () => `Trusted ${id.value}. To continue it: hawser run --session ${id.value}\n`
-  return ok(answer(world, json, { ...what, changed: true }, words))
+  return answer(world, { ...what, changed: true }, words)
 }
 
 function summaryOf({ id, state }: ListedSession): string {

@@ -5,16 +5,11 @@ import type { InstalledSkills } from '../../../../session/workspace/installed-sk
 import { wholePath } from '../../input/whole-path.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { SKILLS_CHECK } from '../../definitions/skills.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-import { placeOf } from './skills.ts'
-
-const CheckArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
+import { placeOf } from '../../text/skill-lines.ts'
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -39,12 +34,8 @@ export const Output = z.object({
 type SkillCheck = Extract<Awaited<ReturnType<InstalledSkills['check']>>, { ok: true }>['value']
 
 /** Checks a SKILL.md without running or trusting anything. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [typed],
-    options: { json },
-  } = CheckArgs.parse(commandInput)
-  return inSkills(world, commandInput, async (installed): Promise<Result<number>> => {
+export const run: Run<typeof SKILLS_CHECK> = async (world, { args: [typed] }) =>
+  inSkills(world, {}, async (installed): Promise<Result<number>> => {
     const path = wholePath(world, typed)
     if (!path.ok) return path
     const checked = await installed.check(path.value)
@@ -54,10 +45,9 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const context_sources = (fields?.context_sources ?? []).map(({ id }) => id)
     const denied_sources = [...denied]
     const output = { name, path: file, usable, context_sources, findings, denied_sources }
-    const code = answer(world, json, output, () => words(checked.value))
-    return ok(usable ? code : EXIT.failed)
+    answer(world, output, () => words(checked.value))
+    return ok(usable ? EXIT.done : EXIT.failed)
   })
-}
 
 function words({ name, path, fields, findings, denied }: SkillCheck): string {
   const lines = findings.map(
@@ -65,7 +55,11 @@ function words({ name, path, fields, findings, denied }: SkillCheck): string {
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = counted(fields?.context_sources.length ?? 0, 'context source')
-  const result = fields === undefined ? 'not usable' : `usable, with ${sources}`
+  const always = `, ${denied.length} of which ${denied.length === 1 ? 'is' : 'are'} always denied`
+  const result =
+    fields === undefined
+      ? 'not usable'
+      : `usable, with ${sources}${denied.length === 0 ? '' : always}`
   const refused = denied.map(
     ({ id, reason }) =>
       `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,

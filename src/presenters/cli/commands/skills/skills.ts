@@ -1,17 +1,15 @@
 import * as z from 'zod'
 import { counted } from '../../../../encoding/amounts.ts'
 import { ContextSource } from '../../../../model/events/context-source.ts'
-import { ok } from '../../../../model/errors.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
+import { placeOf } from '../../text/skill-lines.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { SKILLS } from '../../definitions/skills.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const SkillsArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -48,17 +46,15 @@ export const Output = z.object({
 type SkillListing = Awaited<ReturnType<InstalledSkills['list']>>
 
 /** Lists the Skills of a workspace. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { json } = SkillsArgs.parse(commandInput).options
-  return inSkills(world, commandInput, async (installed, workspace) => {
+export const run: Run<typeof SKILLS> = async (world, input) =>
+  inSkills(world, input.options, async (installed, workspace) => {
     const listed = await installed.list()
     const { skills, shadowed, warnings } = listed
     const entries = skills.map(({ forModel, ...skill }) => ({ ...skill, for_model: forModel }))
     const output = { workspace, skills: entries, shadowed, warnings }
     const colour = wantsColour(world, world.streams.stdout)
-    return ok(answer(world, json, output, () => words(listed, colour)))
+    return answer(world, output, () => words(listed, colour))
   })
-}
 
 function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): string {
   const untrusted = skills.filter(({ trust }) => trust === 'untrusted')
@@ -89,11 +85,6 @@ function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): s
 
 const NONE =
   'No Skills. Write one in ~/.agents/skills/NAME/SKILL.md, and check it: hawser skills check PATH'
-
-/** As editors and terminals read it: `path:line`. */
-export function placeOf(path: string, line: number | undefined): string {
-  return line === undefined ? visibleLine(path) : `${visibleLine(path)}:${line}`
-}
 
 const DESCRIPTION_CELLS = 80
 

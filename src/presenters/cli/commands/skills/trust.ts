@@ -1,18 +1,12 @@
 import * as z from 'zod'
 import { ContextSource } from '../../../../model/events/context-source.ts'
-import { ok } from '../../../../model/errors.ts'
 import { Sha256 } from '../../../../model/ids.ts'
 import { skillSummary, usableSkill } from '../../render/skill-summary.ts'
 import { unlessSure } from '../../input/trust-confirmation.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { SKILLS_TRUST } from '../../definitions/skills.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const TrustArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -25,12 +19,9 @@ export const Output = z.object({
 })
 
 /** Trusts the content of a Skill of the repository in this workspace, after showing what it may do. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [name],
-    options: { yes, json },
-  } = TrustArgs.parse(commandInput)
-  return inSkills(world, commandInput, async (installed) => {
+export const run: Run<typeof SKILLS_TRUST> = async (world, { args: [name], options }) => {
+  const { yes } = options
+  return inSkills(world, options, async (installed) => {
     const shown = await usableSkill(installed, name)
     if (!shown.ok) return shown
     const { path, sha256, trust, fields } = shown.value
@@ -38,7 +29,7 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const output = { name, path, sha256, context_sources, allowed_tools }
     if (trust !== 'untrusted') {
       const why = trust === 'user' ? 'is your own Skill and needs no trust' : 'is already trusted'
-      return ok(answer(world, json, { ...output, changed: false }, () => `${name} ${why}.\n`))
+      return answer(world, { ...output, changed: false }, () => `${name} ${why}.\n`)
     }
     const refused = await unlessSure(world, yes, {
       summary: `${skillSummary(shown.value).join('\n')}\n`,
@@ -50,6 +41,6 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const trusted = await installed.trust(name, sha256)
     if (!trusted.ok) return trusted
     const words = () => `Trusted ${name}. To use it: hawser chat, then /${name}\n`
-    return ok(answer(world, json, { ...output, changed: true }, words))
+    return answer(world, { ...output, changed: true }, words)
   })
 }

@@ -1,15 +1,9 @@
 import * as z from 'zod'
-import { ok } from '../../../../model/errors.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer } from '../../world/answer.ts'
-import type { CommandInput } from '../../world/command.ts'
+import type { Run } from '../../world/command.ts'
+import type { SKILLS_UNTRUST } from '../../definitions/skills.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import type { CliWorld } from '../../world/world.ts'
-
-const UntrustArgs = z.object({
-  args: z.tuple([z.string()]),
-  options: z.object({ json: z.boolean().default(false) }),
-})
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -18,16 +12,11 @@ export const Output = z.object({
 })
 
 /** Ends the trust in a Skill of the repository, also in one that no longer exists. */
-export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const {
-    args: [name],
-    options: { json },
-  } = UntrustArgs.parse(commandInput)
-  return inSkills(world, commandInput, async (installed) => {
+export const run: Run<typeof SKILLS_UNTRUST> = async (world, { args: [name], options }) =>
+  inSkills(world, options, async (installed) => {
     const changed = await installed.untrust(name)
     if (!changed.ok) return changed
     const done = changed.value ? 'is no longer trusted' : 'was not trusted'
     const words = () => `${visibleLine(name)} ${done} in this workspace.\n`
-    return ok(answer(world, json, { name, changed: changed.value }, words))
+    return answer(world, { name, changed: changed.value }, words)
   })
-}

@@ -1,0 +1,88 @@
+import { linesUnder } from '../file-checks.ts'
+import { codeOf, isTest, type Tree } from '../source.ts'
+
+/** How many lines a folder may have, and why it may have more than it had when that was measured. */
+interface LineBudget {
+  /** What the folder had when the budget was set; `npm run structure -- --budgets` prints the current lines. */
+  readonly measured: number
+  /** What was added to the budget since. Without a reason, a folder gets no lines. */
+  readonly raised?: readonly { readonly by: number; readonly reason: string }[]
+}
+
+/** Beyond what was measured, for fixes. A feature needs a raise. */
+const MARGIN = 0.03
+
+/** The folders of `src` without tests, and `rehearse` with its data. */
+const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
+  'src/blobs': { measured: 627 },
+  'src/compose': { measured: 661 },
+  'src/context': { measured: 1_871 },
+  'src/encoding': { measured: 2_665 },
+  'src/history': { measured: 2_523 },
+  'src/host': { measured: 14_036 },
+  'src/log': { measured: 2_872 },
+  'src/model': { measured: 4_591 },
+  'src/policy': { measured: 2_617 },
+  'src/presenters': { measured: 23_783 },
+  'src/prompt': { measured: 1_450 },
+  'src/providers': { measured: 7_268 },
+  'src/request': { measured: 1_305 },
+  'src/resources': { measured: 2_464 },
+  'src/session': { measured: 10_569 },
+  'src/skills': { measured: 1_742 },
+  'src/tether': { measured: 8_839 },
+  'src/tools': { measured: 2_570 },
+  'src/turn': { measured: 4_642 },
+  rehearse: { measured: 4_860 },
+}
+
+export function budgetOffences(
+  tree: Tree,
+  budgets: Readonly<Record<string, LineBudget>> = LINE_BUDGETS,
+): string[] {
+  const folders = budgetFolders(tree)
+  return [
+    ...folders
+      .filter((folder) => budgets[folder] === undefined)
+      .map((folder) => `${folder} has no budget in line-budgets.ts`),
+    ...Object.entries(budgets).flatMap(([folder, budget]) => {
+      if (!folders.includes(folder))
+        return [`line-budgets.ts names ${folder}, which does not exist`]
+      const lines = linesOf(tree, folder)
+      const limit = limitOf(budget)
+      const vague = (budget.raised ?? []).some(({ reason }) => !/\w+ \w+ \w+/.test(reason))
+      return [
+        ...(lines > limit
+          ? [
+              `${folder} has ${lines} lines, its budget is ${limit}; remove some, or raise it with a reason`,
+            ]
+          : []),
+        ...(vague ? [`the budget of ${folder} is raised without a reason`] : []),
+      ]
+    }),
+  ]
+}
+
+/** The rows of `LINE_BUDGETS` with the lines of today and without raises, to be pasted over it. */
+export function budgetRows(tree: Tree): string[] {
+  return budgetFolders(tree).map((folder) => {
+    const key = /^\w+$/.test(folder) ? folder : `'${folder}'`
+    return `  ${key}: { measured: ${String(linesOf(tree, folder)).replace(/(?<=\d)(?=(\d{3})+$)/g, '_')} },`
+  })
+}
+
+/** The lines of a folder that has a budget: of `src`, those of code without tests; of `rehearse`, also of its data. */
+export function linesOf(tree: Tree, folder: string): number {
+  return linesUnder(folder === 'rehearse' ? tree : codeOf(tree), folder)
+}
+
+function budgetFolders(tree: Tree): string[] {
+  const paths = [...codeOf(tree).keys()].filter((path) => !isTest(path))
+  const inSource = paths.flatMap((path) => /^src\/[^/]+(?=\/)/.exec(path)?.[0] ?? [])
+  const rehearse = paths.some((path) => path.startsWith('rehearse/')) ? ['rehearse'] : []
+  return [...new Set(inSource)].toSorted().concat(rehearse)
+}
+
+function limitOf({ measured, raised = [] }: LineBudget): number {
+  return raised.reduce((sum, { by }) => sum + by, Math.ceil(measured * (1 + MARGIN)))
+}
