@@ -7,7 +7,7 @@ import type { SessionId, TurnId } from '../model/ids.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { Variant } from '../resources/variants/variant.ts'
-import type { AdmitOptions, AdmittedTurn } from './admission/admit-options.ts'
+import type { AdmitOptions, AdmittedTurn, TurnResult } from './admission/admit-options.ts'
 import { Admit, ChoiceInput, refusedInput, Settings } from './admission/inputs.ts'
 import type { SettingsChange } from './admission/settings-change.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
@@ -25,7 +25,7 @@ import type { UndoResult } from './queries/undo.ts'
 import type { Proof } from './queries/verify.ts'
 import type { ChosenAnswer, OpenQuestions, Question } from './questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from './watch/session-stream.ts'
-import type { Subscription } from './watch/subscribe.ts'
+import type { Subscription, WatcherUpdate } from './watch/subscribe.ts'
 
 export interface ClientOptions {
   /** The client can answer permission questions. While such a client is attached, questions wait. */
@@ -141,6 +141,32 @@ export class Session {
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
     const refused = this.#inputError(z.string(), text) ?? this.#inputError(Admit, options)
     return refused ?? this.#asClient((live) => live.admit(text, options))
+  }
+
+  /** Admits a message, passes every Event and notice to `show` until the Turn ends, and returns the result of the Turn. */
+  async run(
+    text: string,
+    options: AdmitOptions,
+    show: (update: WatcherUpdate) => void | Promise<void>,
+  ): Promise<Result<TurnResult>> {
+    const watching = this.subscribe()
+    const admitted = await this.admit(text, options)
+    if (!admitted.ok) {
+      watching.close()
+      return admitted
+    }
+    const { turn, done } = admitted.value
+    const showing = (async () => {
+      for await (const update of watching) {
+        await show(update)
+        if (isEnd(update, turn)) break
+      }
+    })()
+    const result = await done
+    // The last Event is delivered before `done` resolves. A Turn that ends without an Event ends the subscription here.
+    if (!result.ok) watching.close()
+    await showing
+    return result
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
@@ -352,4 +378,10 @@ export class Session {
     if (this.#leaving === undefined) return work(this.#live)
     return failed('invalid_args', 'This client has left the Session; open it again.')
   }
+}
+
+function isEnd(update: WatcherUpdate, turn: TurnId): boolean {
+  if (update.kind !== 'line') return false
+  const { event } = update.line.logged
+  return event.type === 'turn_ended' && event.turn_id === turn
 }

@@ -1,7 +1,6 @@
 import { turnCost, type TurnResult } from '../../../history/results/turn-result.ts'
 import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
-import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/session.ts'
@@ -16,7 +15,6 @@ import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { pathBases } from '../input/path-bases.ts'
 import type { AdmitOptions } from '../../../session/admission/admit-options.ts'
-import { oneTurn } from '../../../session/one-turn.ts'
 import { pipedText, type LateText, type PipedText, type PipedReading } from '../input/piped-text.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { standing } from '../render/picture.ts'
@@ -85,11 +83,11 @@ interface TerminalUse {
   readonly asking: AskAtTerminal | undefined
 }
 
-/** The prompt and attachments, as far as they are known without a Session. */
+/** The prompt and its message, as far as they are known without a Session. */
 interface RunInput {
   readonly prompt: Prompt
-  readonly attached: readonly AttachmentInput[]
-  readonly piped: string | undefined
+  readonly message: AdmitOptions
+  /** Standard input that may still come. */
   readonly late: LateText | undefined
 }
 
@@ -111,23 +109,20 @@ async function inputOf(
   const read = isBeside ? await pipedText(stdin, world.clock, choice) : ok({})
   if (!read.ok) return read
   const { late }: PipedReading = read.value
-  const input = { prompt: prompt.value, attached: attached.value, piped: undefined, late }
-  return ok(withPiped(world, input, read.value, quiet))
+  const message = withPiped(world, { attachments: attached.value }, read.value, quiet)
+  return ok({ prompt: prompt.value, message, late })
 }
 
 /** With what standard input adds, which the person is informed about. */
-function withPiped<T extends Pick<RunInput, 'attached' | 'piped'>>(
+function withPiped(
   { streams: { stderr } }: CliWorld,
-  input: T,
+  { attachments = [] }: AdmitOptions,
   { piped, notice, attached }: PipedText,
   quiet: boolean,
-): T {
+): AdmitOptions {
   if (notice !== undefined && !quiet) stderr.write(`hawser: ${notice}\n`)
-  return {
-    ...input,
-    attached: [...(attached === undefined ? [] : [attached]), ...input.attached],
-    piped,
-  }
+  const first = attached === undefined ? [] : [attached]
+  return { attachments: [...first, ...attachments], piped }
 }
 
 /** `-r` takes the next word as the id of a Session, which may have been meant as the prompt. */
@@ -160,9 +155,14 @@ async function inSession(
     await leave(opened, session, options)
     return late
   }
-  const whole =
-    input.late === undefined ? input : withPiped(world, input, late.value, options.quiet)
-  const message = await messageOf(world, opened, session, whole, named, options)
+  const { prompt } = input
+  const sent =
+    input.late === undefined
+      ? input.message
+      : withPiped(world, input.message, late.value, options.quiet)
+  const message = prompt.typed
+    ? await withNamed(world, opened, session, { prompt, message: sent, named }, options)
+    : sent
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -172,7 +172,7 @@ async function inSession(
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.monotonicMs()
   try {
-    const result = await oneTurn(session, input.prompt.text, message, view.show)
+    const result = await session.run(prompt.text, message, view.show)
     if (!result.ok) return result
     const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
@@ -226,21 +226,21 @@ function noticesIn(events: Session['events']): WholeEvent<'notice'>[] {
   return events.flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** `@` words and the names of Skills are resolved only in a prompt that a person typed. */
-async function messageOf(
+/** With what the `@` words and the names of Skills mean, in a prompt that a person typed. */
+async function withNamed(
   world: CliWorld,
   { harness }: OpenWorkspace,
   session: Session,
-  { prompt: { text, typed }, attached, piped }: RunInput,
-  { skills, notes: others }: NamedSkills,
+  input: Pick<RunInput, 'prompt' | 'message'> & { readonly named: NamedSkills },
   { quiet, json }: Options,
 ): Promise<AdmitOptions> {
-  if (!typed) return { attachments: attached, piped }
+  const { prompt, message, named } = input
   const bases = pathBases(world, harness.workspace)
-  const { notes, ...enclosed } = await enclosedIn(text, session, attached, bases)
+  const { attachments = [] } = message
+  const { notes, ...enclosed } = await enclosedIn(prompt.text, session, attachments, bases)
   if (!quiet && !json)
-    for (const note of [...notes, ...others]) world.streams.stderr.write(`hawser: ${note}\n`)
-  return { ...enclosed, skills, piped }
+    for (const note of [...notes, ...named.notes]) world.streams.stderr.write(`hawser: ${note}\n`)
+  return { ...message, ...enclosed, skills: named.skills }
 }
 
 async function wordsFor(
