@@ -1,14 +1,12 @@
-import * as z from 'zod'
-import { pinnedTexts } from '../context/carried-facts.ts'
 import type { SessionResource } from '../history/session-resources.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import type { AdmitOptions, AdmittedTurn, TurnResult } from './admission/admit-options.ts'
-import { Admit, ChoiceInput, refusedInput, Settings } from './admission/inputs.ts'
+import type { INPUT_CHECKS } from './admission/inputs.ts'
 import type { SettingsChange } from './admission/settings-change.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
 import type { LiveSession } from './live/live-session.ts'
@@ -34,7 +32,7 @@ export interface ClientOptions {
 
 export interface AttachOptions extends ClientOptions {
   /** Its input comes from a program, which may have no types: what does not match is refused, and so are unknown fields. */
-  readonly checksInput?: boolean
+  readonly checks?: typeof INPUT_CHECKS
 }
 
 /** What the registry does for a client. */
@@ -53,7 +51,7 @@ export class Session {
   readonly id: SessionId
   readonly #parts: SessionParts
   readonly #live: LiveSession
-  readonly #checksInput: boolean
+  readonly #checks: AttachOptions['checks']
   readonly #registration: Registration
   readonly #cannotAnswer: () => void
   /** Ends what this client watches. */
@@ -63,13 +61,13 @@ export class Session {
   constructor(
     parts: SessionParts,
     live: LiveSession,
-    { answers = false, checksInput = false }: AttachOptions,
+    { answers = false, checks }: AttachOptions,
     registration: Registration,
   ) {
     this.id = live.id
     this.#parts = parts
     this.#live = live
-    this.#checksInput = checksInput
+    this.#checks = checks
     this.#registration = registration
     this.#cannotAnswer = answers ? live.questions.attach() : () => {}
   }
@@ -139,7 +137,7 @@ export class Session {
    * `turn_in_progress`, unless `whenBusy` says otherwise.
    */
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const refused = this.#inputError(z.string(), text) ?? this.#inputError(Admit, options)
+    const refused = this.#checks?.message(text, options)
     return refused ?? this.#asClient((live) => live.admit(text, options))
   }
 
@@ -197,12 +195,12 @@ export class Session {
    * the decision is durable.
    */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return this.#inputError(ChoiceInput, answer) ?? this.#live.questions.answer(request_id, answer)
+    return this.#checks?.answer(answer) ?? this.#live.questions.answer(request_id, answer)
   }
 
   /** See `LiveSession.change`. */
   async change(change: SettingsChange): Promise<Result<void>> {
-    return this.#inputError(Settings, change) ?? this.#asClient((live) => live.change(change))
+    return this.#checks?.settings(change) ?? this.#asClient((live) => live.change(change))
   }
 
   /** Takes over the Skills and tools on disk. Returns what changed; `undefined` if nothing did. */
@@ -264,7 +262,8 @@ export class Session {
   }
 
   /** The pinned texts, the oldest first. */
-  get pinned(): readonly string[] {
+  async pinned(): Promise<readonly string[]> {
+    const { pinnedTexts } = await import('../context/carried-facts.ts')
     return pinnedTexts(this.events)
   }
 
@@ -367,10 +366,6 @@ export class Session {
 
   #endStreams(): void {
     for (const end of this.#streams) end()
-  }
-
-  #inputError(schema: z.ZodType, value: unknown): Failed | undefined {
-    return this.#checksInput ? refusedInput(schema, value) : undefined
   }
 
   /** What a client can do until it leaves. */

@@ -21,7 +21,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
   `,
   constant: 'DESCRIBED REJECTED WRITTEN',
   field: `
-    accepted*2 added admitted*4 adopted allowed*3 answered*8 appeared*2 armed asked*4 attached*11
+    accepted*2 added admitted*4 adopted allowed*3 answered*8 appeared*2 armed asked*4 attached*10
     begun*5 bound broken*2 called cancelled*3 carried*2 changed*16 checked*3 chosen*3 claimed
     closed*12 commanded compacted compared composed confined*7 continued*6 counted*2 created*2
     damaged decided declared*2 decoded deleted*2 denied*2 described disabled disconnected done*4
@@ -30,7 +30,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     given*11 gone*6 granted grown handed held*12 hidden identified ignored*2 interrupted*4 kept*4
     keyed known*13 learned left*9 linked listed locked logged*2 lost*9 made*5 malformed mapped
     marked matched mentioned met*2 mounted moved*2 named*4 narrowed*2 numbered opened*12
-    overflowed overspent paged parsed*3 pasted paused*3 pinned*2 piped*6 planted prepared priced
+    overflowed overspent paged parsed*3 pasted paused*3 pinned*2 piped*5 planted prepared priced
     probed progressed projected*3 published ranked reached*2 recomposed*2 recorded*6 recovered
     redacted*2 reduced*4 refused*15 registered*2 rejected released removed*2 renewed*2 repaired*2
     repeated*3 reported*5 required reserved*8 resized resolved restored resumed retired reworded

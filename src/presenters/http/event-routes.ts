@@ -25,8 +25,8 @@ export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
       await attached.value.leave()
       return answerFailure(context, start.error)
     }
-    const { questions } = attached.value.session
-    const waiting = () => waitingMessages(questions)
+    const { session: watched } = attached.value
+    const waiting = () => waitingMessages(watched.questions)
     return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
       try {
         await sendUpdates(output, attached.value, start.value)

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
-import { ChoiceInput, Client, Create, refusedInput } from '../admission/inputs.ts'
+import { Client, Create, INPUT_CHECKS, refusedInput } from '../admission/inputs.ts'
 import type { ListedSession } from '../queries/list.ts'
 import type { Proof } from '../queries/verify.ts'
 import type { ChosenAnswer } from '../questions/session-questions.ts'
@@ -89,7 +89,7 @@ export class LibraryWorkspace {
 
   /** Answers a permission question of any open Session. */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return refusedInput(ChoiceInput, answer) ?? this.#opened.harness.answer(request_id, answer)
+    return INPUT_CHECKS.answer(answer) ?? this.#opened.harness.answer(request_id, answer)
   }
 
   /** The known models: of one provider, or of all. */
@@ -102,7 +102,7 @@ export class LibraryWorkspace {
   }
 
   async #begin(choice: SessionChoice, client: ClientOptions): Promise<Result<LibrarySession>> {
-    const options = { env: this.#env, ...client, checksInput: true }
+    const options = { env: this.#env, ...client, checks: INPUT_CHECKS }
     const begun = await beginSession(this.#opened, choice, options)
     return begun.ok ? ok(begun.value.session) : begun
   }

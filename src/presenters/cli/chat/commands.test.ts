@@ -132,10 +132,10 @@ test('texts are pinned, listed with their numbers, and unpinned by number', asyn
   })
   expect([await run('unpin'), await run('unpin', '3')]).toEqual(['invalid_args', 'not_found'])
   expect(await run('unpin', '1')).toEqual({ rows: [] })
-  expect(session.pinned).toEqual(['Coil\nthe rope.'])
+  expect(await session.pinned()).toEqual(['Coil\nthe rope.'])
   // The only one needs no number.
   expect(await run('unpin')).toEqual({ rows: [] })
-  expect(session.pinned).toEqual([])
+  expect(await session.pinned()).toEqual([])
 })
 
 test('the permission mode is shown and changed, and an unknown mode is refused', async () => {

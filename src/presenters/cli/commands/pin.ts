@@ -71,7 +71,7 @@ async function pinsAfter(session: Session, { text, remove }: PinRequest): Promis
   }
   const removed = remove === undefined ? undefined : await session.unpin(remove)
   if (removed?.ok === false) return removed
-  const pinned = [...session.pinned]
+  const pinned = [...(await session.pinned())]
   const bytes = pinned.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const limit = LIMITS.pinned_text_bytes
   return ok({

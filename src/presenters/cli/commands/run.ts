@@ -161,7 +161,7 @@ async function inSession(
       ? input.message
       : withPiped(world, input.message, late.value, options.quiet)
   const message = prompt.typed
-    ? await withNamed(world, opened, session, { prompt, message: sent, named }, options)
+    ? await withNamed(world, opened, session, prompt.text, sent, named, options)
     : sent
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
@@ -231,13 +231,14 @@ async function withNamed(
   world: CliWorld,
   { harness }: OpenWorkspace,
   session: Session,
-  input: Pick<RunInput, 'prompt' | 'message'> & { readonly named: NamedSkills },
+  text: string,
+  message: AdmitOptions,
+  named: NamedSkills,
   { quiet, json }: Options,
 ): Promise<AdmitOptions> {
-  const { prompt, message, named } = input
   const bases = pathBases(world, harness.workspace)
   const { attachments = [] } = message
-  const { notes, ...enclosed } = await enclosedIn(prompt.text, session, attachments, bases)
+  const { notes, ...enclosed } = await enclosedIn(text, session, attachments, bases)
   if (!quiet && !json)
     for (const note of [...notes, ...named.notes]) world.streams.stderr.write(`hawser: ${note}\n`)
   return { ...message, ...enclosed, skills: named.skills }
