@@ -1,6 +1,14 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { abortError, addressOf, bytesOf, HttpFailure, type Fetch } from './http.ts'
+import {
+  abortError,
+  addressOf,
+  bytesOf,
+  HttpFailure,
+  WITHOUT_BODY,
+  type Fetch,
+  type FetchSignal,
+} from './http.ts'
 
 /**
  * A `fetch` over a socket to the relay, with the contract of `httpFetch`. All calls share the socket, and a call whose answer is
@@ -22,8 +30,6 @@ export function relayFetch(socket: Duplex): Fetch {
     return answerTo(stream, bytes, signal)
   }
 }
-
-type Signal = AbortSignal | null | undefined
 
 async function sessionOn(socket: Duplex): Promise<ClientHttp2Session> {
   const { connect } = await import('node:http2')
@@ -53,7 +59,11 @@ function requestOn(
   )
 }
 
-function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): Promise<Response> {
+function answerTo(
+  stream: ClientHttp2Stream,
+  body: Uint8Array,
+  signal: FetchSignal,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => cancel(stream, abortError())
     signal?.addEventListener('abort', abort)
@@ -82,15 +92,13 @@ function cancel(stream: ClientHttp2Stream, error?: Error): void {
   stream.destroy(error)
 }
 
-const WITHOUT_BODY = new Set([204, 205, 304])
-
 function responseOf(
   stream: ClientHttp2Stream,
   {
     ':status': status = 0,
     ...given
   }: IncomingHttpHeaders & { readonly ':status'?: number | undefined },
-  signal: Signal,
+  signal: FetchSignal,
 ): Response {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) {
@@ -104,7 +112,7 @@ function responseOf(
 }
 
 /** Read on demand. Cancelling it ends the call. */
-function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8Array> {
+function bodyOf(stream: ClientHttp2Stream, signal: FetchSignal): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
@@ -125,7 +133,7 @@ function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8
   )
 }
 
-function failureOf(error: unknown, signal: Signal): Error {
+function failureOf(error: unknown, signal: FetchSignal): Error {
   if (signal?.aborted === true) return abortError()
   // The codes of Node describe the protocol, which means nothing to the caller: the call was cut off.
   return error instanceof HttpFailure ? error : new HttpFailure('ECONNRESET')
