@@ -1,8 +1,8 @@
+import { systemChance } from '../host/wait.ts'
 import { isAbsolute, join, resolve } from 'node:path'
 import { workspaceBlobStore } from '../blobs/workspace-store.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import { composeProviders, type RelayedProvider } from './providers.ts'
-import { systemChance } from '../host/chance.ts'
 import { systemClock } from '../host/clock.ts'
 import { openConfined } from '../host/files/confined-files.ts'
 import type { Folder } from '../host/files/files.ts'
@@ -305,7 +305,8 @@ async function openPlaces(
   { ids, make, records, instance, known }: PlaceOptions,
 ) {
   const workspace = resolve(path)
-  const refuse = [home, join(workspace, '.hawser')]
+  // Records are only read, and those of an Instance with a private folder are in the home.
+  const refuse = [...(instance === undefined ? [home] : []), join(workspace, '.hawser')]
   const homeFolders = await openHome(home)
   // Nothing is created in a workspace if the user has no home.
   if (!homeFolders.ok) return homeFolders

@@ -54,3 +54,6 @@ export function whileWaiting<T>(
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }
+
+/** A random number from 0 to 1. For waiting times only, never for ids or keys. */
+export const systemChance: () => number = Math.random

@@ -7,9 +7,12 @@ export type Description =
   | { readonly kind: 'text'; readonly lines: number; readonly words: number }
   | Unreadable
 
+/** As people write them. */
+export const IMAGE_FORMATS = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
+
 export interface ImageDescription {
   readonly kind: 'image'
-  readonly format: 'png' | 'jpeg' | 'gif' | 'webp'
+  readonly format: keyof typeof IMAGE_FORMATS
   /** In pixels, as stored: the orientation of the file is not applied. */
   readonly width: number
   readonly height: number

@@ -4,7 +4,7 @@ import { sha256 } from '../encoding/hash.ts'
 import { hasWordsIn, jsonTextLength, writeJsonText } from '../encoding/json-text.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import { noForm, titledText } from '../prompt/words/resources.ts'
-import type { Part } from '../model/conversation.ts'
+import type { ConversationItem, Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Lifetime, Segment, SegmentRole } from '../model/segment.ts'
 
@@ -23,6 +23,14 @@ export function block(
   return resource === undefined
     ? { role, content, seq, lifetime }
     : { role, content, seq, lifetime, resource }
+}
+
+/** One block per part of an item, except blank parts. */
+export function partBlocks(
+  { kind, seq, parts }: Extract<ConversationItem, { readonly parts: readonly Part[] }>,
+  encoded: (part: Part) => string | EmbeddedFile,
+): SegmentBlock[] {
+  return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Where a segment is in a request, as far as brackets depend on it. */

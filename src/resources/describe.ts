@@ -1,11 +1,16 @@
 import { binaryKind } from '../encoding/magic-bytes.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { Describe, Description, Unreadable } from '../model/description.ts'
+import {
+  IMAGE_FORMATS,
+  type Describe,
+  type Description,
+  type Unreadable,
+} from '../model/description.ts'
 import { coloursOf } from './image/colours.ts'
 import { imageHeader, type ImageHeader } from './image/header.ts'
 import { loadDecoder, type LoadDecoder } from './image/pixels.ts'
-import { pdfWords } from './pdf/words.ts'
+import { pdfWords } from './pdf/pdf-facts.ts'
 
 /** Describes bytes by their content. The declared type is only used to report a mismatch. */
 export function describer({ load, clock }: DescriberParts): Describe {
@@ -48,7 +53,7 @@ async function image(
   { format, size }: ImageHeader,
   { load, clock }: DescriberParts,
 ): Promise<Description> {
-  const name = NAMES[format]
+  const name = IMAGE_FORMATS[format]
   const damaged = `it starts as a ${name} image but is damaged or truncated`
   if (size === undefined) return unreadable('corrupt', damaged)
   const { width, height } = size
@@ -68,8 +73,6 @@ async function image(
     ? unreadable('corrupt', damaged)
     : unreadable('timeout', `decoding the ${name} image takes too long`)
 }
-
-const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
 /** Counts bytes: line and word separators are the same in every encoding that can occur here. */
 function countText(bytes: Buffer): { lines: number; words: number } {

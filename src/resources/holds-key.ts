@@ -21,7 +21,7 @@ export async function holdsKey(
   if (redactor.holds(bytes)) return true
   if (charset !== undefined) return redactor.holds(decoded(bytes, charset))
   if (media_type !== 'application/pdf') return false
-  const { pdfHoldsKey } = await import('./pdf/keys.ts')
+  const { pdfHoldsKey } = await import('./pdf/pdf-facts.ts')
   return pdfHoldsKey(bytes, redactor.keys)
 }
 

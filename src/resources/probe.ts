@@ -3,10 +3,11 @@ import { contentKind } from './content-kind.ts'
 import { imageHeader } from './image/header.ts'
 import { imageEnd } from './image/structure.ts'
 import type { Patience } from '../host/wait.ts'
-import { pdfPages } from './pdf/pages.ts'
+import { pdfPages } from './pdf/pdf-facts.ts'
 import { endsAsZip, isPdfInText, PDF_FIRST, secondFormat } from './polyglot.ts'
 import { overLimit, refusal, type Refusal } from './refusal.ts'
 import { textFacts, type TextFacts } from './text-charset.ts'
+import { IMAGE_FORMATS } from '../model/description.ts'
 
 export type AttachmentType = (typeof ATTACHMENT_EXTENSIONS)[keyof typeof ATTACHMENT_EXTENSIONS]
 
@@ -95,8 +96,9 @@ function alsoIs(kind: string): Refusal {
   )
 }
 
-const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
-
-function corrupt(format: keyof typeof NAMES): Refusal {
-  return refusal('corrupt', `it starts as a ${NAMES[format]} image but is damaged or truncated`)
+function corrupt(format: keyof typeof IMAGE_FORMATS): Refusal {
+  return refusal(
+    'corrupt',
+    `it starts as a ${IMAGE_FORMATS[format]} image but is damaged or truncated`,
+  )
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { readSkillFile, SKILL_FILE } from '../host/skills/skill-file.ts'
-import { entryAt, realPathOf } from '../host/skills/skill-places.ts'
+import { realPathOf } from '../host/files/look.ts'
+import { entryAt } from '../host/skills/skill-places.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ContextSource } from '../model/events/context-source.ts'

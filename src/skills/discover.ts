@@ -5,14 +5,9 @@ import {
   type SkillFileFacts,
   type SkillPlace,
 } from '../host/skills/skill-file.ts'
-import {
-  entryAt,
-  foldersIn,
-  leadsThrough,
-  realPathOf,
-  type FolderEntry,
-} from '../host/skills/skill-places.ts'
+import { entryAt, foldersIn, leadsThrough, type FolderEntry } from '../host/skills/skill-places.ts'
 import { liesIn } from '../host/files/confined-path.ts'
+import { realPathOf } from '../host/files/look.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ShadowedSkill, SkillRoot, SkillWarning } from './skill.ts'
 import type { RootFolder, SkillRoots } from './skill-roots.ts'

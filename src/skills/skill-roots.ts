@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { liesIn } from '../host/files/confined-path.ts'
 import { isFolderThere } from '../host/files/folder-identity.ts'
-import { entryAt, leadsThrough, realPathOf, repositoryOf } from '../host/skills/skill-places.ts'
+import { realPathOf } from '../host/files/look.ts'
+import { entryAt, leadsThrough, repositoryOf } from '../host/skills/skill-places.ts'
 import type { FolderIdentity } from '../model/folder-identity.ts'
 import type { SkillRoot, SkillWarning } from './skill.ts'
 

@@ -83,3 +83,8 @@ function settled(path: string): string[] | undefined {
   }
   return segments
 }
+
+/** The names of a path, without those that name nothing. */
+export function pathNames(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.')
+}

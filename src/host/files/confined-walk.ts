@@ -2,6 +2,7 @@ import { fstatSync, statSync } from 'node:fs'
 import { foldedName, isHawserName } from '../../model/safety/folded-name.ts'
 import { failed, ok, withCause, type Result } from '../../model/errors.ts'
 import {
+  pathNames,
   absent,
   liesIn,
   outside,
@@ -181,8 +182,8 @@ async function goBack({ trail, names }: Walk): Promise<boolean> {
 /** The target of a link, as names to walk. An absolute target must start with the root. */
 async function follow(walk: Walk, target: string): Promise<readonly string[] | undefined> {
   if (!target.startsWith('/')) return target.split('/')
-  const names = namesOf(target)
-  const below = walk.ground.spellings.map((root) => segmentsBelow(names, namesOf(root)))
+  const names = pathNames(target)
+  const below = walk.ground.spellings.map((root) => segmentsBelow(names, pathNames(root)))
   while (await goBack(walk));
   return below.find((rest) => rest !== undefined)
 }
@@ -203,10 +204,6 @@ async function makeMissing(walk: Walk): Promise<Result<void>> {
 
 function relativeOf({ names, missing, name }: Walk): string {
   return [...names, ...missing, ...(name === undefined ? [] : [name])].join('/') || '.'
-}
-
-function namesOf(path: string): string[] {
-  return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
 function tooFar(path: string) {

@@ -11,11 +11,10 @@ import {
   type BigIntStats,
 } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import process from 'node:process'
 import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
 import { isSameFolder, type FolderIdentity } from '../../model/folder-identity.ts'
 import { asFileFailure, asHostResult, closing, FileFailure } from './files.ts'
-import { hasCode } from './walked-folder.ts'
+import { HAS_PROC, hasCode } from './walked-folder.ts'
 
 // Synchronous inside: the system answers from memory, and a thread would cost ten times as much.
 
@@ -100,7 +99,6 @@ export function idsBelow(
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-const HAS_PROC = process.platform === 'linux'
 /** Node does not name it. It needs no right to list the folder. */
 const O_PATH = HAS_PROC ? 0o10000000 : O_RDONLY
 const FOLDER = O_PATH | O_DIRECTORY

@@ -51,7 +51,7 @@ export class WalkedFolder {
   }
 }
 
-const HAS_PROC = process.platform === 'linux'
+export const HAS_PROC = process.platform === 'linux'
 
 /** Opens a folder by its path, following links: a person chose it. */
 export async function openRoot(path: string): Promise<WalkedFolder> {

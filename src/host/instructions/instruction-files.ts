@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import {
   causeOf,
@@ -15,6 +14,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { ConfinedFiles, FileContent } from '../files/confined-files.ts'
 import { segmentsOf } from '../files/confined-path.ts'
 import { asResult, closing, readSpan, type Folder } from '../files/files.ts'
+import { factsAt } from '../files/look.ts'
 
 /** A file with project instructions, or why it cannot be read. */
 export interface InstructionFile {
@@ -116,7 +116,7 @@ async function remembered(
   clock: Pick<Clock, 'now'>,
   read: () => Promise<Result<FileContent>>,
 ): Promise<ReadInstructions | undefined> {
-  const facts = factsOf(place)
+  const facts = factsAt(place)
   if (facts === undefined) {
     known.delete(place)
     return undefined
@@ -134,14 +134,6 @@ async function remembered(
 
 /** Coarser than the clock of any file system. */
 const RECENT_MS = 3_000
-
-function factsOf(place: string): Stats | undefined {
-  try {
-    return lstatSync(place, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
 
 function examined(read: Result<FileContent>): ReadInstructions | undefined {
   if (!read.ok) {

@@ -34,7 +34,7 @@ const CONNECT_MS = 30_000
 export const UNUSED_CONNECTION_MS = 4_000
 /** For error responses; longer bodies are truncated. */
 const LONGEST_ERROR_BODY = 1024 * 1024
-const WITHOUT_BODY = new Set([204, 205, 304])
+export const WITHOUT_BODY = new Set([204, 205, 304])
 
 /**
  * A `fetch` based on Node's HTTP client: follows no redirects, decompresses nothing, retries nothing, and has no timeout
@@ -70,7 +70,7 @@ export function httpFetch({ clock = systemClock, socket }: HttpOptions = {}): Fe
   }
 }
 
-type Signal = AbortSignal | null | undefined
+export type Signal = AbortSignal | null | undefined
 type Open = (url: URL, method: string, headers: Record<string, string>) => ClientRequest
 
 /** Loaded on first use, since most commands need no network. */

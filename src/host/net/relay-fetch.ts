@@ -1,6 +1,14 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { abortError, addressOf, bytesOf, HttpFailure, type Fetch } from './http.ts'
+import {
+  abortError,
+  addressOf,
+  bytesOf,
+  HttpFailure,
+  WITHOUT_BODY,
+  type Fetch,
+  type Signal,
+} from './http.ts'
 
 /**
  * A `fetch` over a socket to the relay, with the contract of `httpFetch`. All calls share the socket, and a call whose answer is
@@ -22,8 +30,6 @@ export function relayFetch(socket: Duplex): Fetch {
     return answerTo(stream, bytes, signal)
   }
 }
-
-type Signal = AbortSignal | null | undefined
 
 async function sessionOn(socket: Duplex): Promise<ClientHttp2Session> {
   const { connect } = await import('node:http2')
@@ -81,8 +87,6 @@ function cancel(stream: ClientHttp2Stream, error?: Error): void {
   stream.close(CANCEL)
   stream.destroy(error)
 }
-
-const WITHOUT_BODY = new Set([204, 205, 304])
 
 function responseOf(
   stream: ClientHttp2Stream,

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { Clock } from '../clock.ts'
 import { wait } from '../wait.ts'
+import { entryNames } from '../files/look.ts'
 
 /** A process as listed in /proc. */
 export interface ListedProcess {
@@ -74,7 +75,7 @@ export function kinOf(leader: number, all: readonly ListedProcess[]): readonly L
 
 /** All running processes, as far as /proc shows them; empty without /proc. Leaves out zombies. */
 function listProcesses(): ListedProcess[] {
-  return namesIn('/proc').flatMap((name) => {
+  return entryNames('/proc').flatMap((name) => {
     const listed = /^\d+$/.test(name) ? parseStat(statOf(name)) : undefined
     return listed === undefined ? [] : [listed]
   })
@@ -99,14 +100,6 @@ function statOf(pid: string): string {
   } catch {
     // The process has ended meanwhile.
     return ''
-  }
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path)
-  } catch {
-    return []
   }
 }
 

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import { wait } from '../wait.ts'
 import { listKin, parseStat, signal, type ListedProcess } from './kin.ts'
+import { entryNames } from '../files/look.ts'
 
 /** `gone`: nothing runs any more, or there is no /proc. `running`: processes started faster than they could be stopped. */
 export type StopOutcome = 'stopped' | 'gone' | 'running'
@@ -116,11 +117,7 @@ function isZombie(pid: string): boolean {
 }
 
 function threadsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`)
-  } catch {
-    return []
-  }
+  return entryNames(`/proc/${pid}/task`)
 }
 
 function read(path: string): string {

@@ -1,11 +1,10 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, type Dirent } from 'node:fs'
+import { readdirSync, type Dirent } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import process from 'node:process'
-import { liesIn } from '../files/confined-path.ts'
+import { liesIn, pathNames } from '../files/confined-path.ts'
 import { userHome } from '../machine.ts'
 import { foldersUpwards } from '../workspace-search.ts'
-
-// Synchronous: hundreds of these calls run at every start, and a thread would cost ten times as much as the system.
+import { factsAt, linkTarget } from '../files/look.ts'
 
 /**
  * The folder of the repository: the nearest with a `.git` of ours at or above the workspace and below the home of the
@@ -13,20 +12,11 @@ import { foldersUpwards } from '../workspace-search.ts'
  */
 export function repositoryOf(workspace: string, home: string | undefined = userHome()): string {
   for (const folder of foldersUpwards(workspace, home)) {
-    const git = factsOf(join(folder, '.git'))
+    const git = factsAt(join(folder, '.git'))
     const isRepository = git?.isDirectory() === true || git?.isFile() === true
     if (isRepository && (git.uid === process.geteuid?.() || folder === workspace)) return folder
   }
   return workspace
-}
-
-/** The real path; `undefined` if nothing is there. */
-export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
 }
 
 export interface FolderEntry {
@@ -54,18 +44,10 @@ function entryOf(entry: Dirent): FolderEntry {
 
 /** What is at a path, following no link. */
 export function entryAt(path: string): 'folder' | 'link' | 'other' | 'missing' {
-  const facts = factsOf(path)
+  const facts = factsAt(path)
   if (facts === undefined) return 'missing'
   if (facts.isSymbolicLink()) return 'link'
   return facts.isDirectory() ? 'folder' : 'other'
-}
-
-function factsOf(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 /**
@@ -74,7 +56,7 @@ function factsOf(path: string) {
  */
 export function leadsThrough(path: string, folders: readonly string[]): boolean {
   const inFolder = (place: string) => folders.some((folder) => liesIn(place, folder))
-  let waiting = resolve(path).split('/').filter(isName)
+  let waiting = pathNames(resolve(path))
   let place = '/'
   for (let links = 0; waiting.length > 0;) {
     const [name = '', ...rest] = waiting
@@ -82,12 +64,12 @@ export function leadsThrough(path: string, folders: readonly string[]): boolean 
     else {
       const next = join(place, name)
       if (inFolder(next)) return true
-      const target = entryAt(next) === 'link' && links < MOST_LINKS ? targetOf(next) : undefined
+      const target = entryAt(next) === 'link' && links < MOST_LINKS ? linkTarget(next) : undefined
       if (target === undefined) [place, waiting] = [next, rest]
       else {
         links += 1
         if (target.startsWith('/')) place = '/'
-        waiting = [...target.split('/').filter(isName), ...rest]
+        waiting = [...pathNames(target), ...rest]
       }
     }
   }
@@ -96,15 +78,3 @@ export function leadsThrough(path: string, folders: readonly string[]): boolean 
 
 /** As many as the system follows. */
 const MOST_LINKS = 40
-
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-function isName(segment: string): boolean {
-  return segment !== '' && segment !== '.'
-}

@@ -3,17 +3,16 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   openSync,
   readdirSync,
   readSync,
-  realpathSync,
   type Stats,
 } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isFolderThere } from '../files/folder-identity.ts'
 import { ENTRY_BYTES, entryName, entryOf, REGISTER } from './entry.ts'
+import { factsAt, realPathOf } from '../files/look.ts'
 
 /**
  * Where the `.hawser` of a folder comes from: `none` is there, or this home `created` it, or it was there before and this
@@ -36,7 +35,7 @@ export interface OriginFacts {
  * Synchronous: every start asks this, the system answers from memory, and a thread would cost ten times as much.
  */
 export function originOf(workspace: string, hawserHome: string): OriginFacts {
-  const place = factsOf(join(workspace, '.hawser'))
+  const place = factsAt(join(workspace, '.hawser'))
   if (place === undefined) return { origin: 'none', registered: false }
   if (!place.isDirectory() || place.uid !== process.geteuid?.() || hawserHome === '')
     return { origin: 'unknown', registered: false }
@@ -57,7 +56,7 @@ export function isOwn({ origin }: OriginFacts): boolean {
 /** Whether a `.hawser` has anything that a model or a person would use: settings or Logs. */
 export function hasContents(workspace: string): boolean {
   const own = join(workspace, '.hawser')
-  return factsOf(join(own, 'config.json')) !== undefined || logsIn(join(own, 'sessions')).length > 0
+  return factsAt(join(own, 'config.json')) !== undefined || logsIn(join(own, 'sessions')).length > 0
 }
 
 /**
@@ -75,7 +74,7 @@ interface FoundEntry {
 }
 
 function registered(workspace: string, hawserHome: string): FoundEntry | undefined {
-  for (const path of new Set([workspace, realOf(workspace)])) {
+  for (const path of new Set([workspace, realPathOf(workspace) ?? workspace])) {
     const file = opened(join(hawserHome, REGISTER, entryName(path)), (fd, facts) => ({
       entry: entryOf(readAt(fd, 0, Math.min(facts.size, ENTRY_BYTES))),
       writtenMs: facts.mtimeMs,
@@ -112,7 +111,7 @@ const LOG = '.ndjson'
 
 function logsIn(sessions: string): readonly string[] {
   // A link in place of the folder would lead to the Logs of another workspace.
-  if (factsOf(sessions)?.isDirectory() !== true) return []
+  if (factsAt(sessions)?.isDirectory() !== true) return []
   try {
     return readdirSync(sessions).filter((name) => /^ses_[0-9a-z]+\.ndjson$/.test(name))
   } catch {
@@ -172,20 +171,4 @@ function opened<T>(path: string, work: (fd: number, facts: Stats) => T): T | und
 function readAt(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   return bytes.subarray(0, readSync(fd, bytes, 0, length, position))
-}
-
-function factsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
 }

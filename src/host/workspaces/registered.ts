@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { entryOf, REGISTER } from './entry.ts'
+import { entryNames } from '../files/look.ts'
 
 interface KnownRegister {
   /** Changes with every entry that is added. */
@@ -20,7 +21,7 @@ export function registeredWorkspaces(hawserHome: string): readonly string[] {
   const known = KNOWN.get(folder)
   if (stamp === undefined) return []
   if (known?.stamp === stamp) return pathsOf(known)
-  const names = namesIn(folder).filter((name) => name.endsWith('.json'))
+  const names = entryNames(folder).filter((name) => name.endsWith('.json'))
   const paths = new Map(
     names.map((name) => [name, known?.paths.get(name) ?? pathIn(join(folder, name))]),
   )
@@ -38,14 +39,6 @@ function stampOf(folder: string): string | undefined {
     return `${ino}:${ctimeNs}`
   } catch {
     return undefined
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 

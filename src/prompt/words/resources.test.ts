@@ -14,7 +14,14 @@ test('names in a warning are escaped once', () => {
     rejected([{ name: 'a\u001b"b', reason }])
       .split('\n')
       .at(-1),
-  ).toBe(String.raw`- a\u001b\"b: the file "a\u001b\"b" is a link`)
+  ).toBe(String.raw`- a\u001b"b: the file "a\u001b\"b" is a link`)
+  // As it is recorded: see `shownName`.
+  const name = String.raw`odd"na\u{a}me.zip`
+  expect(
+    rejected([{ name, reason: 'no' }])
+      .split('\n')
+      .at(-1),
+  ).toBe(`- ${name}: no`)
   // Nothing in a reason can add a line.
   expect(
     rejected([{ name: 'a', reason: 'x\ny' }])

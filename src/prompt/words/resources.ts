@@ -113,7 +113,7 @@ export function rejected(
     `${many} ${REJECTED}`,
     ...errors
       .slice(0, NAMED_REJECTIONS)
-      .map(({ name, reason }) => `- ${bare(name)}: ${sentence(reason)}`),
+      .map(({ name, reason }) => `- ${sentence(name)}: ${sentence(reason)}`),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ].join('\n')
 }
@@ -243,12 +243,9 @@ export function titledText(handle: string | undefined, text: string): string {
   return handle === undefined ? text : contentLabel(handle) + text
 }
 
-/** A reason of ours, in which names are quoted already. */
+/** Safe on one line. What is escaped in it already, such as a name that was recorded, is not escaped twice. */
 function sentence(text: string): string {
-  return bare(text).replaceAll(/\\(["\\])/g, '$1')
-}
-
-/** Safe on one line, without the surrounding quotes. */
-function bare(text: string): string {
-  return quoted(text).slice(1, -1)
+  return quoted(text)
+    .slice(1, -1)
+    .replaceAll(/\\(["\\])/g, '$1')
 }

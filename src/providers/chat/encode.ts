@@ -22,6 +22,7 @@ import {
   block,
   embedPartText,
   embedBase64,
+  partBlocks,
   partText,
   placeSegments,
   placedItems,
@@ -191,9 +192,9 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       if (item.form === 'string') return stringBlock(item, canonicalJson)
-      return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
+      return partBlocks(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => written(lateMessage(partText(part), params)))
+      return partBlocks(item, (part) => written(lateMessage(partText(part), params)))
     case 'assistant':
       return answerText(item)
     case 'reasoning':
@@ -209,16 +210,6 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
       return [block('tool_result', written({ role: 'tool', ...result }), item.seq)]
     }
   }
-}
-
-type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' }>
-
-/** One segment per part, except blank parts. */
-function ofParts(
-  { kind, seq, parts }: ItemWithParts,
-  encoded: (part: Part) => string | EmbeddedFile,
-): SegmentBlock[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Text from one Event is never retired in part, so it is one segment: the content of its message. */

@@ -1,16 +1,21 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { canonicalJson, isJsonObject, parseJson } from '../../encoding/json.ts'
-import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
-import { failed, type ErrorKind, type Failed } from '../../model/errors.ts'
-import type { AnswerReader } from '../answer-reader.ts'
+import { failed, type ErrorKind } from '../../model/errors.ts'
+import {
+  CONTRADICTION,
+  errorEvent,
+  faultEvent,
+  rawFacts,
+  refusalEvent,
+  type Answer,
+  type AnswerReader,
+} from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
-import { vendorError } from '../vendor-error.ts'
-import { failureInBody } from '../vendor-failure.ts'
 import { buildBody, encode } from './encode.ts'
 import {
   readEvent,
@@ -47,8 +52,6 @@ interface OpenCall {
   arguments: string
 }
 
-type Answer = readonly ProviderEvent[]
-
 class ChatReader implements AnswerReader {
   #ended = false
   #text = ''
@@ -70,7 +73,7 @@ class ChatReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const events = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    const events = read.ok ? this.#understand(read.value) : [errorEvent(read)]
     this.#ended = events.some(isEnd)
     return events
   }
@@ -78,7 +81,7 @@ class ChatReader implements AnswerReader {
   #understand(event: ChatEvent): Answer {
     switch (event.type) {
       case 'fault':
-        return [faultOf(event.value)]
+        return [faultEvent(event.value)]
       case 'end':
         return this.#stopReason === undefined ? CUT_OFF : [this.#done(this.#stopReason)]
       case 'chunk':
@@ -152,9 +155,9 @@ class ChatReader implements AnswerReader {
     if (reason === '') return []
     if (this.#stopReason !== undefined) return reason === this.#stopReason ? [] : CONTRADICTION
     this.#stopReason = reason
-    if (this.#refusal !== '') return [refusedAnswer('refusal', this.#refusal)]
+    if (this.#refusal !== '') return [refusalEvent('refusal', { explanation: this.#refusal })]
     const kind = STOPPED_BY.get(reason.toLowerCase())
-    if (kind !== undefined) return [errorOf(failed(kind, STOPPED[kind], { reason }))]
+    if (kind !== undefined) return [errorEvent(failed(kind, STOPPED[kind], { reason }))]
     const { whole, calls: announced } = endOf(reason)
     // An unknown reason may have cut off the call that the model was writing.
     const calls = whole ? this.#calls : []
@@ -176,7 +179,8 @@ class ChatReader implements AnswerReader {
   }
 
   #done(stop_reason: string): ProviderEvent {
-    const raw = rawOf(this.#first, this.#usage)
+    const { id, model, service_tier } = this.#first ?? {}
+    const raw = rawFacts({ id, model, service_tier }, this.#usage, COUNTED)
     const cut = cutOf(endOf(stop_reason).reason, this.#lostCalls)
     return { type: 'done', stop_reason, ...cut, usage: usageOf(this.#usage), raw }
   }
@@ -241,21 +245,6 @@ const STOPPED = {
   invalid_response: 'The server reported an error without a reason.',
 } as const satisfies Partial<Record<ErrorKind, string>>
 
-/** Limits on the number of extra figures and on the length of strings that are kept. */
-const RAW_FIGURES = 16
-const RAW_LENGTH = 200
-
-function rawOf(first: VendorChunk | undefined, usage: ChatUsage): Record<string, unknown> {
-  const figures = Object.entries(usage)
-    .flatMap(([name, figure]) =>
-      isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),
-    )
-    .filter(([name]) => !COUNTED.has(name))
-  const facts = { id: first?.id, model: first?.model, service_tier: first?.service_tier }
-  const small = [...Object.entries(facts), ...figures].filter(([, fact]) => isSmall(fact))
-  return Object.fromEntries(small.slice(0, RAW_FIGURES))
-}
-
 const COUNTED: ReadonlySet<string> = new Set([
   'prompt_tokens',
   'cached_tokens',
@@ -265,35 +254,10 @@ const COUNTED: ReadonlySet<string> = new Set([
   'reasoning_tokens',
 ])
 
-function isSmall(fact: unknown): boolean {
-  if (typeof fact === 'string') return fact !== '' && fact.length <= RAW_LENGTH
-  return typeof fact === 'number'
-}
-
 function isEnd({ type }: ProviderEvent): boolean {
   return type === 'done' || type === 'error'
 }
 
-function errorOf({ error }: Failed): ProviderEvent {
-  return { type: 'error', error }
-}
-
-/** `body` is in any format that `failureInBody` reads. */
-function faultOf(body: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(failureInBody(body) ?? { message: '' }) }
-}
-
-const LONGEST_EXPLANATION = 500
-
-function refusedAnswer(reason: string, text: string): ProviderEvent {
-  const explanation = shortened(text, LONGEST_EXPLANATION)
-  return errorOf(failed('refused', STOPPED.refused, { reason, explanation }))
-}
-
-const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
-]
-
 const CUT_OFF: Answer = [
-  errorOf(failed('invalid_response', 'The response ended without a finish reason.')),
+  errorEvent(failed('invalid_response', 'The response ended without a finish reason.')),
 ]

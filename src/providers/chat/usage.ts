@@ -1,17 +1,18 @@
 import * as z from 'zod'
+import { Count } from '../../model/shape.ts'
 import type { CallUsage } from '../provider.ts'
 
-const Count = z.int().nonnegative().nullish()
+const TokenCount = Count.nullish()
 
 export const ChatUsage = z.looseObject({
-  prompt_tokens: Count,
+  prompt_tokens: TokenCount,
   prompt_tokens_details: z
-    .looseObject({ cached_tokens: Count, cache_write_tokens: Count })
+    .looseObject({ cached_tokens: TokenCount, cache_write_tokens: TokenCount })
     .nullish(),
   /** Another vendor's name for cached tokens. */
-  prompt_cache_hit_tokens: Count,
-  completion_tokens: Count,
-  completion_tokens_details: z.looseObject({ reasoning_tokens: Count }).nullish(),
+  prompt_cache_hit_tokens: TokenCount,
+  completion_tokens: TokenCount,
+  completion_tokens_details: z.looseObject({ reasoning_tokens: TokenCount }).nullish(),
 })
 export type ChatUsage = z.output<typeof ChatUsage>
 

@@ -3,6 +3,7 @@ import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { otherThan } from '../unknown-types.ts'
 import { LIMITS } from '../../model/limits.ts'
+import { Count } from '../../model/shape.ts'
 import { MessagesUsage } from './usage.ts'
 
 /** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
@@ -11,8 +12,6 @@ export function readEvent(data: string): Result<MessagesEvent> {
   if (read.success) return ok(read.data)
   return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
-
-const Count = z.int().nonnegative()
 
 const VendorMessage = z.object({
   id: z.string().nullish(),

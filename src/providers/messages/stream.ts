@@ -1,15 +1,20 @@
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
-import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
-import { failed, type Failed } from '../../model/errors.ts'
-import type { AnswerReader } from '../answer-reader.ts'
+import { failed } from '../../model/errors.ts'
+import {
+  CONTRADICTION,
+  errorEvent,
+  faultEvent,
+  rawFacts,
+  refusalEvent,
+  type Answer,
+  type AnswerReader,
+} from '../answer-reader.ts'
 import { anthropicSender } from '../anthropic-client.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
-import { vendorError } from '../vendor-error.ts'
-import { failureInBody } from '../vendor-failure.ts'
 import { buildBody, encode } from './encode.ts'
 import {
   readEvent,
@@ -52,8 +57,6 @@ interface HeldItem {
   readonly whole: boolean
 }
 
-type Answer = readonly ProviderEvent[]
-
 class MessagesReader implements AnswerReader {
   #ended = false
   #message: VendorMessage | undefined
@@ -77,7 +80,7 @@ class MessagesReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const events = read.ok ? this.#read(read.value, data.length) : [errorOf(read)]
+    const events = read.ok ? this.#read(read.value, data.length) : [errorEvent(read)]
     this.#ended = events.some(({ type }) => type === 'done' || type === 'error')
     return events
   }
@@ -89,7 +92,7 @@ class MessagesReader implements AnswerReader {
   #understand(event: MessagesEvent): Answer {
     if (event.type === 'other') return []
     // An error is reported whatever came before it: the reason of a failure matters more than the order of events.
-    if (event.type === 'error') return [faultOf(event)]
+    if (event.type === 'error') return [faultEvent(event)]
     if ((this.#message === undefined) !== (event.type === 'message_start')) return CONTRADICTION
     switch (event.type) {
       case 'message_start':
@@ -177,12 +180,12 @@ class MessagesReader implements AnswerReader {
     return []
   }
 
-  #stop(reason: string | undefined, details: StopDetails): Answer {
+  #stop(reason: string | undefined, { category, explanation }: StopDetails): Answer {
     if (this.#open !== undefined) return CONTRADICTION
     if (reason === undefined) return []
     if (this.#stopReason !== undefined && this.#stopReason !== reason) return CONTRADICTION
     this.#stopReason = reason
-    if (reason === 'refusal') return [refusedAnswer(details)]
+    if (reason === 'refusal') return [refusalEvent('refusal', { category, explanation })]
     return reason === 'model_context_window_exceeded' ? [overflowError()] : []
   }
 
@@ -196,7 +199,8 @@ class MessagesReader implements AnswerReader {
     )
     const lost = this.#held.length - items.length
     const missing = end.calls === true && this.#calls.size === 0 ? 1 : 0
-    const raw = rawOf(this.#message, this.#usage)
+    const { id, model } = this.#message ?? {}
+    const raw = rawFacts({ id, model }, this.#usage, COUNTED)
     return [
       ...items.map(({ item }) => ({ type: 'item', item }) as const),
       {
@@ -297,21 +301,6 @@ function isWhole({ block, written }: OpenBlock): boolean {
   return isJsonObject(input) && (written !== '' || Object.keys(input).length > 0)
 }
 
-/** Limits on the number of extra facts and on the length of strings that are kept. */
-const RAW_FACTS = 16
-const RAW_LENGTH = 200
-
-function rawOf(message: VendorMessage | undefined, usage: MessagesUsage): Record<string, unknown> {
-  const figures = Object.entries(usage)
-    .flatMap(([name, figure]) =>
-      isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),
-    )
-    .filter(([name]) => !COUNTED.has(name))
-  const facts = { id: message?.id, model: message?.model }
-  const small = [...Object.entries(facts), ...figures].filter(([, fact]) => isSmall(fact))
-  return Object.fromEntries(small.slice(0, RAW_FACTS))
-}
-
 const COUNTED: ReadonlySet<string> = new Set([
   'input_tokens',
   'cache_read_input_tokens',
@@ -320,42 +309,14 @@ const COUNTED: ReadonlySet<string> = new Set([
   'thinking_tokens',
 ])
 
-function isSmall(fact: unknown): boolean {
-  if (typeof fact === 'string') return fact !== '' && fact.length <= RAW_LENGTH
-  return typeof fact === 'number'
-}
-
-function errorOf({ error }: Failed): ProviderEvent {
-  return { type: 'error', error }
-}
-
-/** `body` is in any format that `failureInBody` reads. */
-function faultOf(body: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(failureInBody(body) ?? { message: '' }) }
-}
-
-const LONGEST_EXPLANATION = 500
-
-function refusedAnswer({ category, explanation }: StopDetails): ProviderEvent {
-  return errorOf(
-    failed('refused', 'The model refused to answer.', {
-      reason: 'refusal',
-      ...(category ? { category: shortened(category, LONGEST_EXPLANATION) } : {}),
-      ...(explanation ? { explanation: shortened(explanation, LONGEST_EXPLANATION) } : {}),
-    }),
-  )
-}
-
 /** The vendor continues a paused answer only if it is sent back complete. */
 function pausedElsewhere(): ProviderEvent {
   const text = 'The provider paused the answer at a point from which Hawser cannot continue it.'
-  return errorOf(failed('invalid_response', text, { reason: 'pause_turn' }))
+  return errorEvent(failed('invalid_response', text, { reason: 'pause_turn' }))
 }
 
 function overflowError(): ProviderEvent {
-  return errorOf(failed('context_overflow', 'The answer exceeds the context window of the model.'))
+  return errorEvent(
+    failed('context_overflow', 'The answer exceeds the context window of the model.'),
+  )
 }
-
-const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
-]

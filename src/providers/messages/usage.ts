@@ -1,7 +1,6 @@
 import * as z from 'zod'
+import { Count } from '../../model/shape.ts'
 import type { CallUsage } from '../provider.ts'
-
-const Count = z.int().nonnegative()
 
 /** Running totals of an answer. Later figures replace earlier ones; absent figures do not change. */
 export const MessagesUsage = z.looseObject({

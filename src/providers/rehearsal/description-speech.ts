@@ -1,4 +1,4 @@
-import type { ImageDescription, Description } from '../../model/description.ts'
+import { IMAGE_FORMATS, type ImageDescription, type Description } from '../../model/description.ts'
 import type { Inspection, VisiblePart, Descriptions, DescriptionText } from './visible-parts.ts'
 import { joinWords } from './wording.ts'
 
@@ -23,7 +23,7 @@ export function descriptionText(
 function sentenceOf(description: Description): string {
   switch (description.kind) {
     case 'image':
-      return `is a ${FORMATS[description.format]} picture, ${description.width} by ${description.height} pixels${colours(description)}`
+      return `is a ${IMAGE_FORMATS[description.format]} picture, ${description.width} by ${description.height} pixels${colours(description)}`
     case 'pdf':
       return `is a PDF document of ${count(description.pages, 'page')} and ${count(description.words, 'word')}`
     case 'text':
@@ -32,8 +32,6 @@ function sentenceOf(description: Description): string {
       return `cannot be read: ${description.why}`
   }
 }
-
-const FORMATS = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
 function colours({ decoded, colours: found, regions }: ImageDescription): string {
   if (!decoded)

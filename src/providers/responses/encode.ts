@@ -23,6 +23,7 @@ import {
   block,
   embedPartText,
   embedBase64,
+  partBlocks,
   partText,
   placeSegments,
   placedItems,
@@ -201,11 +202,11 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       if (item.form === 'string') return stringBlock(item, personsMessage)
-      return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
+      return partBlocks(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => written(developerMessage(partText(part), params)))
+      return partBlocks(item, (part) => written(developerMessage(partText(part), params)))
     case 'assistant':
-      return ofParts(item, (part) => written(assistantMessage(partText(part), item.phase)))
+      return partBlocks(item, (part) => written(assistantMessage(partText(part), item.phase)))
     case 'reasoning':
       return [block('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
@@ -218,16 +219,6 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
       return [block('tool_result', written({ type: 'function_call_output', ...result }), item.seq)]
     }
   }
-}
-
-type ItemWithParts = Extract<ConversationItem, { readonly parts: readonly Part[] }>
-
-/** One segment per part, except blank parts. */
-function ofParts(
-  { kind, seq, parts }: ItemWithParts,
-  encoded: (part: Part) => string | EmbeddedFile,
-): SegmentBlock[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Images and documents, if the model accepts them. */

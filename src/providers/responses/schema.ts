@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import { Count } from '../../model/shape.ts'
 import { otherThan } from '../unknown-types.ts'
 import { ResponsesUsage } from './usage.ts'
 
@@ -44,8 +45,6 @@ const KnownItem = z.discriminatedUnion('type', [
 ])
 
 const Item = z.union([KnownItem, otherThan(KnownItem)])
-
-const Count = z.int().nonnegative()
 
 const Response = z.object({
   id: z.string().nullish(),

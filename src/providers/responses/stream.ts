@@ -1,14 +1,17 @@
-import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
-import { failed, type Failed } from '../../model/errors.ts'
-import type { AnswerReader } from '../answer-reader.ts'
+import {
+  CONTRADICTION,
+  errorEvent,
+  faultEvent,
+  refusalEvent,
+  type Answer,
+  type AnswerReader,
+} from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
-import { vendorError } from '../vendor-error.ts'
-import { failureInBody } from '../vendor-failure.ts'
 import { buildBody, encode } from './encode.ts'
 import { Deliveries, type ResponsesTransport } from './deliveries.ts'
 import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
@@ -50,7 +53,6 @@ interface OpenItem {
   written: string
 }
 
-type Answer = readonly ProviderEvent[]
 type EndEvent = Extract<ResponsesEvent, { readonly response: VendorResponse }>
 
 class ResponsesReader implements AnswerReader {
@@ -75,7 +77,7 @@ class ResponsesReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const events = read.ok ? this.#read(read.value, data.length) : [errorOf(read)]
+    const events = read.ok ? this.#read(read.value, data.length) : [errorEvent(read)]
     this.#ended = events.some(({ type }) => type === 'done' || type === 'error')
     return events
   }
@@ -115,7 +117,7 @@ class ResponsesReader implements AnswerReader {
   #understand(event: ResponsesEvent): Answer {
     if (event.type === 'other') return []
     // An error is reported whatever came before it: the reason of a failure matters more than the order of events.
-    if (event.type === 'error') return [faultOf(event, event.status)]
+    if (event.type === 'error') return [faultEvent(event, event.status)]
     if (event.type === 'response.failed') return this.#end(event)
     const { sequence_number: number } = event
     if (typeof number === 'number') {
@@ -142,7 +144,7 @@ class ResponsesReader implements AnswerReader {
       case 'response.function_call_arguments.done':
         return this.#checkArguments(event.output_index, event.arguments)
       case 'response.refusal.done':
-        return [refused('refusal', event.refusal)]
+        return [refusalEvent('refusal', { explanation: event.refusal })]
       case 'response.output_item.done':
         return this.#close(event.output_index, event.item)
       case 'response.completed':
@@ -190,7 +192,7 @@ class ResponsesReader implements AnswerReader {
       this.#calls.add(item.call_id)
     }
     const refusal = refusalIn(item)
-    if (refusal !== undefined) return [refused('refusal', refusal)]
+    if (refusal !== undefined) return [refusalEvent('refusal', { explanation: refusal })]
     this.#open.delete(place)
     this.#whole.set(place, item)
     return this.#open.size === 0 ? this.#emit() : []
@@ -212,10 +214,10 @@ class ResponsesReader implements AnswerReader {
   #end({ type, response }: EndEvent): Answer {
     const { status, error, output, incomplete_details: incomplete } = response
     if (type === 'response.failed' || status === 'failed' || status === 'cancelled') {
-      return [faultOf({ error })]
+      return [faultEvent({ error })]
     }
     const cut = type === 'response.incomplete' || status === 'incomplete'
-    if (cut && incomplete?.reason === 'content_filter') return [refused('content_filter')]
+    if (cut && incomplete?.reason === 'content_filter') return [refusalEvent('content_filter', {})]
     if (this.#leftOpen(cut)) return CONTRADICTION
     const all = output ?? []
     // Some servers send their items only here.
@@ -332,25 +334,3 @@ function rawOf({ id, model, service_tier, usage }: VendorResponse): Record<strin
     ),
   )
 }
-
-function errorOf({ error }: Failed): ProviderEvent {
-  return { type: 'error', error }
-}
-
-/** `body` is in any format that `failureInBody` reads. */
-function faultOf(body: unknown, status?: number | null): ProviderEvent {
-  const fault = failureInBody(body) ?? { message: '' }
-  const error = vendorError({ ...fault, status: fault.status ?? status ?? undefined })
-  return errorOf({ ok: false, error })
-}
-
-const LONGEST_EXPLANATION = 500
-
-function refused(reason: 'refusal' | 'content_filter', text = ''): ProviderEvent {
-  const explanation = text === '' ? {} : { explanation: shortened(text, LONGEST_EXPLANATION) }
-  return errorOf(failed('refused', 'The model refused to answer.', { reason, ...explanation }))
-}
-
-const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
-]

@@ -1,7 +1,6 @@
 import * as z from 'zod'
+import { Count } from '../../model/shape.ts'
 import type { CallUsage } from '../provider.ts'
-
-const Count = z.int().nonnegative()
 
 export const ResponsesUsage = z.object({
   input_tokens: Count,

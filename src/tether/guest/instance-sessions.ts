@@ -1,6 +1,7 @@
 import { ok, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { GuestStart } from '../../model/tether/guest-line.ts'
+import { conversationName } from '../frames/message-name.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
@@ -29,7 +30,7 @@ export class InstanceSessions {
 
   /** The Session of a conversation, which stays open. Concurrent calls get the same one. */
   async session(address: TetherAddress): Promise<Result<Session>> {
-    const key = keyOf(address)
+    const key = conversationName(address)
     const open = this.#open.get(key) ?? { address, opening: this.#begin(address) }
     // The latest is the last one.
     this.#open.delete(key)
@@ -53,7 +54,7 @@ export class InstanceSessions {
 
   async #begin(address: TetherAddress): Promise<Result<Session>> {
     const known = await (this.#known ??= this.#list())
-    const id = known.get(keyOf(address))
+    const id = known.get(conversationName(address))
     if (id !== undefined) return this.#harness.open(id)
     const { instance, provider, model, permission_mode: permissionMode } = this.#start
     const { channel, id: name } = address
@@ -63,7 +64,7 @@ export class InstanceSessions {
       { toAdmit: true },
     )
     if (!created.ok) return created
-    known.set(keyOf(address), created.value.id)
+    known.set(conversationName(address), created.value.id)
     return ok(created.value)
   }
 
@@ -71,13 +72,8 @@ export class InstanceSessions {
   async #list(): Promise<Map<string, SessionId>> {
     const all = await this.#harness.list()
     const own = all.flatMap(({ id, state: { tether } }): [string, SessionId][] =>
-      tether?.instance === this.#start.instance ? [[keyOf(tether), id]] : [],
+      tether?.instance === this.#start.instance ? [[conversationName(tether), id]] : [],
     )
     return new Map(own.toReversed())
   }
-}
-
-/** One key for each conversation, whatever characters its names contain. */
-export function keyOf({ channel, id }: TetherAddress): string {
-  return JSON.stringify([channel, id])
 }

@@ -12,6 +12,7 @@ import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
 import { resultOfTurn } from '../../session/library/result-of-turn.ts'
 import { noImages } from '../frames/frame-check.ts'
+import { conversationName, messageName } from '../frames/message-name.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import type {
@@ -21,7 +22,7 @@ import type {
   Reply,
   TerminalFrame,
 } from '../frames/guest-frames.ts'
-import { keyOf, type InstanceSessions } from './instance-sessions.ts'
+import type { InstanceSessions } from './instance-sessions.ts'
 import { RETRYABLE } from './retryable.ts'
 import { endOf, progressOf, type MessageEnd } from './translate.ts'
 
@@ -72,12 +73,12 @@ export class Messages {
   /** The server vouches for the message that comes next: nothing of its answer was shown. */
   mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
     this.#unshown.clear()
-    this.#unshown.add(messageKey(line))
+    this.#unshown.add(messageName(line))
   }
 
   /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
   receive(frame: MessageFrame): void {
-    const key = messageKey(frame)
+    const key = messageName(frame)
     const { frames, send, onDefect } = this.#parts
     const unshown = this.#unshown.delete(key)
     void send(frames.ack({ to: frame }, 'received'))
@@ -121,8 +122,8 @@ export class Messages {
 
   /** The messages of a conversation that have not ended, in the order of their arrival. */
   #of(address: TetherAddress): ActiveMessage[] {
-    const key = keyOf(address)
-    return [...this.#active.values()].filter(({ frame }) => keyOf(frame.session) === key)
+    const key = conversationName(address)
+    return [...this.#active.values()].filter(({ frame }) => conversationName(frame.session) === key)
   }
 
   async #run(message: ActiveMessage): Promise<void> {
@@ -226,10 +227,6 @@ export class Messages {
       ...notices,
     })
   }
-}
-
-function messageKey({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): string {
-  return JSON.stringify([keyOf(session), msg_id])
 }
 
 /** The id and the name of a sender are shortened, so that no message is refused for them. */

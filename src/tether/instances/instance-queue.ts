@@ -15,12 +15,11 @@ import {
   type MessageFrame,
 } from '../frames/guest-frames.ts'
 import type { AppendedFrame } from '../frames/known-messages.ts'
-import { ANSWERING, shownIn } from '../frames/shown-messages.ts'
 import { RETRYABLE } from '../guest/retryable.ts'
-import { cancelledIn, cancelTarget, replacedBy } from './cancelled.ts'
+import { ANSWERING, cancelledIn, cancelTarget, replacedBy, shownIn } from './waiting-messages.ts'
 import { HeldLog } from './held-log.ts'
 import type { OpenInstanceFolder } from './instance-spend.ts'
-import { nameOf } from './message-name.ts'
+import { messageName } from '../frames/message-name.ts'
 import { UnendedMark } from './unended-mark.ts'
 
 export interface QueueParts {
@@ -99,7 +98,7 @@ export class InstanceQueue {
     await this.endCancelled()
     for (const message of this.waiting) {
       this.#book.add(message)
-      if (this.#shown.has(nameOf(message))) this.#book.noteShown(message)
+      if (this.#shown.has(messageName(message))) this.#book.noteShown(message)
     }
     return ok(this.#book)
   }
@@ -124,7 +123,7 @@ export class InstanceQueue {
       const exact = target === undefined ? cancel : { ...cancel, in_reply_to: target.msg_id }
       const stored = await log.append(exact)
       if (!stored.ok) return stored
-      if (target !== undefined) this.#cancelled.set(nameOf(target), { cancel: exact, kind })
+      if (target !== undefined) this.#cancelled.set(messageName(target), { cancel: exact, kind })
       return ok({ ...stored.value, deliver: target === undefined ? [] : [exact] })
     })
   }
@@ -144,7 +143,7 @@ export class InstanceQueue {
     })
     if (stored.ok) {
       if (!isTerminal(frame)) return
-      this.#over(nameOf({ ...frame, msg_id: frame.in_reply_to ?? '' }))
+      this.#over(messageName({ ...frame, msg_id: frame.in_reply_to ?? '' }))
       return this.#parts.answered()
     }
     // The server ended the message while the guest did.
@@ -164,7 +163,7 @@ export class InstanceQueue {
       if (stored.ok) {
         this.#book.add(one)
         this.#book.end(error)
-        this.#over(nameOf(one))
+        this.#over(messageName(one))
       } else if (causeOf(stored.error)?.type !== 'already_ended')
         this.#parts.note({ event: 'message_not_ended', why: stored.error })
     }
@@ -173,7 +172,7 @@ export class InstanceQueue {
   /** Messages that were cancelled and have no guest any more are not delivered again. */
   async endCancelled(): Promise<void> {
     for (const message of this.waiting) {
-      const { kind } = this.#cancelled.get(nameOf(message)) ?? {}
+      const { kind } = this.#cancelled.get(messageName(message)) ?? {}
       if (kind !== undefined) await this.end([message], kind, ENDS[kind])
     }
   }
@@ -222,9 +221,9 @@ export class InstanceQueue {
 
   /** Durable before the first piece of an answer is visible: its request must not be sent again then. */
   async #noteShown(log: FrameLog, { session, in_reply_to, turn_id }: FrameToHost) {
-    const name = nameOf({ session, msg_id: in_reply_to ?? '' })
+    const name = messageName({ session, msg_id: in_reply_to ?? '' })
     if (this.#shown.has(name)) return ok(undefined)
-    const message = messagesIn(log).find((one) => nameOf(one) === name)
+    const message = messagesIn(log).find((one) => messageName(one) === name)
     if (message === undefined) return ok(undefined)
     this.#shown.add(name)
     return log.append(this.#frames.presence({ to: message, turn: turn_id }, ANSWERING))
@@ -233,9 +232,9 @@ export class InstanceQueue {
   async #opened(log: FrameLog): Promise<void> {
     const waiting = messagesIn(log)
     if (waiting.length === 0) return
-    for (const message of await shownIn(log, waiting)) this.#shown.add(nameOf(message))
+    for (const message of await shownIn(log, waiting)) this.#shown.add(messageName(message))
     for (const [message, cancel] of await cancelledIn(log, waiting))
-      this.#cancelled.set(nameOf(message), {
+      this.#cancelled.set(messageName(message), {
         cancel: cancel ?? this.cancelOf(message),
         kind: 'interrupted',
       })

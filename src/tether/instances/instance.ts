@@ -18,7 +18,7 @@ import { prepareRecords } from './instance-records.ts'
 import { InstanceQueue, type EndKind } from './instance-queue.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageTimes } from './message-times.ts'
-import { nameOf } from './message-name.ts'
+import { messageName } from '../frames/message-name.ts'
 import type { InstanceRuntime, RunningGuest } from './runtime.ts'
 import { instanceFolder, type FolderParts } from './instance-folder.ts'
 import { InstanceSpend } from './instance-spend.ts'
@@ -279,7 +279,7 @@ export class Instance {
 
   /** The guest did not end it. Its other messages run in the next one. */
   async #giveUp(message: MessageFrame): Promise<void> {
-    const isThere = this.queue.waiting.some((one) => nameOf(one) === nameOf(message))
+    const isThere = this.queue.waiting.some((one) => messageName(one) === messageName(message))
     if (!isThere) return
     await this.queue.end([message], 'timeout', 'The message took too long, and was given up.')
     await this.#restart(0)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../host/clock.ts'
 import type { MessageFrame } from '../frames/guest-frames.ts'
-import { conversationOf, nameOf } from './message-name.ts'
+import { conversationName, messageName } from '../frames/message-name.ts'
 
 export interface MessageTimesParts {
   readonly clock: Clock
@@ -53,7 +53,7 @@ export class MessageTimes {
   }
 
   #entry(message: MessageFrame): [string, Run] {
-    const name = nameOf(message)
+    const name = messageName(message)
     return [name, this.#runs.get(name) ?? { message, ms: 0, stage: 'running' }]
   }
 
@@ -86,7 +86,7 @@ export class MessageTimes {
 function firstOfEach(waiting: readonly MessageFrame[]): readonly MessageFrame[] {
   const first = new Map<string, MessageFrame>()
   for (const message of waiting) {
-    const conversation = conversationOf(message)
+    const conversation = conversationName(message.session)
     if (!first.has(conversation)) first.set(conversation, message)
   }
   return [...first.values()]

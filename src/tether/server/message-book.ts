@@ -9,6 +9,7 @@ import {
   type MessageFrame,
   type TerminalFrame,
 } from '../frames/guest-frames.ts'
+import { messageName } from '../frames/message-name.ts'
 
 /** What to do with a frame of a guest. */
 export type FrameVerdict =
@@ -55,7 +56,7 @@ export class MessageBook {
    * there is nothing to cancel, or it is cancelled already.
    */
   add(frame: FrameToGuest): boolean {
-    const key = keyOf(frame.session, frame.msg_id)
+    const key = messageName(frame)
     if (frame.type === 'control.ping') return this.#addPing(key)
     if (frame.type === 'control.cancel') return this.#addCancel(frame)
     if (this.#messages.has(key)) return false
@@ -64,14 +65,14 @@ export class MessageBook {
   }
 
   /** Text of this message was shown by an earlier server. */
-  noteShown({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): void {
-    const delivery = this.#messages.get(keyOf(session, msg_id))
+  noteShown(message: Pick<MessageFrame, 'session' | 'msg_id'>): void {
+    const delivery = this.#messages.get(messageName(message))
     if (delivery !== undefined) delivery.shown = true
   }
 
   /** Whether text of this message was shown. */
-  isShown({ session, msg_id }: Pick<MessageFrame, 'session' | 'msg_id'>): boolean {
-    return this.#messages.get(keyOf(session, msg_id))?.shown !== false
+  isShown(message: Pick<MessageFrame, 'session' | 'msg_id'>): boolean {
+    return this.#messages.get(messageName(message))?.shown !== false
   }
 
   /** A guest that is gone answers no ping. */
@@ -101,8 +102,9 @@ export class MessageBook {
   judge(frame: FrameToHost): FrameVerdict {
     const { in_reply_to, session, msg_id, turn_id } = frame
     if (in_reply_to === undefined) return refuse('it replies to no message')
-    if (this.#messages.has(keyOf(session, msg_id))) return refuse('its id is that of a message')
-    const key = keyOf(session, in_reply_to)
+    if (this.#messages.has(messageName({ session, msg_id })))
+      return refuse('its id is that of a message')
+    const key = messageName({ session, msg_id: in_reply_to })
     if (frame.type === 'status.pong')
       return this.#pings.delete(key) ? PASS : refuse('it replies to no ping')
     const delivery = this.#messages.get(key)
@@ -117,7 +119,7 @@ export class MessageBook {
 
   /** Notes the end of the message that the frame replies to. */
   end({ session, in_reply_to = '' }: TerminalFrame): void {
-    const key = keyOf(session, in_reply_to)
+    const key = messageName({ session, msg_id: in_reply_to })
     const delivery = this.#messages.get(key)
     if (delivery !== undefined && !delivery.ended) this.#end(key, delivery)
   }
@@ -136,7 +138,7 @@ export class MessageBook {
         ? [...this.#messages.values()].find(
             ({ frame, ended }) => !ended && isSame(frame.session, session),
           )
-        : this.#messages.get(keyOf(session, in_reply_to))
+        : this.#messages.get(messageName({ session, msg_id: in_reply_to }))
     if (delivery === undefined || delivery.ended || delivery.cancel !== undefined) return false
     delivery.cancel = cancel
     return true
@@ -188,8 +190,4 @@ function refuse(why: string): FrameVerdict {
 
 function isSame(one: TetherAddress, other: TetherAddress): boolean {
   return one.channel === other.channel && one.id === other.id
-}
-
-function keyOf({ channel, id }: TetherAddress, msg_id: string): string {
-  return JSON.stringify([channel, id, msg_id])
 }

@@ -1,3 +1,4 @@
+import { fileSize } from '../../encoding/amounts.ts'
 import { binaryKind } from '../../encoding/magic-bytes.ts'
 import { plainText } from '../../encoding/plain-text.ts'
 import { quoted } from '../../encoding/quote.ts'
@@ -5,7 +6,10 @@ import type { InstructionsSoFar } from '../../history/instructions.ts'
 import { ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
-import type { NamedInstructions } from '../../model/events/instruction-events.ts'
+import type {
+  InstructionWithheld,
+  NamedInstructions,
+} from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { clipText } from '../../tools/shown-lines.ts'
 import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts'
@@ -41,11 +45,14 @@ export async function loadTexts(
       known[at] ?? (await newText(parts, entry, trusted, { ...keeper, room }))
     if ('ok' in text) return text
     instructions.push({ ...entry, ...text })
-    if (text.withheld === 'untrusted' && isNews(entry, last))
-      drafts.push(untrustedNotice(entry.path))
+    const { withheld } = text
+    if (withheld !== undefined && isNews(entry, last, withheld))
+      drafts.push(withheldNotice(entry.path, withheld))
     if (!isLoaded(text)) continue
     if (known[at] === undefined) room -= text.text_bytes
-    if (shown.get(entry.path) !== text.blob) drafts.push(...textDrafts(entry, text, before))
+    if (shown.get(entry.path) === text.blob) continue
+    drafts.push(...textDrafts(entry, text, before))
+    if (text.truncated === true) drafts.push(truncatedNotice(entry, text))
   }
   return ok({ instructions, drafts })
 }
@@ -124,13 +131,32 @@ function textDrafts(
 }
 
 /** Whether the person was not informed yet that this content is not loaded. */
-function isNews({ content_sha256 }: NamedInstructions, last: NamedInstructions | undefined) {
-  return last?.content_sha256 !== content_sha256 || last?.withheld !== 'untrusted'
+function isNews(
+  { content_sha256 }: NamedInstructions,
+  last: NamedInstructions | undefined,
+  withheld: InstructionWithheld,
+) {
+  return last?.content_sha256 !== content_sha256 || last?.withheld !== withheld
 }
 
-function untrustedNotice(path: string): EventDraft<'notice'> {
-  return notice(
-    'instructions_untrusted',
-    `The text of ${quoted(path)} is not loaded, because you have not trusted its content. To trust it, run in its folder: hawser trust --instructions`,
-  )
+function withheldNotice(path: string, withheld: InstructionWithheld): EventDraft<'notice'> {
+  const code = withheld === 'untrusted' ? 'instructions_untrusted' : 'instructions_not_loaded'
+  return notice(code, `The text of ${quoted(path)} is not loaded, because ${REASONS[withheld]}`)
+}
+
+const REASONS = {
+  untrusted:
+    'you have not trusted its content. To trust it, run in its folder: hawser trust --instructions',
+  over_limit: 'the texts of all files are too long together.',
+  too_large: 'the file is too large.',
+  not_text: 'it is not text.',
+} as const satisfies Record<InstructionWithheld, string>
+
+function truncatedNotice(
+  { path, bytes = 0 }: NamedInstructions,
+  { text_bytes }: LoadedText,
+): EventDraft<'notice'> {
+  const size = `${fileSize(text_bytes)} of ${fileSize(bytes)}`
+  const text = `The model gets only the beginning of ${quoted(path)}: ${size}.`
+  return notice('instructions_truncated', text)
 }

@@ -24,11 +24,9 @@ function textsIn(request: SeenRequest | undefined): string[] {
   return [...system, ...messagesIn(segments).map(([, text]) => text)]
 }
 
-function noticesOf(session: Session): string[] {
+function noticesOf(session: Session, code = 'instructions_untrusted'): string[] {
   return session.events.flatMap((event) =>
-    event.type === 'notice' && event.data.code === 'instructions_untrusted'
-      ? [event.data.text]
-      : [],
+    event.type === 'notice' && event.data.code === code ? [event.data.text] : [],
   )
 }
 
@@ -158,6 +156,16 @@ test('all texts together have at most 32 KiB, and what is cut or left out is sai
   await at.trusted('a/a/AGENTS.md', 'Short.\n')
   await say(session, 'Read a/a/AGENTS.md')
   expect(loadedIn(session)).toHaveLength(2)
+  // The person is informed as well, once.
+  expect(noticesOf(session, 'instructions_truncated')).toEqual([
+    'The model gets only the beginning of "a/AGENTS.md": 12.5 KiB of 19.5 KiB.',
+  ])
+  expect(noticesOf(session, 'instructions_not_loaded')).toEqual(
+    ['a/b/AGENTS.md', 'a/a/AGENTS.md'].map(
+      (path) =>
+        `The text of "${path}" is not loaded, because the texts of all files are too long together.`,
+    ),
+  )
   await verified(at, session)
 })
 
@@ -199,6 +207,9 @@ test('a text loses its control sequences, and what is not text is not included',
     ['AGENTS.md 35 loaded', 'a/AGENTS.md 3 not_text', 'a/b/AGENTS.md 2'],
   ])
   expect(textsIn(at.seen[0])).toContain('Use red tabs.\n')
+  expect(noticesOf(session, 'instructions_not_loaded')).toEqual([
+    'The text of "a/AGENTS.md" is not loaded, because it is not text.',
+  ])
   await verified(at, session)
 })
 

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failureOf } from '../../support/cli/cli-answer.ts'
@@ -113,6 +113,18 @@ test('an Instance that was mapped to another folder finds its records when it is
   value(await instances.map('painter', join(root, 'workspace')))
   expect((await listed('--instance', 'painter')).sessions).toHaveLength(2)
   expect(value(await instances.image('painter', MADE.own)).media_type).toBe('image/png')
+})
+
+test('the records of an Instance with a private folder are read, although that is in the home of Hawser', async () => {
+  const { root, start, listed, hawser } = await scene()
+  const instances = await start()
+  const { id } = value(await instances.map('painter', 'own'))
+  const records = join('.hawser/instances', id)
+  const own = join(root, 'home/instances', id, 'workspace', records)
+  await cp(join(root, 'workspace', records), own, { recursive: true })
+  expect((await listed('--instance', 'painter')).sessions).toHaveLength(2)
+  const shown = await hawser('log', 'show', MADE.one, '--instance', 'painter')
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('user_message')])
 })
 
 test('doctor says where the records of Instances are in a workspace, also of a deleted one', async () => {

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import type { FolderIdentity } from '../../../model/folder-identity.ts'
 import { FileFailure } from '../../files/files.ts'
 import { atFolder, identifyFolder } from '../../files/folder-identity.ts'
+import { realPath } from '../mounts/hidden-mounts.ts'
 import { isIn } from '../mounts/readable-mounts.ts'
 
 /**
@@ -16,7 +17,7 @@ import { isIn } from '../mounts/readable-mounts.ts'
 export async function gitDirectoriesOf(workspace: string): Promise<readonly FolderIdentity[]> {
   const value = await firstLine(join(workspace, '.git'))
   const path = /^gitdir: (.+)$/.exec(value ?? '')?.[1]
-  const directory = path === undefined ? undefined : await real(resolve(workspace, path))
+  const directory = path === undefined ? undefined : await realPath(resolve(workspace, path))
   if (directory === undefined || isIn(directory, workspace)) return []
   const isWorktree = basename(dirname(directory)) === 'worktrees'
   const found = isWorktree ? dirname(dirname(directory)) : directory
@@ -46,8 +47,8 @@ async function isCommonOf(workspace: string, at: string, directory: string): Pro
   ])
   if (back === undefined || up === undefined || basename(back) !== '.git') return false
   const [home, common] = await Promise.all([
-    real(resolve(directory, dirname(back))),
-    real(resolve(directory, up)),
+    realPath(resolve(directory, dirname(back))),
+    realPath(resolve(directory, up)),
   ])
   return home === workspace && common === dirname(dirname(directory))
 }
@@ -56,7 +57,7 @@ async function isModuleOf(workspace: string, at: string, directory: string): Pro
   if (!directory.includes('/modules/')) return false
   const config = await text(join(at, 'config'))
   const value = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
-  return value !== undefined && (await real(resolve(directory, value))) === workspace
+  return value !== undefined && (await realPath(resolve(directory, value))) === workspace
 }
 
 async function isOurRepository(directory: string): Promise<boolean> {
@@ -68,10 +69,6 @@ async function isOurRepository(directory: string): Promise<boolean> {
   const [own, head, objects, refs] = facts
   const ours = own?.uid === process.geteuid?.() && ((own?.mode ?? 0o002) & 0o002) === 0
   return ours && head?.isFile() === true && objects?.isDirectory() === true && refs !== undefined
-}
-
-async function real(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined)
 }
 
 async function firstLine(path: string): Promise<string | undefined> {

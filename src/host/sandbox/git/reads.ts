@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { configuredLocations, locationIn } from '../../../model/safety/git-configuration.ts'
 import { foldedName } from '../../../model/safety/folded-name.ts'
 import { GIT_REASONS, gitRole, isGitShape, shapeFolders } from '../../../model/safety/git-places.ts'
 import { liesIn } from '../../files/confined-path.ts'
+import { entryNames } from '../../files/look.ts'
 
 /** A path that git would read because of other files on disk. */
 export interface GitRead {
@@ -26,7 +27,7 @@ export async function gitReadsAt(workspace: string, path: string): Promise<reado
 
 function shapeReason(workspace: string, path: string): string | undefined {
   for (const { folder, name } of shapeFolders(path)) {
-    const names = new Set(namesIn(join(workspace, folder)).map(foldedName))
+    const names = new Set(entryNames(join(workspace, folder)).map(foldedName))
     const role = gitRole(name)
     if (role !== undefined && isGitShape(new Set([...names, name]))) return GIT_REASONS[role]
     if (!isGitShape(names) && isGitShape(new Set([...names, name]))) return GIT_REASONS.repository
@@ -67,12 +68,4 @@ async function shortText(path: string): Promise<string> {
   const facts = lstatSync(path, { throwIfNoEntry: false })
   if (facts?.isFile() !== true || facts.size > MOST_BYTES) return ''
   return readFile(path, 'utf8').catch(() => '')
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path)
-  } catch {
-    return []
-  }
 }

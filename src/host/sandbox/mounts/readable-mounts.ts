@@ -1,6 +1,7 @@
 import { lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Mount } from '../bubblewrap/args.ts'
+import { pathNames } from '../../files/confined-path.ts'
 
 /** The kernel's limit on symbolic links in a path. */
 const MOST_LINKS = 40
@@ -20,7 +21,7 @@ export async function readableMounts(path: string): Promise<readonly Mount[]> {
 
 async function linksOnTheWay(path: string): Promise<readonly Mount[]> {
   const links: Mount[] = []
-  const rest = namesOf(path)
+  const rest = pathNames(path)
   let at = '/'
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === '..') {
@@ -36,13 +37,9 @@ async function linksOnTheWay(path: string): Promise<readonly Mount[]> {
     if (links.length === MOST_LINKS) return []
     links.push({ at: next, as: 'link', from: target })
     if (target.startsWith('/')) at = '/'
-    rest.unshift(...namesOf(target))
+    rest.unshift(...pathNames(target))
   }
   return links
-}
-
-function namesOf(path: string): string[] {
-  return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
 /** Drops mounts inside a shown folder or one of `elsewhere`: they are visible anyway, and a link there is the real one. */

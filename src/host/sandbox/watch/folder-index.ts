@@ -8,6 +8,7 @@ import {
   SHAPE_NAMES,
 } from '../../../model/safety/git-places.ts'
 import { protectedEnd } from '../../../model/safety/protected-paths.ts'
+import { nextRound } from '../../wait.ts'
 
 /** What one scan found, as paths relative to the root; the root itself is `''`. */
 export interface Look {
@@ -75,7 +76,7 @@ export class FolderIndex {
     for (let seen = 1; ; seen++) {
       const folder = waiting.pop()
       if (folder === undefined) return { folders, found }
-      if (seen % FOLDERS_PER_SLICE === 0) await yieldToOthers()
+      if (seen % FOLDERS_PER_SLICE === 0) await nextRound()
       if (!refreshed(folder, now, folder === this.#root ? this.#skipped : NONE)) continue
       folders.push(folder)
       if (!folder.readable) found.unreadable.push(folder.path)
@@ -125,7 +126,7 @@ async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
     // Follows a link, which is faster: a link instead of the folder would have changed the folder above.
     const facts = factsOf(folder.at, statSync)
     if (facts === undefined || !isSame(folder, facts)) return false
-    if (at % FOLDERS_PER_SLICE === FOLDERS_PER_SLICE - 1) await yieldToOthers()
+    if (at % FOLDERS_PER_SLICE === FOLDERS_PER_SLICE - 1) await nextRound()
   }
   return true
 }
@@ -206,8 +207,4 @@ function entriesOf(path: string) {
   } catch {
     return undefined
   }
-}
-
-function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
 }

@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { foldedName } from '../../../model/safety/folded-name.ts'
@@ -21,6 +13,7 @@ import { kindOf } from '../../files/confined-read.ts'
 import { idOf } from '../../files/walked-folder.ts'
 import type { Look } from './folder-index.ts'
 import type { ProtectedPlace } from './protected-places.ts'
+import { entryNames } from '../../files/look.ts'
 
 /** A path that git reads to decide what it runs. */
 export interface GitPlace extends ProtectedPlace {
@@ -59,7 +52,7 @@ export function gitPlacesIn(root: string, look: Look): readonly GitPlace[] {
 }
 
 function placesInFolder(root: string, folder: string, by: string | undefined): GitPlace[] {
-  const own = namesIn(join(root, folder)).flatMap((name) => {
+  const own = entryNames(join(root, folder)).flatMap((name) => {
     const role = gitRole(name)
     return role === undefined ? [] : gitPlaces(root, within(folder, name), role, folder, by)
   })
@@ -68,7 +61,7 @@ function placesInFolder(root: string, folder: string, by: string | undefined): G
   return [
     ...own,
     ...[...hooks, ...configured.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')]
-      .flatMap((parent) => namesIn(join(root, parent.path)).map((name) => ({ parent, name })))
+      .flatMap((parent) => entryNames(join(root, parent.path)).map((name) => ({ parent, name })))
       .filter(({ name }) => !isSampleHook(name))
       .flatMap(({ parent, name }) =>
         gitPlaces(root, within(parent.path, name), 'hooks', folder, parent.by),
@@ -141,14 +134,6 @@ function shortText(path: string): string | undefined {
     return read > facts.size ? undefined : bytes.toString('utf8', 0, read)
   } finally {
     closeSync(fd)
-  }
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path)
-  } catch {
-    return []
   }
 }
 

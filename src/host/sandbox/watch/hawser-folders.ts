@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { lstatSync, type BigIntStats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isHawserName } from '../../../model/safety/folded-name.ts'
 import { kindOf } from '../../files/confined-read.ts'
 import { idOf } from '../../files/walked-folder.ts'
 import { isOwn, originOf } from '../../workspaces/origin.ts'
 import type { ProtectedPlace } from './protected-places.ts'
+import { entryNames, linkTarget } from '../../files/look.ts'
 
 /**
  * The time bubblewrap needs grows with the square of the number of folders that it binds. So only this many nested `.hawser`
@@ -73,7 +74,7 @@ function placeAt(root: string, path: string): ProtectedPlace[] {
   const facts = factsOf(at)
   if (facts === undefined) return []
   const kind = kindOf(facts)
-  const target = kind === 'symlink' ? targetOf(at) : undefined
+  const target = kind === 'symlink' ? linkTarget(at) : undefined
   return [{ path, kind, id: idOf(facts), target, stamp: `${facts.ctimeNs}:${facts.size}` }]
 }
 
@@ -82,28 +83,14 @@ function contents(root: string, { path, kind, stamp }: ProtectedPlace): { readon
   if (kind !== 'folder') return { stamp }
   const at = resolve(root, path)
   const own = ['', 'config.json', 'sessions'].map((name) => join(at, name))
-  const logs = namesIn(join(at, 'sessions')).map((name) => join(at, 'sessions', name))
+  const logs = entryNames(join(at, 'sessions'))
+    .filter((name) => name.endsWith('.ndjson'))
+    .map((name) => join(at, 'sessions', name))
   const stamps = [...own, ...logs].map((file) => {
     const facts = factsOf(file)
     return facts === undefined ? '' : `${facts.ino}:${facts.ctimeNs}`
   })
   return { stamp: createHash('sha256').update(stamps.join(' ')).digest('hex').slice(0, 32) }
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path).filter((name) => name.endsWith('.ndjson'))
-  } catch {
-    return []
-  }
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 function factsOf(path: string): BigIntStats | undefined {

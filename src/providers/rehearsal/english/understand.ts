@@ -1,6 +1,5 @@
 import { NOTHING_VISIBLE, type Call, type Reading, type Subject, type Visible } from './call.ts'
 import { asTyped, mask } from './literals.ts'
-import { inOrder } from './order.ts'
 import { planIn } from './plan.ts'
 import { readingOf } from './rules.ts'
 import { stepsOf } from './steps.ts'
@@ -70,3 +69,28 @@ function together(subjects: readonly Subject[]): Subject | undefined {
   if (handles.length > 0) return { which: 'named', handles }
   return { which: subjects.some(({ which }) => which === 'all') ? 'all' : 'latest', handles }
 }
+
+/** Puts calls that may run in parallel into one group; groups run in order. */
+function inOrder(readings: readonly Reading[]): Call[][] {
+  const groups: Call[][] = []
+  for (const { calls = [], waits = false } of readings) {
+    for (const [index, call] of calls.entries()) {
+      const last = groups.at(-1)
+      const apart = (waits && index === 0) || last?.some((earlier) => needs(call, earlier))
+      if (last === undefined || apart === true) groups.push([call])
+      else last.push(call)
+    }
+  }
+  return groups
+}
+
+/** Whether a call depends on an earlier one, although the text does not say "then". */
+function needs({ name, arguments: args }: Call, earlier: Call): boolean {
+  if (earlier.name === 'bash') return name === 'attach'
+  const path = JSON.stringify(earlier.arguments['path'] ?? '').slice(1, -1)
+  const isAboutIt = JSON.stringify(args).includes(path)
+  if (earlier.name === 'read') return CHANGES.has(name) && isAboutIt
+  return CHANGES.has(earlier.name) && (isAboutIt || name === 'grep' || name === 'glob')
+}
+
+const CHANGES = new Set(['write', 'edit'])

@@ -1,18 +1,17 @@
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 
-interface WithAddress {
-  readonly session: TetherAddress
-}
-
 /** One text for each conversation, whatever characters its names contain. */
-export function conversationOf({ session: { channel, id } }: WithAddress): string {
+export function conversationName({ channel, id }: TetherAddress): string {
   return JSON.stringify([channel, id])
 }
 
 /** One text for each message of an Instance. */
-export function nameOf({
+export function messageName({
   session: { channel, id },
   msg_id,
-}: WithAddress & { msg_id: string }): string {
+}: {
+  readonly session: TetherAddress
+  readonly msg_id: string
+}): string {
   return JSON.stringify([channel, id, msg_id])
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildPdf } from '../../../test/support/resources/build-pdf.ts'
-import { pdfWords } from './words.ts'
+import { pdfWords } from './pdf-facts.ts'
 
 test('a small document that expands to a large one is rejected', async () => {
   const limits = { memory: 160 * 1024 * 1024, ms: 60_000 }
