@@ -70,7 +70,7 @@ export function httpFetch({ clock = systemClock, socket }: HttpOptions = {}): Fe
   }
 }
 
-export type Signal = AbortSignal | null | undefined
+export type FetchSignal = AbortSignal | null | undefined
 type Open = (url: URL, method: string, headers: Record<string, string>) => ClientRequest
 
 /** Loaded on first use, since most commands need no network. */
@@ -151,7 +151,7 @@ export function limitConnecting(request: ClientRequest, clock: Clock): void {
   })
 }
 
-function responseOf(incoming: IncomingMessage, signal: Signal): Response {
+function responseOf(incoming: IncomingMessage, signal: FetchSignal): Response {
   const headers = new Headers()
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
@@ -165,7 +165,7 @@ function responseOf(incoming: IncomingMessage, signal: Signal): Response {
 }
 
 /** Read on demand. Cancelling it closes the connection. */
-function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
+function bodyOf(incoming: IncomingMessage, status: number, signal: FetchSignal) {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]()
   let left = status < 400 ? Infinity : LONGEST_ERROR_BODY
   return new ReadableStream<Uint8Array>(
@@ -189,7 +189,7 @@ function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
   )
 }
 
-export function failureOf(error: unknown, signal: Signal): Error {
+export function failureOf(error: unknown, signal: FetchSignal): Error {
   if (signal?.aborted === true) return abortError()
   if (error instanceof HttpFailure) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -7,7 +7,7 @@ import {
   HttpFailure,
   WITHOUT_BODY,
   type Fetch,
-  type Signal,
+  type FetchSignal,
 } from './http.ts'
 
 /**
@@ -59,7 +59,7 @@ function requestOn(
   )
 }
 
-function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: Signal): Promise<Response> {
+function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: FetchSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => cancel(stream, abortError())
     signal?.addEventListener('abort', abort)
@@ -94,7 +94,7 @@ function responseOf(
     ':status': status = 0,
     ...given
   }: IncomingHttpHeaders & { readonly ':status'?: number | undefined },
-  signal: Signal,
+  signal: FetchSignal,
 ): Response {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) {
@@ -108,7 +108,7 @@ function responseOf(
 }
 
 /** Read on demand. Cancelling it ends the call. */
-function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8Array> {
+function bodyOf(stream: ClientHttp2Stream, signal: FetchSignal): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
@@ -129,7 +129,7 @@ function bodyOf(stream: ClientHttp2Stream, signal: Signal): ReadableStream<Uint8
   )
 }
 
-function failureOf(error: unknown, signal: Signal): Error {
+function failureOf(error: unknown, signal: FetchSignal): Error {
   if (signal?.aborted === true) return abortError()
   // The codes of Node describe the protocol, which means nothing to the caller: the call was cut off.
   return error instanceof HttpFailure ? error : new HttpFailure('ECONNRESET')
