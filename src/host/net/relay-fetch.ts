@@ -59,7 +59,11 @@ function requestOn(
   )
 }
 
-function answerTo(stream: ClientHttp2Stream, body: Uint8Array, signal: FetchSignal): Promise<Response> {
+function answerTo(
+  stream: ClientHttp2Stream,
+  body: Uint8Array,
+  signal: FetchSignal,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => cancel(stream, abortError())
     signal?.addEventListener('abort', abort)
