@@ -98,7 +98,7 @@ const LINKED_NAMES = 100
 
 function contentOf(file: FileContent, redactor: Redactor): IncludedContent | Refusal {
   const { bytes, size, truncated } = file
-  const read = decoded(bytes, truncated)
+  const read = decodeMention(bytes, truncated)
   if (read === undefined) {
     const what = binaryKind(bytes) ?? 'binary data'
     return refusal('unsupported_type', `it is ${what} of ${fileSize(size)}, not text`)
@@ -123,7 +123,7 @@ function contentOf(file: FileContent, redactor: Redactor): IncludedContent | Ref
 }
 
 /** `undefined` if it is not text. */
-function decoded(
+function decodeMention(
   bytes: Buffer,
   truncated: boolean,
 ): { readonly text: string; readonly charset?: string } | undefined {
