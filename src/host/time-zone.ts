@@ -18,7 +18,7 @@ const LINK = /\/zoneinfo\/(?:posix\/|right\/)?([^.]+)$/
 /** The zone to which the system's link points. */
 function linkedZone(): string | undefined {
   try {
-    return named(LINK.exec(readlinkSync('/etc/localtime'))?.[1] ?? '')
+    return zoneName(LINK.exec(readlinkSync('/etc/localtime'))?.[1] ?? '')
   } catch {
     return undefined
   }
@@ -26,10 +26,10 @@ function linkedZone(): string | undefined {
 
 /** `TZ` may also be a rule, a path or a name that does not exist. */
 function installedZone(name: string): string | undefined {
-  return existsSync(`${ZONES}/${name}`) ? named(name) : undefined
+  return existsSync(`${ZONES}/${name}`) ? zoneName(name) : undefined
 }
 
-function named(name: string): string | undefined {
+function zoneName(name: string): string | undefined {
   if (!NAME.test(name)) return undefined
   return name === 'Etc/UTC' ? 'UTC' : name
 }

@@ -45,7 +45,7 @@ function localFile(uri: string, url: URL): FoundLink {
   if (url.host !== '') return refused('it is a file: link to another machine')
   // Without a slash the path would be relative to an unknown folder.
   if (!/^\s*file:[/\\]/i.test(uri)) return refused('it is a file: link without an absolute path')
-  const path = decoded(url.pathname)
+  const path = percentDecoded(url.pathname)
   return path === undefined || /%2f/i.test(url.pathname)
     ? refused('it is a malformed file: link')
     : { path }
@@ -84,7 +84,9 @@ function remote(link: LinkInput, url: URL): FoundLink {
 
 function nameOf({ name = '' }: LinkInput, url: URL): string {
   const last = lastName(url.pathname)
-  const found = [name, decoded(last) ?? last, url.host, url.protocol].find((one) => one !== '')
+  const found = [name, percentDecoded(last) ?? last, url.host, url.protocol].find(
+    (one) => one !== '',
+  )
   return label(found ?? '', NAME_BYTES)
 }
 
@@ -107,7 +109,7 @@ function label(text: string, bytes: number): string {
   return shortened(escapeUnseen(text.slice(0, bytes)), bytes)
 }
 
-function decoded(text: string): string | undefined {
+function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -8,11 +8,11 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
   type: 'Failed',
   function: `
     aborted*3 aligned applied attached authorized bounded broken changed*3 checked*2 clamped
-    closed*2 compiled completed counted*3 covered created*2 decided decoded*7 defended delegated
+    closed*2 compiled completed counted covered created*2 decided decoded*2 defended delegated
     described*2 digested done elided embedded emptied ended entered escaped*3 examined failed
     fenced filled*3 folded followed found given grouped halved handled indented*2 joined*3
-    judged*2 listed*8 located*2 logged lost*2 marked matched measured moved*2 named*9 nested
-    numbered opened*3 overlaid oversized padded paged painted parsed*3 permitted pinned piped
+    judged*2 listed*8 located*2 logged lost*2 marked matched measured moved*2 named*7 nested
+    numbered opened overlaid oversized padded paged painted parsed*3 permitted pinned piped
     placed quoted*5 redacted*3 reduced refreshed refused*3 registered*2 rejected remembered
     renamed repeated*3 replaced requested resolved resumed rounded scaled sealed searched sent
     settled*2 shared shortened*3 shown*7 stacked staged stored summarised talked trusted undecided

@@ -175,7 +175,7 @@ function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Sur
 const DEFAULT_OUTPUT_TOKENS = 4096
 
 function toolOf({ name, description, parameters }: ToolSchema): string {
-  return `${opened({ name, description })},"input_schema":${canonicalJson(parameters)}}`
+  return `${openedObject({ name, description })},"input_schema":${canonicalJson(parameters)}}`
 }
 
 /** The vendor rejects blank text, and thinking without a signature, such as that of an answer that was cut off. */
@@ -209,12 +209,12 @@ function blocksOf(
     case 'tool_call': {
       const id = callId(item.call_id)
       const name = callName(item.name)
-      const used = `${opened({ type: 'tool_use', id, name })},"input":${argumentsObject(item.arguments)}}`
+      const used = `${openedObject({ type: 'tool_use', id, name })},"input":${argumentsObject(item.arguments)}}`
       return [block('tool_call', used, seq)]
     }
     case 'tool_result': {
       const tool_use_id = callId(item.call_id)
-      const result = { type: 'tool_result', tool_use_id, content: contentOf(item) } as const
+      const result = { type: 'tool_result', tool_use_id, content: resultContent(item) } as const
       const failed = item.outcome !== 'ok'
       return [block('tool_result', written(failed ? { ...result, is_error: true } : result), seq)]
     }
@@ -281,7 +281,7 @@ function fencedBlock(part: Part): string | undefined {
   return isBlank(part) ? undefined : textBlock(fenced(partText(part)))
 }
 
-function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
+function resultContent(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
   const text = resultText(item)
   return hasWords(text) ? text : resultText({ ...item, output: '' })
 }
@@ -295,6 +295,6 @@ function written(one: ContentBlockParam): string {
 }
 
 /** An object without its closing brace, to append a member that is JSON already. */
-function opened(members: object): string {
+function openedObject(members: object): string {
   return wellFormedJson(members).slice(0, -1)
 }

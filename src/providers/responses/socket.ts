@@ -79,7 +79,7 @@ export class ResponsesSocket {
       perMessageDeflate: false,
       followRedirects: false,
     })
-    this.#open = await opened(socket, signal, this.#timers)
+    this.#open = await openedSocket(socket, signal, this.#timers)
     return this.#open
   }
 }
@@ -88,7 +88,7 @@ const HANDSHAKE_MS = 30_000
 const NO_KEY = { authorization: '' }
 
 /** Resolves when the handshake succeeds; rejects with the reason if it fails. */
-function opened(
+function openedSocket(
   socket: ResponsesWS,
   signal: AbortSignal,
   timers: typeof backgroundTimer,
