@@ -1,88 +1,19 @@
 import { stringify } from 'yaml'
 import * as z from 'zod'
-import * as protocol from '../../src/presenters/http/protocol.ts'
+import { ROUTES } from '../../src/presenters/http/app.ts'
 import { ERROR_RESPONSES } from '../../src/presenters/http/exchange/error-table.ts'
+import type { Route } from '../../src/presenters/http/exchange/route.ts'
+import type { ServerParts } from '../../src/presenters/http/server-parts.ts'
 import { RESPONSES, STREAM_EVENTS } from './http-responses.ts'
-import type { Operation } from './operation.ts'
-import { TETHER_OPERATIONS } from './tether-operations.ts'
 
-const SESSION = '/api/harness/session'
+type Operation = Route<ServerParts> & { readonly answer: string }
 
-/** Every route of the API, by method and path. A test compares it with the routes of the server. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'GET /healthz': {
-    summary: 'Whether the server answers. Needs no token.',
-    answer: 'Health',
-    open: true,
-  },
-  'POST /page/token': {
-    summary: 'Exchanges the code of `hawser up --open` for the token, once. Needs no token.',
-    body: protocol.PageCode,
-    answer: 'PageToken',
-    open: true,
-  },
-  'GET /api/harness/limits': {
-    summary: 'The limits, and the file types that can be attached.',
-    answer: 'Limits',
-  },
-  'GET /api/harness/models': { summary: 'The known models.', answer: 'Models' },
-  [`POST ${SESSION}/create`]: {
-    summary: 'Creates a Session.',
-    body: protocol.CreateSession,
-    answer: 'CreatedSession',
-    status: 201,
-  },
-  [`GET ${SESSION}/list`]: {
-    summary: 'The Sessions of a folder, the latest first.',
-    query: protocol.ListQuery,
-    answer: 'Sessions',
-  },
-  [`GET ${SESSION}/{id}`]: { summary: 'One Session.', answer: 'OneSession' },
-  [`DELETE ${SESSION}/{id}`]: { summary: 'Deletes a Session.', answer: 'DeletedSession' },
-  [`POST ${SESSION}/{id}/compact`]: {
-    summary: 'Records a checkpoint, or shows what it would do.',
-    body: protocol.CompactBody,
-    answer: 'Compacted',
-  },
-  'PUT /api/harness/attachments': {
-    summary: 'Stages an upload.',
-    query: protocol.UploadQuery,
-    bytes: true,
-    answer: 'Upload',
-    status: 201,
-  },
-  'POST /api/harness/attachments/check': {
-    summary: 'Whether files would be accepted.',
-    body: protocol.CheckAttachments,
-    answer: 'Verdicts',
-  },
-  'POST /api/harness/turn': {
-    summary: 'Runs a Turn and streams its events; the last one is `process:exit`.',
-    body: protocol.TurnBody,
-    answer: 'events',
-  },
-  'POST /api/harness/interrupt': {
-    summary: 'Interrupts the running Turn of a Session.',
-    body: protocol.InterruptBody,
-    answer: 'Interrupted',
-  },
-  [`GET ${SESSION}/{id}/events`]: {
-    summary: 'Streams every Event after a number, then everything that happens.',
-    query: protocol.EventsQuery,
-    answer: 'events',
-  },
-  'POST /api/harness/permission': {
-    summary: 'Answers a permission question. The first answer counts.',
-    body: protocol.PermissionBody,
-    answer: 'Answered',
-  },
-  [`GET ${SESSION}/{id}/resources/{resource}`]: {
-    summary: 'The bytes of a Resource, or a thumbnail of an image.',
-    query: protocol.ResourceQuery,
-    answer: 'bytes',
-  },
-  ...TETHER_OPERATIONS,
-}
+/** Every route of the API, by method and path, in the order in which the server looks for them. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = Object.fromEntries(
+  ROUTES.filter((one): one is Operation => one.summary !== undefined)
+    .toSorted((a, b) => Number(b.open ?? false) - Number(a.open ?? false))
+    .map((one) => [`${one.method} ${one.path.replaceAll(/:(\w+)/g, '{$1}')}`, one]),
+)
 
 /** The description of the API in OpenAPI 3.1, as YAML. */
 export function openApi(): string {
@@ -159,6 +90,7 @@ const BYTES = { 'application/octet-stream': {} }
 function answerContent(answer: Operation['answer']): object {
   if (answer === 'bytes') return BYTES
   if (answer === 'events') return { 'text/event-stream': { schema: { type: 'string' } } }
+  if (!Object.hasOwn(RESPONSES, answer)) throw new Error(`the response ${answer} has no shape`)
   return json({ $ref: `#/components/schemas/${answer}` })
 }
 
@@ -166,7 +98,7 @@ function json(schema: object): object {
   return { 'application/json': { schema } }
 }
 
-function queryParameters(query: z.ZodObject): object[] {
+function queryParameters(query: z.ZodType): object[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, {
     io: 'input',
     unrepresentable: 'any',

@@ -4,54 +4,7 @@ import { EXIT_CODES } from '../../src/model/exit-codes.ts'
 import { ERROR_KINDS } from '../../src/model/errors.ts'
 
 test('the error kinds are these [TI-044] [SH-040]', () => {
-  expect(ERROR_KINDS).toEqual([
-    'invalid_args',
-    'not_found',
-    'session_busy',
-    'turn_in_progress',
-    'question_closed',
-    'session_foreign',
-    'log_damaged',
-    'storage_failed',
-    'unsupported_type',
-    'too_large',
-    'budget_exceeded',
-    'type_mismatch',
-    'not_regular_file',
-    'unreadable',
-    'resource_missing',
-    'resource_quarantined',
-    'images_require_workspace',
-    'attachments_failed',
-    'permission_denied',
-    'outside_workspace',
-    'sandbox_unavailable',
-    'context_overflow',
-    'auth',
-    'not_configured',
-    'model_not_found',
-    'rate_limited',
-    'overloaded',
-    'usage_limit',
-    'refused',
-    'network',
-    'stream_idle',
-    'invalid_response',
-    'interrupted',
-    'timeout',
-    'hydration_denied',
-    'hydration_failed',
-    'instance_disabled',
-    'wake_failed',
-    'cursor_expired',
-    'backpressure',
-    'call_limit',
-    'no_match',
-    'not_unique',
-    'unknown_tool',
-    'protected_path',
-    'internal',
-  ])
+  expect(ERROR_KINDS).toMatchSnapshot()
 })
 
 test('a command exits with 1 except for these kinds', () => {
@@ -72,25 +25,5 @@ test('a command exits with 1 except for these kinds', () => {
 })
 
 test('the attachment codes are these', () => {
-  expect(ATTACHMENT_CODES).toEqual([
-    'not_absolute',
-    'invalid_name',
-    'unsupported_type',
-    'not_found',
-    'unreadable',
-    'not_regular_file',
-    'symlink',
-    'too_large',
-    'budget_exceeded',
-    'type_mismatch',
-    'empty',
-    'too_many_pixels',
-    'encrypted',
-    'corrupt',
-    'changed_while_read',
-    'outside_workspace',
-    'hard_link',
-    'link_refused',
-    'timeout',
-  ])
+  expect(ATTACHMENT_CODES).toMatchSnapshot()
 })

@@ -8,62 +8,19 @@ import { ToolOutcome } from '../../src/model/events/tool-events.ts'
 import { TurnStatus } from '../../src/model/turn-status.ts'
 
 test('a checkpoint is triggered by one of these [PC-060]', () => {
-  expect(CompactionTrigger.options).toEqual([
-    'manual',
-    'critical_pressure_preflight',
-    'websocket_critical_recovery',
-    'overflow_recovery',
-    'policy_auto',
-  ])
+  expect(CompactionTrigger.options).toMatchSnapshot()
 })
 
 test('a prefix breaks for one of these causes', () => {
-  expect(BreakCause.options).toEqual([
-    'surface',
-    'params',
-    'model',
-    'dialect',
-    'checkpoint',
-    'undo',
-    'transient_retired',
-    'quarantine',
-    'drop',
-    'payload_missing',
-    'fork',
-    'unknown',
-  ])
+  expect(BreakCause.options).toMatchSnapshot()
 })
 
 test('a request is sent whole over a socket for one of these reasons', () => {
-  expect(ResetReason.options).toEqual([
-    'no_previous_response',
-    'surface_changed',
-    'params_changed',
-    'model_changed',
-    'dialect_changed',
-    'compaction',
-    'compaction_undone',
-    'transient_retired',
-    'resource_quarantined',
-    'resource_dropped',
-    'payload_missing',
-    'forked',
-    'prefix_mismatch',
-    'previous_response_not_found',
-    'reconnected',
-    'fallback',
-    'relayed',
-  ])
+  expect(ResetReason.options).toMatchSnapshot()
 })
 
 test('a request is in one of these dialects', () => {
-  expect(Dialect.options).toEqual([
-    'responses',
-    'messages',
-    'chat',
-    'rehearsal',
-    'claude-agent-sdk',
-  ])
+  expect(Dialect.options).toMatchSnapshot()
 })
 
 test('a Session has one of these modes, permission modes and ways to replay attachments', () => {
@@ -78,26 +35,10 @@ test('a Turn and a tool call end with one of these outcomes', () => {
 })
 
 test('a Resource has one of these kinds, each with its handle, and sources [SR-022]', () => {
-  expect(HANDLE_PREFIXES).toEqual({
-    image: 'img',
-    pdf: 'pdf',
-    text: 'txt',
-    link: 'link',
-    file: 'file',
-  })
+  expect(HANDLE_PREFIXES).toMatchSnapshot()
   const [stored, link] = Descriptor.options
   expect([...stored.shape.kind.options, link.shape.kind.value].toSorted()).toEqual(
     Object.keys(HANDLE_PREFIXES).toSorted(),
   )
-  expect(RESOURCE_SOURCES).toEqual([
-    'cli',
-    'acp',
-    'http',
-    'web',
-    'mcp',
-    'tether',
-    'telegram',
-    'tool',
-    'hydration',
-  ])
+  expect(RESOURCE_SOURCES).toMatchSnapshot()
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
@@ -17,6 +17,10 @@ The nearest tests by imports run first; those that do not fit into N seconds (de
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STRUCTURE = 'test/structure'
 const WORKERS = 2
+
+const Durations = z.object({
+  results: z.array(z.tuple([z.string(), z.object({ duration: z.number() })])),
+})
 
 await main(process.argv.slice(2))
 
@@ -57,27 +61,20 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
 }
 
-const Durations = z.object({
-  results: z.array(z.tuple([z.string(), z.object({ duration: z.number() })])),
-})
-
 /** Seconds by path, from the cache of vitest. A fresh clone has none. */
 function earlierDurations(): Map<string, number> {
   const folder = join(ROOT, 'node_modules', '.vite', 'vitest')
-  try {
-    return new Map(
-      readdirSync(folder).flatMap((name) => {
-        const text = readFileSync(join(folder, name, 'results.json'), 'utf8')
-        const { results } = Durations.parse(JSON.parse(text))
-        return results.map(([path, { duration }]): [string, number] => [
-          path.replace(/^:/, ''),
-          duration / 1000,
-        ])
-      }),
-    )
-  } catch {
-    return new Map()
-  }
+  if (!existsSync(folder)) return new Map()
+  return new Map(
+    readdirSync(folder).flatMap((name) => {
+      const text = readFileSync(join(folder, name, 'results.json'), 'utf8')
+      const { results } = Durations.parse(JSON.parse(text))
+      return results.map(([path, { duration }]): [string, number] => [
+        path.replace(/^:/, ''),
+        duration / 1000,
+      ])
+    }),
+  )
 }
 
 function valueOf(args: readonly string[], name: string): string | undefined {

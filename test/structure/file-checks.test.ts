@@ -186,6 +186,7 @@ test('only the blob store may build the path of a blob', () => {
     'src/blobs/store.ts': "export const a = 'blobs'\n",
     'src/host/workspace.ts': "export const a = 'blobs'\n",
     'src/presenters/http/routes.ts': "export const route = '/instances/:id/blobs/:key'\n",
+    'src/presenters/http/blobs.ts': "export const at = 'GET /v1/instances/:id/blobs/:key'\n",
   })
   expect(blobPaths(tree)).toEqual([
     'src/request/load-parts.ts:2 knows where blobs lie; take a key to the store',

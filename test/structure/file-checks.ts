@@ -144,7 +144,7 @@ export function blobPaths(tree: Tree): string[] {
         // A path of a module ends in .ts; a path of a blob does not.
         if (typeof value !== 'string' || value.endsWith('.ts')) return
         // A route of the API has a parameter, and no path has one.
-        if (value.startsWith('/instances/:id/')) return
+        if (/^((GET|POST) \/v1)?\/instances\/:id\//.test(value)) return
         if (/(^|\/)blobs(\/|$)/.test(value)) built.push(at)
       }
       new Visitor({

@@ -10,7 +10,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     aborted*3 aligned applied attached authorized bounded broken changed*3 checked*2 clamped
     closed*2 compiled completed counted covered created*2 decided decoded*2 defended delegated
     described*2 digested done elided embedded emptied ended entered escaped*3 examined failed
-    fenced filled*3 folded followed found given grouped halved handled indented*2 joined*3
+    fenced filled*3 folded followed found given grouped halved handled indented*2 joined*2
     judged*2 listed*8 located*2 logged lost*2 marked matched measured moved*2 named*7 nested
     numbered opened overlaid oversized padded paged painted parsed*3 permitted pinned piped
     placed quoted*5 redacted*3 reduced refreshed refused*3 registered*2 rejected remembered

@@ -19,8 +19,12 @@ const OWN_FOLDER = '.hawser'
 
 /** Whether a name is `.hawser` in some spelling. No folder with that name is accessed by tools or commands, at any depth. */
 export function isHawserName(name: string): boolean {
-  return foldedName(name) === OWN_FOLDER
+  const folded = foldedName(name)
+  return folded === OWN_FOLDER || OTHER_NAMES.test(folded)
 }
+
+/** The short name that FAT and NTFS give it, and a stream of it on NTFS. */
+const OTHER_NAMES = /^(?:hawser~\d+|\.hawser:.*)$/
 
 /** The folded segments of a path relative to the workspace, without `.` and `..`. */
 export function foldedSegments(path: string): string[] {

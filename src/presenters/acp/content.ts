@@ -18,7 +18,6 @@ import {
   type LinkBlock,
   type PromptParams,
 } from './protocol.ts'
-import { extensionOf, withExtension } from './media-names.ts'
 
 /** A prompt as Hawser takes it. */
 export interface PromptInput {
@@ -224,4 +223,24 @@ function unescaped(text: string): string {
 
 function isThere<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null
+}
+
+/** The usual extension of an attachment type, without a dot; `undefined` for any other type. */
+function extensionOf(mediaType: string): string | undefined {
+  const found = Object.entries(ATTACHMENT_EXTENSIONS).find(
+    ([, one]) => one.media_type === mediaType,
+  )
+  return found?.[0].slice(1)
+}
+
+/** The type of an extension, without a dot. */
+function mediaTypeOf(extension: string): string | undefined {
+  const name = `.${extension.toLowerCase()}`
+  return Object.entries(ATTACHMENT_EXTENSIONS).find(([one]) => one === name)?.[1].media_type
+}
+
+/** The name with this extension, unless it has one for the same type. */
+function withExtension(name: string, extension: string): string {
+  const [, own = ''] = /\.([^./\\]+)$/.exec(name) ?? []
+  return mediaTypeOf(own) === mediaTypeOf(extension) ? name : `${name}.${extension}`
 }

@@ -12,6 +12,7 @@ import { resourcesOf, turnNotices } from '../../history/results/turn-notices.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { SettingsChange } from '../../session/admission/settings-change.ts'
 import { skillsIn } from '../../session/admission/skill-words.ts'
@@ -213,7 +214,7 @@ export class ServedSession {
     const { ended } = outcome.value
     const { usage_total: usage, error } = ended
     const notices = turnNotices(session.events, turn)
-    const facts = { turn_id: turn, usage, ...(error === undefined ? {} : { error }), notices }
+    const facts = { turn_id: turn, usage, ...definedFields({ error }), notices }
     const reason = prompt.cancelled ? 'cancelled' : stopReason(ended)
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }

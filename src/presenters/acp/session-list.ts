@@ -1,5 +1,6 @@
 import type { ListSessionsResponse, SessionInfo } from '@agentclientprotocol/sdk'
 import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { inHeld, type Workspaces } from '../../session/workspace/open-workspaces.ts'
 
@@ -75,6 +76,6 @@ function infoOf({ cwd, one: { id, state, busy, foreign, damage } }: SessionInFol
     cwd,
     ...(title === '' ? {} : { title }),
     ...(last_ts === '' ? {} : { updatedAt: last_ts }),
-    _meta: { hawser: { ...facts, ...(damage === undefined ? {} : { damage: damage.kind }) } },
+    _meta: { hawser: { ...facts, ...definedFields({ damage: damage?.kind }) } },
   }
 }

@@ -10,6 +10,7 @@ import { shortened } from '../../encoding/quote.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 
 /** The content of a changed file before and after; `oldText` is null for a new one. */
 export interface ShownChange {
@@ -110,8 +111,7 @@ export function outputContent(text: string): ToolCallContent[] {
 export function resourceLink(resource: Descriptor, session: SessionId): ContentBlock {
   const { handle, name, title, description } = resource
   const labels = {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...definedFields({ title, description }),
     _meta: { hawser: { handle, kind: resource.kind } },
   }
   const uri = `hawser://${session}/${handle.slice(1)}/${encodeURIComponent(name.toWellFormed())}`

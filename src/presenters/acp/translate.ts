@@ -4,6 +4,7 @@ import { laterNotices } from '../../history/results/turn-notices.ts'
 import type { ResourceOf } from '../../history/session-resources.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { ClientOffers } from './protocol.ts'
 import { notice, type Severity } from './notice.ts'
@@ -284,7 +285,7 @@ export class EditorTranslation {
     if (words === undefined) return changed
     const { error, crash_recovered } = data
     const facts = {
-      ...(error === undefined ? {} : { kind: error.kind }),
+      ...definedFields({ kind: error?.kind }),
       ...(crash_recovered === true ? { crash_recovered } : {}),
     }
     const messageId = `${turn_id ?? ''}:end`
@@ -316,7 +317,7 @@ export class EditorTranslation {
   /** A client without notices gets what a person must know as a message. */
   #notice(severity: Severity, text: string, messageId?: string, meta?: object): readonly Update[] {
     if (this.#parts.offers.notices) return [notice(severity, text, meta)]
-    const id = messageId === undefined ? {} : { messageId }
+    const id = definedFields({ messageId })
     return [{ sessionUpdate: 'agent_message_chunk', ...id, content: textBlock(text) }]
   }
 }

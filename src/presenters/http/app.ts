@@ -2,20 +2,22 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { elapsedMs } from '../../host/clock.ts'
 import { isSecret } from '../../host/server/secret.ts'
 import { failed } from '../../model/errors.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import { answerFailure, sendAnswer, type RequestVariables } from './exchange/answer.ts'
-import { attachmentRoutes } from './attachment-routes.ts'
-import { catalogueRoutes } from './catalogue-routes.ts'
-import { controlRoutes } from './control-routes.ts'
-import { eventRoutes } from './event-routes.ts'
-import { pageRoutes } from './page-routes.ts'
-import { permissionRoutes } from './permission-routes.ts'
-import { turnRoutes } from './turn-routes.ts'
-import { resourceRoutes } from './resource-routes.ts'
-import { sessionRoutes } from './session-routes.ts'
+import { ATTACHMENT_ROUTES } from './attachment-routes.ts'
+import { CATALOGUE_ROUTES } from './catalogue-routes.ts'
+import { CONTROL_ROUTES } from './control-routes.ts'
+import { EVENT_ROUTES } from './event-routes.ts'
+import type { Route } from './exchange/route.ts'
+import { PAGE_ROUTES } from './page-routes.ts'
+import { PERMISSION_ROUTES } from './permission-routes.ts'
+import { TURN_ROUTES } from './turn-routes.ts'
+import { RESOURCE_ROUTES } from './resource-routes.ts'
+import { SESSION_ROUTES } from './session-routes.ts'
 import type { ServerParts } from './server-parts.ts'
-import { blobRoutes } from './tether/blob-routes.ts'
-import { frameRoutes } from './tether/frame-routes.ts'
-import { instanceRoutes } from './tether/instance-routes.ts'
+import { BLOB_ROUTES } from './tether/blob-routes.ts'
+import { FRAME_ROUTES } from './tether/frame-routes.ts'
+import { INSTANCE_ROUTES } from './tether/instance-routes.ts'
 import { defectText, tokenFailure } from './translate.ts'
 
 /** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
@@ -24,12 +26,11 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   app.use(logged(parts))
   app.use(safeHeaders)
   app.use(redacted(parts))
-  app.get('/healthz', (context) => context.json({ ok: true }))
-  app.route('/', pageRoutes(parts))
-  app.route('/control', controlRoutes(parts))
+  const add = (one: Route<ServerParts>) =>
+    app.on(one.method, one.path, (context) => one.serve(parts, context))
+  ROUTES.filter(({ open }) => open === true).forEach(add)
   app.use(authorized(parts.token))
-  for (const routes of ROUTES) app.route('/api/harness', routes(parts))
-  for (const routes of TETHER_ROUTES) app.route('/v1', routes(parts))
+  ROUTES.filter(({ open }) => open !== true).forEach(add)
   app.all(MCP, (context) => parts.mcp.fetch(context.req.raw))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
   app.onError((error, context) => {
@@ -39,17 +40,21 @@ export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   return app
 }
 
-const ROUTES = [
-  catalogueRoutes,
-  sessionRoutes,
-  attachmentRoutes,
-  turnRoutes,
-  eventRoutes,
-  permissionRoutes,
-  resourceRoutes,
+/** Every route except that of MCP. */
+export const ROUTES: readonly Route<ServerParts>[] = [
+  ...CATALOGUE_ROUTES,
+  ...PAGE_ROUTES,
+  ...CONTROL_ROUTES,
+  ...SESSION_ROUTES,
+  ...ATTACHMENT_ROUTES,
+  ...TURN_ROUTES,
+  ...EVENT_ROUTES,
+  ...PERMISSION_ROUTES,
+  ...RESOURCE_ROUTES,
+  ...INSTANCE_ROUTES,
+  ...FRAME_ROUTES,
+  ...BLOB_ROUTES,
 ]
-
-const TETHER_ROUTES = [instanceRoutes, frameRoutes, blobRoutes]
 
 const { error: NO_ROUTE } = failed('not_found', 'No such route.')
 /** The cause is in the log only. */
@@ -74,7 +79,7 @@ function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVar
       path,
       status: context.res.status,
       duration_ms: elapsedMs(clock, begun),
-      ...(error === undefined ? {} : { error }),
+      ...definedFields({ error }),
     })
   }
 }

@@ -1,48 +1,47 @@
 import { extname } from 'node:path'
-import { Hono } from 'hono'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../model/limits.ts'
 import { checkInputs } from '../../session/admission/attachments.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { route } from './exchange/route.ts'
 import { CheckAttachments, UploadQuery } from './protocol.ts'
-import { checkValue, jsonBody, piecesOf } from './exchange/request-body.ts'
+import { piecesOf } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
 /** Stages uploads, and tells whether files would be accepted. The resolver decides, never what a client claims. */
-export function attachmentRoutes({
-  staged,
-  clock,
-  redactor,
-}: Pick<ServerParts, 'staged' | 'clock' | 'redactor'>): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.put('/attachments', async (context) => {
-    const query = checkValue(UploadQuery, context.req.query())
-    if (!query.ok) return answerFailure(context, query.error)
-    // The name becomes that of a file, and models see it.
-    const name = redactor.text(query.value.name)
-    const added = await upload(staged, name, context.req.raw)
-    if (!added.ok) return answerFailure(context, added.error)
-    const { path, size: sizeBytes } = added.value
-    const verdicts = await checkInputs(clock, [{ from: 'path', path }])
-    if (!verdicts.ok) return answerFailure(context, verdicts.error)
-    const [verdict] = verdicts.value
-    const mediaType = verdict?.accepted === true ? mediaTypeOf(name) : UNKNOWN_TYPE
-    return answerResult(context, ok({ path, name, sizeBytes, mediaType, verdict }), 201)
-  })
-  routes.post('/attachments/check', async (context) => {
-    const body = await jsonBody(context.req.raw, CheckAttachments)
-    if (!body.ok) return answerFailure(context, body.error)
-    const { paths } = body.value
-    const verdicts = await checkInputs(
-      clock,
-      paths.map((path) => ({ from: 'path', path })),
-    )
-    if (!verdicts.ok) return answerFailure(context, verdicts.error)
-    const named = verdicts.value.map((verdict, at) => ({ path: paths[at], ...verdict }))
-    return answerResult(context, ok({ verdicts: named }))
-  })
-  return routes
-}
+export const ATTACHMENT_ROUTES = [
+  route('PUT /api/harness/attachments', {
+    summary: 'Stages an upload.',
+    query: UploadQuery,
+    bytes: true,
+    answer: 'Upload',
+    status: 201,
+    handle: async ({ staged, clock, redactor }: ServerParts, { context, query }) => {
+      // The name becomes that of a file, and models see it.
+      const name = redactor.text(query.name)
+      const added = await upload(staged, name, context.req.raw)
+      if (!added.ok) return added
+      const { path, size: sizeBytes } = added.value
+      const verdicts = await checkInputs(clock, [{ from: 'path', path }])
+      if (!verdicts.ok) return verdicts
+      const [verdict] = verdicts.value
+      const mediaType = verdict?.accepted === true ? mediaTypeOf(name) : UNKNOWN_TYPE
+      return ok({ path, name, sizeBytes, mediaType, verdict })
+    },
+  }),
+  route('POST /api/harness/attachments/check', {
+    summary: 'Whether files would be accepted.',
+    body: CheckAttachments,
+    answer: 'Verdicts',
+    handle: async ({ clock }: ServerParts, { body: { paths } }) => {
+      const inputs = paths.map((path) => ({ from: 'path', path }) as const)
+      const verdicts = await checkInputs(clock, inputs)
+      if (!verdicts.ok) return verdicts
+      return ok({
+        verdicts: verdicts.value.map((verdict, at) => ({ path: paths[at], ...verdict })),
+      })
+    },
+  }),
+]
 
 /** A client that disconnects leaves nothing behind. */
 async function upload(

@@ -1,22 +1,24 @@
-import { Hono } from 'hono'
+import { ok } from '../../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../model/limits.ts'
-import { answerFailure, type RequestVariables } from './exchange/answer.ts'
+import { route } from './exchange/route.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/** What this server accepts and which models it knows. */
-export function catalogueRoutes({ models }: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.get('/limits', (context) =>
-    context.json({
-      ok: true,
-      limits: LIMITS,
-      attachmentTypes: Object.keys(ATTACHMENT_EXTENSIONS),
-    }),
-  )
-  routes.get('/models', async (context) => {
-    const known = await models()
-    if (!known.ok) return answerFailure(context, known.error)
-    return context.json({ ok: true, ...known.value })
-  })
-  return routes
-}
+/** Whether this server answers, what it accepts, and which models it knows. */
+export const CATALOGUE_ROUTES = [
+  route('GET /healthz', {
+    summary: 'Whether the server answers. Needs no token.',
+    answer: 'Health',
+    open: true,
+    handle: () => ok({}),
+  }),
+  route('GET /api/harness/limits', {
+    summary: 'The limits, and the file types that can be attached.',
+    answer: 'Limits',
+    handle: () => ok({ limits: LIMITS, attachmentTypes: Object.keys(ATTACHMENT_EXTENSIONS) }),
+  }),
+  route('GET /api/harness/models', {
+    summary: 'The known models.',
+    answer: 'Models',
+    handle: ({ models }: ServerParts) => models(),
+  }),
+]

@@ -1,42 +1,39 @@
-import { Hono } from 'hono'
 import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { ofSession, route } from './exchange/route.ts'
 import { attachSession, type AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput } from './exchange/live-response.ts'
 import { EventsQuery } from './protocol.ts'
-import { checkValue } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { UpdateTranslation, waitingMessages } from './translate-updates.ts'
 import { startAfter, type StreamStart } from './translation-start.ts'
 
 /** Streams everything that happens in a Session, from any Event on. */
-export function eventRoutes(parts: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.get('/session/:id/events', async (context) => {
-    const { after_seq: asked } = context.req.query()
-    // A client that reconnects by itself repeats its first query, and knows more than that.
-    const after_seq = context.req.header('last-event-id') ?? asked
-    const query = checkValue(EventsQuery, after_seq === undefined ? {} : { after_seq })
-    if (!query.ok) return answerFailure(context, query.error)
-    const attached = await attachSession(parts, context.req.param('id'), { answers: true })
-    if (!attached.ok) return answerResult(context, attached)
-    const start = await startAfter(attached.value, query.value.after_seq)
-    if (!start.ok) {
-      await attached.value.leave()
-      return answerFailure(context, start.error)
-    }
-    const { questions } = attached.value.session
-    const waiting = () => waitingMessages(questions.open)
-    return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
-      try {
-        await sendUpdates(output, attached.value, start.value)
-      } finally {
+export const EVENT_ROUTES = [
+  route('GET /api/harness/session/:id/events', {
+    summary: 'Streams every Event after a number, then everything that happens.',
+    query: EventsQuery,
+    resumes: true,
+    answer: 'events',
+    handle: async (parts: ServerParts, { context, query }) => {
+      const attached = await attachSession(parts, context.req.param('id'), { answers: true })
+      if (!attached.ok) return ofSession(attached)
+      const start = await startAfter(attached.value, query.after_seq)
+      if (!start.ok) {
         await attached.value.leave()
+        return start
       }
-    })
-  })
-  return routes
-}
+      const { questions } = attached.value.session
+      const waiting = () => waitingMessages(questions.open)
+      return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
+        try {
+          await sendUpdates(output, attached.value, start.value)
+        } finally {
+          await attached.value.leave()
+        }
+      })
+    },
+  }),
+]
 
 /** Past Events are sent as fast as the client reads; what happens now cannot wait for it. */
 async function sendUpdates(

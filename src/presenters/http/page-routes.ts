@@ -1,29 +1,28 @@
-import { Hono, type Handler } from 'hono'
+import type { Context } from 'hono'
 import { failed, ok } from '../../model/errors.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { route } from './exchange/route.ts'
 import { PAGE_HTML } from './page/page-html.ts'
 import { PAGE_SCRIPT } from './page/page-script.ts'
 import { PAGE_STYLE } from './page/page-style.ts'
 import { PageCode } from './protocol.ts'
-import { jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
 /** The page for browsers. It needs no token, and gets one for a code that `hawser up --open` passed in the fragment. */
-export function pageRoutes({ codes, token }: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.get('/', landingPage)
-  routes.get('/style.css', text('text/css', PAGE_STYLE))
-  routes.get('/page.js', text('text/javascript', PAGE_SCRIPT))
-  routes.post('/page/token', async (context) => {
-    const body = await jsonBody(context.req.raw, PageCode)
-    if (!body.ok) return answerFailure(context, body.error)
-    if (!codes.redeem(body.value.code)) return answerFailure(context, UNUSABLE)
-    return answerResult(context, ok({ token }))
-  })
-  return routes
-}
+export const PAGE_ROUTES = [
+  route('GET /', { open: true, handle: (_: ServerParts, { context }) => landingPage(context) }),
+  asset('GET /style.css', 'text/css', PAGE_STYLE),
+  asset('GET /page.js', 'text/javascript', PAGE_SCRIPT),
+  route('POST /page/token', {
+    summary: 'Exchanges the code of `hawser up --open` for the token, once. Needs no token.',
+    body: PageCode,
+    answer: 'PageToken',
+    open: true,
+    handle: ({ codes, token }: ServerParts, { body: { code } }) =>
+      codes.redeem(code) ? ok({ token }) : UNUSABLE,
+  }),
+]
 
-const { error: UNUSABLE } = failed(
+const UNUSABLE = failed(
   'permission_denied',
   'This link was used already, has expired, or belongs to another start of the server.',
   {},
@@ -31,8 +30,8 @@ const { error: UNUSABLE } = failed(
 )
 
 /** Only what this server serves may run or load, and no string can become HTML or a script. */
-const landingPage: Handler = (context) =>
-  context.html(PAGE_HTML, 200, {
+function landingPage(context: Context): Response | Promise<Response> {
+  return context.html(PAGE_HTML, 200, {
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
@@ -46,7 +45,12 @@ const landingPage: Handler = (context) =>
     ].join('; '),
     'cross-origin-opener-policy': 'same-origin',
   })
+}
 
-function text(type: string, content: string): Handler {
-  return (context) => context.body(content, 200, { 'content-type': `${type}; charset=utf-8` })
+function asset(at: `GET ${string}`, type: string, content: string) {
+  const headers = { 'content-type': `${type}; charset=utf-8` }
+  return route(at, {
+    open: true,
+    handle: (_: ServerParts, { context }) => context.body(content, 200, headers),
+  })
 }

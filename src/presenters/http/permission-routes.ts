@@ -1,29 +1,27 @@
-import { Hono } from 'hono'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { ChosenAnswer, Question } from '../../session/questions/session-questions.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { route } from './exchange/route.ts'
 import { PermissionBody } from './protocol.ts'
-import { jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** Answers permission questions. */
-export function permissionRoutes({ workspaces, settled }: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.post('/permission', async (context) => {
-    const body = await jsonBody(context.req.raw, PermissionBody)
-    if (!body.ok) return answerFailure(context, body.error)
-    const { requestId } = body.value
-    const answered = await answer(workspaces, body.value)
-    if (answered.ok) return answerResult(context, ok({ requestId }))
-    // Its Session may be closed by now, and does not know it any more.
-    const isClosed = answered.error.kind === 'not_found' && settled.has(requestId)
-    return answerFailure(context, isClosed ? CLOSED : answered.error)
-  })
-  return routes
-}
+export const PERMISSION_ROUTES = [
+  route('POST /api/harness/permission', {
+    summary: 'Answers a permission question. The first answer counts.',
+    body: PermissionBody,
+    answer: 'Answered',
+    handle: async ({ workspaces, settled }: ServerParts, { body }) => {
+      const { requestId } = body
+      const answered = await answer(workspaces, body)
+      if (answered.ok) return ok({ requestId })
+      // Its Session may be closed by now, and does not know it any more.
+      return answered.error.kind === 'not_found' && settled.has(requestId) ? CLOSED : answered
+    },
+  }),
+]
 
-const { error: CLOSED } = failed(
+const CLOSED = failed(
   'question_closed',
   'This question is closed: it was answered, or its Turn ended.',
 )

@@ -1,16 +1,15 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
 import { SessionResources } from '../../history/session-resources.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { ResourceId, SessionId } from '../../model/ids.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { route } from './exchange/route.ts'
 import { ResourceParam, ResourceQuery } from './protocol.ts'
-import { checkValue } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { byteRange, disposition } from './translate.ts'
-import { inHeld, noSuchSession } from '../../session/workspace/open-workspaces.ts'
+import { inHeld } from '../../session/workspace/open-workspaces.ts'
 
 type StoredDescriptor = Exclude<Descriptor, { readonly kind: 'link' }>
 
@@ -29,22 +28,20 @@ interface RequestedResource {
 }
 
 /** Serves the bytes of Resources, as data that no browser runs. */
-export function resourceRoutes({ workspaces }: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.get('/session/:id/resources/:resource', async (context) => {
-    const param = ResourceParam.safeParse(context.req.param())
-    if (!param.success) return answerResult(context, noSuchSession())
-    const { id, resource } = param.data
-    const query = checkValue(ResourceQuery, context.req.query())
-    if (!query.ok) return answerFailure(context, query.error)
-    const stored = await inHeld(workspaces.holdFor(id), ({ workspace }) =>
-      storedResource(workspace.harness, { id, resource, size: query.value.size }),
-    )
-    if (!stored.ok) return answerFailure(context, stored.error)
-    return resourceResponse(context, stored.value)
-  })
-  return routes
-}
+export const RESOURCE_ROUTES = [
+  route('GET /api/harness/session/:id/resources/:resource', {
+    summary: 'The bytes of a Resource, or a thumbnail of an image.',
+    ids: ResourceParam,
+    query: ResourceQuery,
+    answer: 'bytes',
+    handle: async ({ workspaces }: ServerParts, { context, ids, query: { size } }) => {
+      const stored = await inHeld(workspaces.holdFor(ids.id), ({ workspace }) =>
+        storedResource(workspace.harness, { ...ids, size }),
+      )
+      return stored.ok ? resourceResponse(context, stored.value) : stored
+    },
+  }),
+]
 
 /** Found only in the Log of this Session: an id of another Session or workspace does not exist here. */
 async function storedResource(
@@ -92,7 +89,7 @@ const ADDING = ['user_message', 'resource_ingested'] as const
 
 /** Content of strangers: nothing in it may run, load anything, or be treated as another type. */
 function resourceResponse(
-  context: Context<RequestVariables>,
+  context: Context,
   { descriptor, bytes, type, etag: tag }: StoredResource,
 ): Response {
   const etag = `"${tag}"`

@@ -1,77 +1,79 @@
-import { Hono } from 'hono'
 import { causeOf, ok, type Result } from '../../model/errors.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { ofSession, route } from './exchange/route.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/live/session.ts'
 import { attachSession, inSession } from './attached-session.ts'
 import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
-import { checkValue, jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
 import { apiSession, type ApiSession } from './translate.ts'
 import {
   inHeld,
-  noSuchSession,
   type HeldWorkspace,
   type Workspaces,
 } from '../../session/workspace/open-workspaces.ts'
 
 /** Creates, lists, shows and deletes Sessions. */
-export function sessionRoutes(parts: ServerParts): Hono<RequestVariables> {
-  const { workspaces, env } = parts
-  const routes = new Hono<RequestVariables>()
-  routes.post('/session/create', async (context) => {
-    const body = await jsonBody(context.req.raw, CreateSession)
-    if (!body.ok) return answerFailure(context, body.error)
-    const { projectRoot, permissionMode: permission, ...choice } = body.value
-    const created = await inHeld(workspaces.hold(projectRoot, { make: true }), async (held) => {
-      const begun = await beginSession(held.workspace, { ...choice, permission }, { env })
-      if (!begun.ok) return begun
-      const { session, warning } = begun.value
-      await session.close()
-      const shown = await shownSession(held, session.id)
-      if (!shown.ok) return shown
-      return ok({ ...shown.value, ...(warning === undefined ? {} : { warning }) })
-    })
-    return created.ok ? answerResult(context, created, 201) : answerFailure(context, created.error)
-  })
-  routes.get('/session/list', async (context) => {
-    const query = checkValue(ListQuery, context.req.query())
-    if (!query.ok) return answerFailure(context, query.error)
-    const listed = await listedSessions(workspaces, query.value.projectRoot)
-    return listed.ok ? answerResult(context, listed) : answerFailure(context, listed.error)
-  })
-  routes.get('/session/:id', async (context) => {
-    const param = SessionParam.safeParse(context.req.param())
-    if (!param.success) return answerResult(context, noSuchSession())
-    const { id } = param.data
-    return answerResult(
-      context,
-      await inHeld(workspaces.holdFor(id), (held) => shownSession(held, id)),
-    )
-  })
-  routes.delete('/session/:id', async (context) => {
-    const param = SessionParam.safeParse(context.req.param())
-    if (!param.success) return answerResult(context, noSuchSession())
-    const { id } = param.data
-    const deleted = await inHeld(workspaces.holdFor(id), async ({ workspace }) => {
-      const gone = await workspace.harness.delete(id)
-      return gone.ok ? ok({ deleted: id }) : gone
-    })
-    return answerResult(context, deleted)
-  })
-  routes.post('/session/:id/compact', async (context) => {
-    const body = await jsonBody(context.req.raw, CompactBody)
-    if (!body.ok) return answerFailure(context, body.error)
-    const attaching = attachSession(parts, context.req.param('id'))
-    const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
-      compact(workspace.harness, session, body.value.dryRun),
-    )
-    return answerResult(context, compacted)
-  })
-  return routes
-}
+export const SESSION_ROUTES = [
+  route('POST /api/harness/session/create', {
+    summary: 'Creates a Session.',
+    body: CreateSession,
+    answer: 'CreatedSession',
+    status: 201,
+    handle: async ({ workspaces, env }: ServerParts, { body }) => {
+      const { projectRoot, permissionMode: permission, ...choice } = body
+      return inHeld(workspaces.hold(projectRoot, { make: true }), async (held) => {
+        const begun = await beginSession(held.workspace, { ...choice, permission }, { env })
+        if (!begun.ok) return begun
+        const { session, warning } = begun.value
+        await session.close()
+        const shown = await shownSession(held, session.id)
+        return shown.ok ? ok({ ...shown.value, ...definedFields({ warning }) }) : shown
+      })
+    },
+  }),
+  route('GET /api/harness/session/list', {
+    summary: 'The Sessions of a folder, the latest first.',
+    query: ListQuery,
+    answer: 'Sessions',
+    handle: ({ workspaces }: ServerParts, { query }) =>
+      listedSessions(workspaces, query.projectRoot),
+  }),
+  route('GET /api/harness/session/:id', {
+    summary: 'One Session.',
+    ids: SessionParam,
+    answer: 'OneSession',
+    handle: async ({ workspaces }: ServerParts, { ids: { id } }) =>
+      ofSession(await inHeld(workspaces.holdFor(id), (held) => shownSession(held, id))),
+  }),
+  route('DELETE /api/harness/session/:id', {
+    summary: 'Deletes a Session.',
+    ids: SessionParam,
+    answer: 'DeletedSession',
+    handle: async ({ workspaces }: ServerParts, { ids: { id } }) => {
+      const deleted = await inHeld(workspaces.holdFor(id), async ({ workspace }) => {
+        const gone = await workspace.harness.delete(id)
+        return gone.ok ? ok({ deleted: id }) : gone
+      })
+      return ofSession(deleted)
+    },
+  }),
+  route('POST /api/harness/session/:id/compact', {
+    summary: 'Records a checkpoint, or shows what it would do.',
+    body: CompactBody,
+    answer: 'Compacted',
+    handle: async (parts: ServerParts, { context, body }) => {
+      const attaching = attachSession(parts, context.req.param('id'))
+      const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
+        compact(workspace.harness, session, body.dryRun),
+      )
+      return ofSession(compacted)
+    },
+  }),
+]
 
 /** What a compaction recorded or, in a dry run, would record; or why there is none. */
 async function compact(
@@ -92,7 +94,7 @@ async function compact(
 
 async function shownSession(
   { path, workspace }: HeldWorkspace,
-  id: Parameters<HeldWorkspace['workspace']['harness']['find']>[0],
+  id: SessionId,
 ): Promise<Result<{ readonly session: ApiSession }>> {
   const found = await workspace.harness.find(id)
   return found.ok ? ok({ session: apiSession(found.value, path) }) : found

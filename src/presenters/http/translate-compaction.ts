@@ -1,3 +1,4 @@
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { CompactionOutcome } from '../../session/live/locked-compaction.ts'
 
 /** A compaction as the API shows it. */
@@ -37,6 +38,6 @@ export function apiCompaction(
     ...(range === undefined ? {} : { range: { fromSeq: range.from_seq, toSeq: range.to_seq } }),
     tokensBefore,
     tokensAfter,
-    ...(fallback === undefined ? {} : { fallback }),
+    ...definedFields({ fallback }),
   }
 }

@@ -4,6 +4,7 @@ import type { ResourceOf } from '../../history/session-resources.ts'
 import { turnCost } from '../../history/results/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { Question } from '../../session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { StreamMessage } from './exchange/live-response.ts'
@@ -65,7 +66,7 @@ export class UpdateTranslation {
 
   #numbered({ raw, event }: SessionUpdate & { kind: 'event' }): readonly StreamMessage[] {
     const { seq, type, ts, data, turn_id } = raw
-    const own = turn_id === undefined ? {} : { turnId: turn_id }
+    const own = definedFields({ turnId: turn_id })
     if (event !== undefined) this.#count(event)
     const notices = event === undefined ? [] : eventNotices(event, this.#resourceOf)
     if (event !== undefined && (notices.length > 0 || KEPT.has(event.type)))
@@ -119,12 +120,12 @@ export class UpdateTranslation {
       }
       case 'shell_command': {
         const { command_id: commandId, command, folder } = event.data
-        const where = folder === undefined ? {} : { folder }
+        const where = definedFields({ folder })
         return [{ event: 'command:start', data: { commandId, command, ...where } }]
       }
       case 'shell_result': {
         const { command_id: commandId, outcome, exit_code, output, truncated = false } = event.data
-        const exit = exit_code === undefined ? {} : { exitCode: exit_code }
+        const exit = definedFields({ exitCode: exit_code })
         return [
           { event: 'command:result', data: { commandId, outcome, ...exit, output, truncated } },
         ]
@@ -186,12 +187,11 @@ export class UpdateTranslation {
     const errors = attachment_errors.map(({ code, name, reason, limit, actual }, at) => {
       const path = this.#given[at]
       return {
-        ...(path === undefined ? {} : { path }),
+        ...definedFields({ path }),
         name,
         code,
         reason,
-        ...(limit === undefined ? {} : { limit }),
-        ...(actual === undefined ? {} : { actual }),
+        ...definedFields({ limit, actual }),
       }
     })
     const attached = { event: 'attachments:resolved', data: { resources, errors } }
@@ -201,8 +201,7 @@ export class UpdateTranslation {
         text,
         promptMode,
         ...(steer === true ? { steer } : {}),
-        ...(mentions === undefined ? {} : { mentions }),
-        ...(mentionErrors === undefined ? {} : { mentionErrors }),
+        ...definedFields({ mentions, mentionErrors }),
       },
     }
     return resources.length + errors.length === 0 ? [written] : [attached, written]
@@ -237,7 +236,7 @@ export function endMessages(
   }
   switch (status) {
     case 'completed': {
-      const incomplete = cut === undefined ? {} : { cut }
+      const incomplete = definedFields({ cut })
       const data = { usage, costUsd: cost ?? null, ...incomplete }
       return [{ event: 'session:complete', data }, exitMessage(0)]
     }
@@ -258,7 +257,7 @@ export function endMessages(
 /** What a Turn waits for: a client that overlooked the question, or cannot answer it, would wait without knowing why. */
 export function waitingMessages(open: readonly Question[]): readonly StreamMessage[] {
   return open.map(({ request_id: requestId, call_id: callId, subject, reason }) => {
-    const call = callId === undefined ? {} : { callId }
+    const call = definedFields({ callId })
     return { event: 'permission:waiting', data: { requestId, ...call, subject, reason } }
   })
 }
@@ -291,7 +290,7 @@ function errorData({
 }
 
 function noticeMessage(notice: EphemeralEvent): StreamMessage {
-  const own = notice.turn_id === undefined ? {} : { turnId: notice.turn_id }
+  const own = definedFields({ turnId: notice.turn_id })
   const { event, data } = noticeContent(notice)
   return { event, data: { ...data, ...own } }
 }
@@ -314,12 +313,12 @@ function noticeContent(notice: EphemeralEvent): StreamMessage {
       return { event: 'context:pressure', data: notice.data }
     case 'permission_requested': {
       const { request_id: requestId, call_id: callId, choices: options, ...rest } = notice.data
-      const call = callId === undefined ? {} : { callId }
+      const call = definedFields({ callId })
       return { event: 'permission:request', data: { requestId, ...call, ...rest, options } }
     }
     case 'permission_settled': {
       const { request_id: requestId, call_id: callId, ...rest } = notice.data
-      const call = callId === undefined ? {} : { callId }
+      const call = definedFields({ callId })
       return { event: 'permission:settled', data: { requestId, ...call, ...rest } }
     }
     default:

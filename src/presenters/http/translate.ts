@@ -2,6 +2,7 @@ import { shortened } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
 
@@ -81,7 +82,7 @@ export function apiSession(
     busy,
     turnOpen: state.turn_open,
     foreign,
-    ...(damage === undefined ? {} : { damage }),
+    ...definedFields({ damage }),
   }
 }
 

@@ -1,45 +1,47 @@
-import { Hono } from 'hono'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { SettingsChange } from '../../session/admission/settings-change.ts'
 import { judgeModel } from '../../session/settings/model-choice.ts'
-import { answerFailure, answerResult, type RequestVariables } from './exchange/answer.ts'
+import { ofSession, route } from './exchange/route.ts'
 import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
 import { InterruptBody, TURN_BYTES, TurnBody } from './protocol.ts'
-import { jsonBody } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { followFromNow, turnResponse } from './turn-stream.ts'
 
 /** Runs and interrupts Turns. */
-export function turnRoutes(parts: ServerParts): Hono<RequestVariables> {
-  const routes = new Hono<RequestVariables>()
-  routes.post('/turn', async (context) => {
-    const body = await jsonBody(context.req.raw, TurnBody, TURN_BYTES)
-    if (!body.ok) return answerFailure(context, body.error)
-    const attached = await attachSession(parts, body.value.sessionId, { answers: true })
-    if (!attached.ok) return answerResult(context, attached)
-    const following = followFromNow(attached.value.session)
-    const started = await startTurn(attached.value, body.value)
-    if (!started.ok) {
-      following.stop()
-      await attached.value.leave()
-      return answerFailure(context, started.error)
-    }
-    return turnResponse(parts, context.req.raw.signal, {
-      attached: attached.value,
-      following,
-      ...started.value,
-      onDisconnect: body.value.opts.onDisconnect,
-    })
-  })
-  routes.post('/interrupt', async (context) => {
-    const body = await jsonBody(context.req.raw, InterruptBody)
-    if (!body.ok) return answerFailure(context, body.error)
-    const attaching = attachSession(parts, body.value.sessionId)
-    return answerResult(context, await inSession(attaching, interrupt))
-  })
-  return routes
-}
+export const TURN_ROUTES = [
+  route('POST /api/harness/turn', {
+    summary: 'Runs a Turn and streams its events; the last one is `process:exit`.',
+    body: TurnBody,
+    limit: TURN_BYTES,
+    answer: 'events',
+    handle: async (parts: ServerParts, { context, body }) => {
+      const attached = await attachSession(parts, body.sessionId, { answers: true })
+      if (!attached.ok) return ofSession(attached)
+      const following = followFromNow(attached.value.session)
+      const started = await startTurn(attached.value, body)
+      if (!started.ok) {
+        following.stop()
+        await attached.value.leave()
+        return started
+      }
+      return turnResponse(parts, context.req.raw.signal, {
+        attached: attached.value,
+        following,
+        ...started.value,
+        onDisconnect: body.opts.onDisconnect,
+      })
+    },
+  }),
+  route('POST /api/harness/interrupt', {
+    summary: 'Interrupts the running Turn of a Session.',
+    body: InterruptBody,
+    answer: 'Interrupted',
+    handle: async (parts: ServerParts, { body }) =>
+      ofSession(await inSession(attachSession(parts, body.sessionId), interrupt)),
+  }),
+]
 
 interface StartedTurn {
   readonly admitted: AdmittedTurn
@@ -60,7 +62,7 @@ async function startTurn(
   if (!judged.ok) return judged
   const settings: SettingsChange = {
     ...(model === undefined ? {} : { model: { provider, model } }),
-    ...(permission_mode === undefined ? {} : { permission_mode }),
+    ...definedFields({ permission_mode }),
   }
   const admitted = await session.admit(message, {
     presenter: 'http',
@@ -69,7 +71,7 @@ async function startTurn(
     attachments: attachments.map((path) => ({ from: 'path', path })),
     mentions: mentions.map((path) => ({ path })),
     skills,
-    ...(idempotencyKey === undefined ? {} : { messageKey: idempotencyKey }),
+    ...definedFields({ messageKey: idempotencyKey }),
   })
   return admitted.ok ? ok({ admitted: admitted.value, warning: judged.value }) : admitted
 }

@@ -1,6 +1,7 @@
 import { resourcesOf, sinceLastTurn, turnNotices } from '../../history/results/turn-notices.ts'
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Session } from '../../session/live/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
@@ -96,7 +97,7 @@ async function sendTurn(
   const translation = new UpdateTranslation({
     ...start.value,
     about: {
-      ...(warning === undefined ? {} : { warning }),
+      ...definedFields({ warning }),
       ...(repeated === true ? { repeated } : {}),
     },
     given: refused.map(({ given }) => given),

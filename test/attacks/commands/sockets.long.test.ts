@@ -87,7 +87,7 @@ describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
     const found = passed(answers('control'))
     expect(found.filter(({ errors }) => errors.includes(0)).map(({ way }) => way)).toContain('raw')
     expect(found.length).toBeGreaterThan(50)
-    expect(of('control', 'selfTest')).toBe('1\n')
+    expect(of('control', 'selfTest')).toMatch(/^[13]\n$/)
   })
 
   test.runIf(process.arch === 'x64')('without a filter, 32-bit calls are answered', () => {

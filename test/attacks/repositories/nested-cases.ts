@@ -15,6 +15,9 @@ export const SPELLINGS = [
   '.\u{ff48}awser',
 ] as const
 
+/** Names by which FAT and NTFS find it, although they do not list it so. */
+export const ALIASES = ['HAWSER~1', 'hawser~2', '.hawser::$INDEX_ALLOCATION'] as const
+
 export const KINDS = ['folder', 'empty', 'file'] as const
 export type Kind = (typeof KINDS)[number] | 'link'
 

@@ -15,6 +15,7 @@ import { openConfined } from '../../../src/host/files/confined-files.ts'
 import { ok } from '../../../src/model/errors.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
 import {
+  ALIASES,
   CANARY,
   DEPTHS,
   KINDS,
@@ -182,14 +183,15 @@ export async function attackByTools(root: string): Promise<NestedRun> {
   const run = newRun()
   for (const kind of [...KINDS, 'link'] as const) {
     const place = await freshPlace(root)
-    for (const name of SPELLINGS) {
+    const names = [...SPELLINGS, ...ALIASES]
+    for (const name of names) {
       for (const depth of DEPTHS) await plant(place.workspace, pathAt(depth, name), kind)
     }
     const opened = await openConfined(place.workspace, { refuse: [] })
     if (!opened.ok) throw new Error(opened.error.message)
     const files = opened.value
     const bytes = Buffer.from('planted')
-    for (const path of SPELLINGS.flatMap((name) => DEPTHS.map((depth) => pathAt(depth, name)))) {
+    for (const path of names.flatMap((name) => DEPTHS.map((depth) => pathAt(depth, name)))) {
       for (const at of [path, `${path}/config.json`, `${path}/sessions/new`, `x/../${path}`]) {
         const results = [
           await files.read(at, 100),

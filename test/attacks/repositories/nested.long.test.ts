@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
-import { foldedName } from '../../../src/model/safety/folded-name.ts'
+import { foldedName, isHawserName } from '../../../src/model/safety/folded-name.ts'
 import { attackAs, USERS } from '../sandbox/as-user.ts'
-import { OPERATIONS, SPELLINGS } from './nested-cases.ts'
+import { ALIASES, OPERATIONS, SPELLINGS } from './nested-cases.ts'
 
 const { confined } = await systemSandbox().status()
 const LONGEST_MS = 600_000
@@ -37,7 +37,7 @@ describe.runIf(confined).each(USERS)('as %s', (user) => {
     ['during', 'one that a command creates is moved away and named', 432],
     ['others', 'one that another process creates meanwhile stays', 12],
     ['after', 'one that a killed command created is found', 49],
-    ['tools', 'tools refuse every path to one', 672],
+    ['tools', 'tools refuse every path to one', 960],
     ['limit', 'beyond the limit those of this home are hidden, and changes are named', 16],
     ['moved', 'one that can be moved stays hidden, and what takes its place is moved away', 62],
   ] as const)('%s: %s', (part, _, tried) => {
@@ -53,4 +53,17 @@ describe.runIf(confined).each(USERS)('as %s', (user) => {
 
 test('every spelling is one that some file system treats as `.hawser`', () => {
   expect(SPELLINGS.map(foldedName)).toEqual(SPELLINGS.map(() => '.hawser'))
+  const others = [
+    'hawser',
+    'hawser~',
+    'hawser~a',
+    '.hawser~1',
+    'x.hawser',
+    '.hawsers',
+    'hawser~1.txt',
+  ]
+  expect([...SPELLINGS, ...ALIASES, ...others].filter(isHawserName)).toEqual([
+    ...SPELLINGS,
+    ...ALIASES,
+  ])
 })

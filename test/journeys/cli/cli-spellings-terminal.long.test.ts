@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { bundleScript } from '../../support/host/bundle-script.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { openPty, type Pty } from '../../support/cli/pty.ts'
-import { flat } from '../presenters/open-chat.ts'
+import { flat } from '../../support/presenters/open-chat.ts'
 
 let program = ''
 beforeAll(async () => {

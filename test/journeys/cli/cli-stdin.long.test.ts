@@ -6,7 +6,7 @@ import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { startProgram, type Started } from '../../support/cli/program.ts'
-import { logOf } from '../presenters/open-chat.ts'
+import { logOf } from '../../support/presenters/open-chat.ts'
 
 async function place(): Promise<{ readonly root: string; readonly workspace: string }> {
   const root = await freshFolder()

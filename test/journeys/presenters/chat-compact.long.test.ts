@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
-  bundleChat,
   flat,
   IDLE,
   leave,
@@ -10,12 +9,7 @@ import {
   openChat,
   times,
   type OpenChat,
-} from './open-chat.ts'
-
-let program: string
-beforeAll(async () => {
-  program = await bundleChat()
-})
+} from '../../support/presenters/open-chat.ts'
 
 async function reading(chat: OpenChat, ...names: readonly string[]): Promise<void> {
   for (const [at, name] of names.entries()) {
@@ -37,7 +31,7 @@ async function command(chat: OpenChat, typed: string, shows: string): Promise<vo
 }
 
 test('a chat previews a compaction, makes it, continues, and undoes it', async () => {
-  const chat = await openChat(program, { rows: 60 })
+  const chat = await openChat({ rows: 60 })
   await reading(chat, 'a.txt', 'b.txt', 'c.txt')
   await command(chat, '/compact dry-run', 'To compact: /compact')
   expect(flat(chat)).toContain('Dry run: nothing was written. 2 long tool outputs (')
@@ -58,7 +52,7 @@ test('a chat previews a compaction, makes it, continues, and undoes it', async (
 })
 
 test('while a Turn runs, a compaction is refused', async () => {
-  const chat = await openChat(program, { gated: true })
+  const chat = await openChat({ gated: true })
   chat.say('What can you do?')
   await chat.until(/Esc interrupts/)
   chat.say('/compact')

@@ -1,16 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { catalogue } from '../../../src/providers/models/catalogue.ts'
-import { bundleChat, flat, leave, logOf, openChat } from './open-chat.ts'
-
-let program = ''
-beforeAll(async () => {
-  program = await bundleChat()
-})
+import { flat, leave, logOf, openChat } from '../../support/presenters/open-chat.ts'
 
 const CLAUDE = catalogue({}).defaultOf('anthropic') ?? ''
 
 test("/model refuses another provider's model by name, and the Session keeps its own", async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   chat.say(`/model ${CLAUDE}`)
   await chat.until('belongs to provider anthropic')
   expect(flat(chat)).toContain(`/model anthropic ${CLAUDE}`)

@@ -1,14 +1,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freshFolder } from '../../support/host/folder.ts'
 import { choose } from '../../support/cli/question.ts'
-import { bundleChat, flat, IDLE, leave, logOf, messagesIn, openChat } from './open-chat.ts'
-
-let program: string
-beforeAll(async () => {
-  program = await bundleChat()
-})
+import {
+  flat,
+  IDLE,
+  leave,
+  logOf,
+  messagesIn,
+  openChat,
+} from '../../support/presenters/open-chat.ts'
 
 const SKILLS = {
   'home/skills/review/SKILL.md': `---
@@ -38,7 +40,7 @@ async function writeAll(root: string, files: Readonly<Record<string, string>>): 
 async function skilledChat() {
   const root = await freshFolder()
   await writeAll(root, SKILLS)
-  return openChat(program, { root, skills: true, columns: 120 })
+  return openChat({ root, skills: true, columns: 120 })
 }
 
 test('[SH-018] a Skill is completed, activated and hydrated with a message, and its lines are not conversation', async () => {

@@ -1,19 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { bundleChat, flat, IDLE, leave, logOf, openChat } from './open-chat.ts'
+import { flat, IDLE, leave, logOf, openChat } from '../../support/presenters/open-chat.ts'
 
 const { confined } = await systemSandbox().status()
 
-let program: string
-beforeAll(async () => {
-  program = await bundleChat()
-})
-
 test('a list under the input completes a path; the message includes the file, and the chat shows it', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   await mkdir(join(chat.workspace, 'src'))
   await writeFile(join(chat.workspace, 'src', 'harbour.ts'), 'export const rope = 1\n')
   await writeFile(join(chat.workspace, 'Makefile'), 'all:\n')
@@ -41,7 +36,7 @@ test.each([
     await writeFile(join(root, 'workspace', name), `${name}\n`)
   // The same names outside of the workspace are not meant.
   await writeFile(join(root, 'Makefile'), 'other\n')
-  const chat = await openChat(program, { root, here })
+  const chat = await openChat({ root, here })
   for (const path of typed) {
     chat.write(`@${path.slice(-5)}`)
     await chat.until(`› ${path}`)
@@ -59,7 +54,7 @@ test.each([
 })
 
 test('Esc closes the list first, and arrows choose in it; commands are in it with what they do', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   chat.write('/co')
   await chat.until('› context')
   chat.write('\u001b[B')
@@ -81,7 +76,7 @@ test('Esc closes the list first, and arrows choose in it; commands are in it wit
 test.skipIf(!confined)(
   '!COMMAND runs at once and shows its output, Esc interrupts it, and the next message has both',
   async () => {
-    const chat = await openChat(program, { permission: 'read-only' })
+    const chat = await openChat({ permission: 'read-only' })
     chat.say('!echo rope-$((40 + 2)); exit 3')
     await chat.until('[exit code 3]')
     expect(flat(chat)).toContain('! echo rope-$((40 + 2)); exit 3 rope-42 [exit code 3]')

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { NO_RESULT } from '../../../src/providers/rehearsal/speech.ts'
 import { welcome } from '../../../src/providers/rehearsal/welcome.ts'
 import { freshFolder } from '../../support/host/folder.ts'
@@ -8,7 +8,7 @@ import { harnessPlace } from '../../support/session/harness-place.ts'
 import { openPty } from '../../support/cli/pty.ts'
 import { choose, QUESTION } from '../../support/cli/question.ts'
 import {
-  bundleChat,
+  chatProgram,
   flat,
   IDLE,
   leave,
@@ -17,12 +17,7 @@ import {
   messagesIn,
   times,
   type OpenChat,
-} from './open-chat.ts'
-
-let program: string
-beforeAll(async () => {
-  program = await bundleChat()
-})
+} from '../../support/presenters/open-chat.ts'
 
 /** As the first message, it gets a long answer in one call. */
 const QUESTIONS =
@@ -43,7 +38,7 @@ async function released(chat: OpenChat, count: number): Promise<void> {
 
 describe.each([80, 200])('at %i columns', (columns) => {
   test('a Turn with a tool call is shown as it happens, with how to continue the Session', async () => {
-    const chat = await openChat(program, { columns })
+    const chat = await openChat({ columns })
     await writeFile(join(chat.workspace, 'notes.txt'), 'rope\nsail\n')
     chat.say('Read notes.txt')
     await chat.turns(1)
@@ -69,7 +64,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
   })
 
   test('a question rings once, is answered no, once, or for the Session, and does not change the draft', async () => {
-    const chat = await openChat(program, { columns })
+    const chat = await openChat({ columns })
     chat.say('Write "hello" to out.txt')
     await chat.until('? write out.txt')
     await chat.until('  1 + hello')
@@ -110,7 +105,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
   })
 
   test('a paste of 500 lines is one message', async () => {
-    const chat = await openChat(program, { columns })
+    const chat = await openChat({ columns })
     const lines = Array.from({ length: 500 }, (_, at) => `line ${at} of what was pasted`)
     chat.write(`\u001b[200~${lines.join('\r')}\u001b[201~`)
     await chat.until('[… 500 lines, ')
@@ -124,7 +119,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
   })
 
   test('typed text and a streaming answer do not mix, and both are complete', async () => {
-    const chat = await openChat(program, { columns, gated: true, chunk: CHUNK })
+    const chat = await openChat({ columns, gated: true, chunk: CHUNK })
     chat.say(QUESTIONS)
     const typed = 'a word for later'
     for (const at of typed.split('').keys()) {
@@ -155,7 +150,7 @@ test.each([
 ])(
   'a terminal resized from %i to %i columns while an answer streams shows it once and completely',
   async (from, to) => {
-    const chat = await openChat(program, { columns: from, gated: true, chunk: CHUNK })
+    const chat = await openChat({ columns: from, gated: true, chunk: CHUNK })
     chat.say(QUESTIONS)
     for (let at = 1; at <= 8; at++) await streamed(chat, at)
     chat.write('日本 draft')
@@ -179,7 +174,7 @@ test.each([
 )
 
 test('a message that is sent during a Turn steers it', async () => {
-  const chat = await openChat(program, { gated: true, chunk: 1000 })
+  const chat = await openChat({ gated: true, chunk: 1000 })
   await writeFile(join(chat.workspace, 'a.txt'), 'one\n')
   chat.say('List all files')
   await chat.until('… waiting for the model')
@@ -204,7 +199,7 @@ test('a message that is sent during a Turn steers it', async () => {
 })
 
 test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', async () => {
-  const chat = await openChat(program, { permission: 'auto' })
+  const chat = await openChat({ permission: 'auto' })
   chat.say('Run `sleep 30`')
   await chat.until('… bash sleep 30')
   chat.write('\u0003')
@@ -223,7 +218,7 @@ test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', asy
 })
 
 test('Esc interrupts a Turn, and the next one works', async () => {
-  const chat = await openChat(program, { permission: 'auto' })
+  const chat = await openChat({ permission: 'auto' })
   chat.say('Run `sleep 30`')
   await chat.until('… bash sleep 30')
   await chat.until('Esc interrupts')
@@ -239,7 +234,7 @@ test('Esc interrupts a Turn, and the next one works', async () => {
 })
 
 test('Ctrl-C at a question interrupts the Turn, and is not recorded as an answer', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   chat.say('Write "hello" to out.txt')
   await chat.until(QUESTION)
   chat.write('\u0003')
@@ -256,7 +251,7 @@ test('Ctrl-C at a question interrupts the Turn, and is not recorded as an answer
 test('Ctrl-C clears the draft, then warns, then exits and restores the terminal', async () => {
   const root = await freshFolder()
   const script = '"$@"; echo "code $?"; stty -a'
-  const args = ['-c', script, 'sh', process.execPath, program, JSON.stringify({ root })]
+  const args = ['-c', script, 'sh', process.execPath, await chatProgram(), JSON.stringify({ root })]
   const pty = openPty('/bin/sh', args, { columns: 80, rows: 30, cwd: root })
   await pty.until(IDLE)
   pty.write('some text')
@@ -280,7 +275,7 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)('%s ends the Turn in the Log and the chat with %i', async (signal, code) => {
-  const chat = await openChat(program, { gated: true })
+  const chat = await openChat({ gated: true })
   chat.say(QUESTIONS)
   await chat.until('… waiting for the model')
   chat.signal(signal)
@@ -291,7 +286,7 @@ test.each([
 })
 
 test('escape sequences of files, commands and names never reach the terminal', async () => {
-  const chat = await openChat(program, { permission: 'auto' })
+  const chat = await openChat({ permission: 'auto' })
   const evil =
     '\u001b]0;title\u0007\u001b]52;c;aGk=\u0007\u001b[2J\u001b[31m\u001bP1$r\u001b\\\\\u009b5n\u202e\u0000\b\u0007\n'
   await writeFile(join(chat.workspace, 'evil.txt'), evil.repeat(3))
@@ -308,7 +303,7 @@ test('escape sequences of files, commands and names never reach the terminal', a
 })
 
 test('text typed before a question stays in the draft, and text typed at the question is ignored', async () => {
-  const chat = await openChat(program, { gated: true, chunk: 1000 })
+  const chat = await openChat({ gated: true, chunk: 1000 })
   chat.say('Write "hello" to out.txt')
   await chat.until('… waiting for the model')
   chat.write('yes')
@@ -329,7 +324,7 @@ test('text typed before a question stays in the draft, and text typed at the que
 })
 
 test('a message of several lines is one message, and arrows recall it', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   chat.write('first\u001b\rsecond\\\rthird\nfourth')
   await chat.until((rows) => rows.join('\n').includes('> first\n  second\n  third\n  fourth'))
   chat.write('\r')
@@ -349,7 +344,7 @@ test('a message of several lines is one message, and arrows recall it', async ()
 })
 
 test('a Session is left and resumed, and a file change is undone', async () => {
-  const chat = await openChat(program, { permission: 'auto' })
+  const chat = await openChat({ permission: 'auto' })
   chat.say('Write "hello" to out.txt')
   await chat.turns(1)
   chat.say('/undo')
@@ -362,7 +357,7 @@ test('a Session is left and resumed, and a file change is undone', async () => {
   chat.say('/quit')
   expect((await chat.ended).code).toBe(0)
 
-  const again = await openChat(program, { root: chat.root })
+  const again = await openChat({ root: chat.root })
   again.say('/sessions')
   await again.until('/sessions NUMBER switches to one.')
   again.say('/sessions 2')

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { SessionId } from '../../../src/model/ids.ts'
 import { freshFolder } from '../../support/host/folder.ts'
@@ -8,7 +8,6 @@ import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
 import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 import {
-  bundleChat,
   flat,
   IDLE,
   leave,
@@ -16,12 +15,7 @@ import {
   openChat,
   times,
   type OpenChat,
-} from './open-chat.ts'
-
-let program: string
-beforeAll(async () => {
-  program = await bundleChat()
-})
+} from '../../support/presenters/open-chat.ts'
 
 async function withFiles(chat: OpenChat): Promise<void> {
   await writeFile(join(chat.workspace, 'tiny.png'), TINY_IMAGES.png)
@@ -39,7 +33,7 @@ function enclosed(events: readonly WholeEvent[]): string[][] {
 }
 
 test('/attach checks at once, waits for the next message, and shows what was sent below it', async () => {
-  const chat = await openChat(program, { clipboard: 'copied words' })
+  const chat = await openChat({ clipboard: 'copied words' })
   await withFiles(chat)
   chat.say('/attach bad.zip')
   await chat.until('✗ bad.zip: ')
@@ -73,7 +67,7 @@ test('/attach checks at once, waits for the next message, and shows what was sen
 })
 
 test('a message may consist of attachments only, and @ words attach files and show Resources again', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   await withFiles(chat)
   chat.say('/attach tiny.png')
   await chat.until('[1] tiny.png')
@@ -100,7 +94,7 @@ test('a message that could not be sent is returned with its attachments', async 
   const root = await freshFolder()
   const { harness } = await harnessPlace({}, root)
   const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
-  const chat = await openChat(program, { root, session: SessionId.parse(session.id) })
+  const chat = await openChat({ root, session: SessionId.parse(session.id) })
   await withFiles(chat)
   chat.say('/attach tiny.png')
   await chat.until('[1] tiny.png')
@@ -132,7 +126,7 @@ test('a message that could not be sent is returned with its attachments', async 
 })
 
 test('a file deleted after it was attached is refused by name, and the message is returned', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   await withFiles(chat)
   chat.say('/attach tiny.png')
   await chat.until('[1] tiny.png')
@@ -148,7 +142,7 @@ test('a file deleted after it was attached is refused by name, and the message i
 })
 
 test('a terminal that can show images gets them in separate rows, and nothing else moves', async () => {
-  const chat = await openChat(program, { pictures: true })
+  const chat = await openChat({ pictures: true })
   await withFiles(chat)
   chat.say('Thank you for @tiny.png')
   await chat.turns(1)

@@ -13,7 +13,7 @@ import { startProgram } from '../../support/cli/program.ts'
 import { openPty } from '../../support/cli/pty.ts'
 import { newSession, turn, watch } from '../../support/http/stream-client.ts'
 import { value } from '../../support/log/story.ts'
-import { flat, IDLE, leave, times } from './open-chat.ts'
+import { flat, IDLE, leave, times } from '../../support/presenters/open-chat.ts'
 
 let chatProgram = ''
 beforeAll(async () => {

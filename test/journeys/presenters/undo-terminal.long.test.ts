@@ -6,7 +6,7 @@ import { runCli } from '../../support/cli/cli.ts'
 import { commandPlace } from '../../support/session/write-log.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { openPty, type Pty } from '../../support/cli/pty.ts'
-import { flat } from './open-chat.ts'
+import { flat } from '../../support/presenters/open-chat.ts'
 
 let program = ''
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { openPty } from '../../support/cli/pty.ts'
 import { openRehearsal } from '../../support/providers/rehearsal-server.ts'
-import { flat } from '../presenters/open-chat.ts'
+import { flat } from '../../support/presenters/open-chat.ts'
 
 /** A model whose window is full with the log file, or with `LONG` and nothing else. */
 async function place() {

@@ -10,7 +10,7 @@ import { SessionId } from '../../../src/model/ids.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
-import { logOf } from '../presenters/open-chat.ts'
+import { logOf } from '../../support/presenters/open-chat.ts'
 
 /** A workspace that contains another one, `pkg`, with a Session. */
 async function place() {

@@ -1,15 +1,10 @@
 import { access, readFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { bundleChat, flat, leave, logOf, openChat } from '../presenters/open-chat.ts'
-
-let program = ''
-beforeAll(async () => {
-  program = await bundleChat()
-})
+import { flat, leave, logOf, openChat } from '../../support/presenters/open-chat.ts'
 
 const SHIFT_TAB = '\u001b[Z'
 
@@ -32,7 +27,7 @@ function cacheModes(events: readonly WholeEvent[]) {
 }
 
 test('plan mode is left by /build and entered by /plan; the status line and the model know', async () => {
-  const chat = await openChat(program, { mode: 'plan', permission: 'auto' })
+  const chat = await openChat({ mode: 'plan', permission: 'auto' })
   await chat.until(/^plan, read-only · \/help$/m)
   chat.say('Write "x" to out.txt')
   await chat.turns(1)
@@ -52,7 +47,7 @@ test('plan mode is left by /build and entered by /plan; the status line and the 
 })
 
 test('Shift-Tab cycles through plan, ask and auto, and does not change the draft', async () => {
-  const chat = await openChat(program, { mode: 'plan' })
+  const chat = await openChat({ mode: 'plan' })
   chat.write('half a word')
   await chat.until('half a word')
   for (const shown of [/^ask · \/help$/m, /^auto · \/help$/m, /^plan, read-only · \/help$/m]) {
@@ -71,7 +66,7 @@ test('Shift-Tab cycles through plan, ask and auto, and does not change the draft
 })
 
 test('while a question waits, Shift-Tab changes nothing', async () => {
-  const chat = await openChat(program)
+  const chat = await openChat()
   chat.say('Write "x" to out.txt')
   await chat.until('out.txt')
   await chat.until((rows) => rows.some((row) => row.includes('?')))
@@ -83,7 +78,7 @@ test('while a question waits, Shift-Tab changes nothing', async () => {
 })
 
 test('/permission auto in plan mode reports the limit, and takes effect after /build', async () => {
-  const chat = await openChat(program, { mode: 'plan' })
+  const chat = await openChat({ mode: 'plan' })
   chat.say('/permission auto')
   await chat.until('Plan mode limits this Session to read-only')
   await chat.until(/^plan, read-only · \/help$/m)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { logOf } from '../presenters/open-chat.ts'
+import { logOf } from '../../support/presenters/open-chat.ts'
 
 const { confined } = await systemSandbox().status()
 

@@ -6,7 +6,7 @@ import { workspaceGaps } from '../../../src/host/sandbox/mounts/wide-workspace.t
 import { acpPlace, newSession } from '../../support/presenters/acp-editor.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { logOf } from '../presenters/open-chat.ts'
+import { logOf } from '../../support/presenters/open-chat.ts'
 
 const REACH =
   'commands can read and write everything there except known credential files, and can connect to Unix sockets there.'

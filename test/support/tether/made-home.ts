@@ -1,9 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { sha256 } from '../../../src/encoding/hash.ts'
+import { restoreHome, storedFiles } from '../log/stored-home.ts'
 
-const MADE_AT = '/tmp/hawser-made/workspace'
-const FILES = new URL('../../formats/shared-records/files.json', import.meta.url)
+const FORMAT = 'shared-records'
 
 /** The Sessions of that home: of the person, and of the conversations of the Instance. */
 export const MADE = {
@@ -17,35 +14,11 @@ export const MADE = {
 } as const
 
 /** Every file of the home and the workspace, by its path; see test/formats/shared-records. */
-export async function madeFiles(): Promise<ReadonlyMap<string, Buffer>> {
-  const stored = JSON.parse(await readFile(FILES, 'utf8')) as Record<string, string>
-  return new Map(
-    Object.entries(stored).map(([path, content]) => {
-      const at = content.indexOf(':')
-      const [encoding, text] = [content.slice(0, at), content.slice(at + 1)]
-      return [path, Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')]
-    }),
-  )
+export function madeFiles(): Promise<ReadonlyMap<string, Buffer>> {
+  return storedFiles(FORMAT)
 }
 
 /** Writes that home to `root/home` and its workspace to `root/workspace`. */
-export async function restoreMadeHome(root: string): Promise<void> {
-  const workspace = join(root, 'workspace')
-  for (const [path, bytes] of await madeFiles()) {
-    const at = join(root, path.replaceAll(keyOf(MADE_AT), keyOf(workspace)))
-    await mkdir(dirname(at), { recursive: true, mode: 0o700 })
-    await writeFile(at, relocated(path, bytes, workspace), { mode: 0o600 })
-  }
-}
-
-function keyOf(workspace: string): string {
-  return sha256(workspace).slice(0, 32)
-}
-
-function relocated(path: string, bytes: Buffer, workspace: string): Buffer {
-  const moved = () => Buffer.from(bytes.toString().replaceAll(MADE_AT, workspace))
-  if (path.includes('/workspaces/')) return moved()
-  if (!path.endsWith('/register.json')) return bytes
-  const text = moved().subarray(65)
-  return Buffer.concat([Buffer.from(`${sha256(text)}\n`), text])
+export function restoreMadeHome(root: string): Promise<void> {
+  return restoreHome(FORMAT, root)
 }

@@ -42,7 +42,7 @@ export function rawProgram(machine: FilteredMachine, code: Uint8Array): Buffer {
  * Makes calls that the filter refuses. First it asks for sockets: netlink of a protocol that every kernel has, a pair of a
  * family that has none, and a stream of every family but the allowed ones; nothing is bound, connected or sent. Then it asks
  * for a new session keyring, which any process that may use keyrings gets. Exits with 0 if each call is refused as the filter
- * does, else with the number of the first that is not, which is `KEYRING_CALL` for the keyring.
+ * does, else with the sum of `NOT_REFUSED`.
  */
 export function refusedCallsProgram(machine: FilteredMachine): Buffer {
   const streams = REFUSED_FAMILIES.map((family) => ({
@@ -58,16 +58,20 @@ export function refusedCallsProgram(machine: FilteredMachine): Buffer {
   return rawProgram(
     machine,
     REFUSED_CODE[machine]([
-      ...sockets.map((call) => ({ ...call, error: EAFNOSUPPORT })),
-      { ...keyring, error: EPERM },
+      ...sockets.map((call) => ({ ...call, error: EAFNOSUPPORT, kind: 'socket' as const })),
+      { ...keyring, error: EPERM, kind: 'keyring' },
     ]),
   )
 }
+
+/** The bits of the status: a call of this kind was not refused. */
+export const NOT_REFUSED = { socket: 1, keyring: 2 } as const
 
 interface RefusedCall {
   readonly number: number
   readonly args: readonly [number, number, number, number]
   readonly error: number
+  readonly kind: keyof typeof NOT_REFUSED
 }
 
 const JOIN_SESSION_KEYRING = 1
@@ -79,8 +83,6 @@ const MOST_FAMILIES = 64
 const REFUSED_FAMILIES = Array.from({ length: MOST_FAMILIES }, (_, family) => family).filter(
   (family) => !ALLOWED_FAMILIES.includes(family),
 )
-
-export const KEYRING_CALL = REFUSED_FAMILIES.length + 3
 
 const HEADER_BYTES = 64
 const SEGMENT_BYTES = 56
@@ -94,59 +96,44 @@ const PAGE_BYTES = 0x10000
 
 export const CODE_AT = LOADED_AT + HEADER_BYTES + SEGMENT_BYTES
 
-/** Makes the calls in order. Exits with the number of the first, from 1, that does not fail with its error; else with 0. */
+/** Makes the calls in order. Exits with the bits of those that do not fail with their error. */
 const REFUSED_CODE: Readonly<Record<FilteredMachine, (calls: readonly RefusedCall[]) => Buffer>> = {
   x64: (calls) => {
-    const blocks = calls.map(({ number, args: [a, b, c, d], error }, at) =>
+    const blocks = calls.map(({ number, args: [a, b, c, d], error, kind }) =>
       Buffer.concat([
         word32('b8', number), // mov eax
         word32('bf', a), // mov edi
         word32('be', b), // mov esi
         word32('ba', c), // mov edx
         word32('41ba', d), // mov r10d
-        word32('bb', at + 1), // mov ebx
         Buffer.from('0f05', 'hex'), // syscall
         word32('3d', -error), // cmp eax
-        Buffer.from('0f85', 'hex'), // jne to the end
+        Buffer.from('7403', 'hex'), // je past the next instruction
+        Buffer.from([0x83, 0xcb, NOT_REFUSED[kind]]), // or ebx
       ]),
     )
-    const end = Buffer.from('31db89dfb8e70000000f05', 'hex') // xor ebx, ebx; mov edi, ebx; exit_group
-    return joined(blocks, end, 4, (distance) => word32('', distance + 2))
+    const start = Buffer.from('31db', 'hex') // xor ebx, ebx
+    const end = Buffer.from('89dfb8e70000000f05', 'hex') // mov edi, ebx; exit_group
+    return Buffer.concat([start, ...blocks, end])
   },
   arm64: (calls) => {
-    const blocks = calls.map(({ number, args, error }, at) =>
+    const blocks = calls.map(({ number, args, error, kind }) =>
       Buffer.concat([
         moved(8, number),
         ...args.map((value, register) => moved(register, value)),
-        moved(19, at + 1),
         word32('', 0xd4000001), // svc #0
         word32('', 0xb100001f | (error << 10)), // cmn x0, #error
+        word32('', 0x54000040), // b.eq past the next instruction
+        word32('', { socket: 0xb2400273, keyring: 0xb27f0273 }[kind]), // orr x19, x19, #1 or #2
       ]),
     )
     const end = Buffer.concat([
-      moved(19, 0),
       word32('', 0xaa1303e0), // mov x0, x19
       moved(8, 94),
       word32('', 0xd4000001),
     ])
-    // b.ne, counted in instructions from itself, past the first instruction of the end
-    return joined(blocks, end, 4, (distance) => word32('', 0x54000001 | ((distance / 4 + 2) << 5)))
+    return Buffer.concat([moved(19, 0), ...blocks, end])
   },
-}
-
-/** Joins blocks that each end in a jump of `jumpBytes`, which gets the distance from its end to the start of `end`. */
-function joined(
-  blocks: readonly Buffer[],
-  end: Buffer,
-  jumpBytes: number,
-  jump: (distance: number) => Buffer,
-): Buffer {
-  const sizes = blocks.map(({ length }) => length + jumpBytes)
-  const parts = blocks.flatMap((block, at) => [
-    block,
-    jump(sizes.slice(at + 1).reduce((sum, size) => sum + size, 0)),
-  ])
-  return Buffer.concat([...parts, end])
 }
 
 /** movz, for values of 16 bits. */

@@ -60,7 +60,7 @@ void (async () => {
     mayGainPowers: field('NoNewPrivs') !== '1',
     filtered: field('Seccomp') === '2',
     leavesSetId: [0o4755, 0o2755].some(leavesSetId),
-    firstNotRefused: statusIn(process.env.HOME) ?? statusIn(path.dirname(work)),
+    notRefused: statusIn(process.env.HOME) ?? statusIn(path.dirname(work)),
     changed: change.filter((path) => opens(path, 'r+')),
     reached,
     canaries: [

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { userHome } from '../../machine.ts'
 import { removeAbandonedFolders, temporaryFolder } from '../../process/temporary-folder.ts'
 import { PROBE } from './probe.ts'
-import { KEYRING_CALL, refusedCallsProgram } from '../bubblewrap/raw-program.ts'
+import { NOT_REFUSED, refusedCallsProgram } from '../bubblewrap/raw-program.ts'
 import type { FilteredMachine } from '../bubblewrap/seccomp.ts'
 
 /** A run in the sandbox under test, in folders created for it. */
@@ -65,7 +65,7 @@ const ProbeResult = z.object({
   filtered: z.boolean(),
   leavesSetId: z.boolean(),
   /** The status of `refusedCallsProgram`. */
-  firstNotRefused: z.number().nullable(),
+  notRefused: z.int().nullable(),
   changed: z.array(z.string()),
   reached: z.array(z.string()),
   canaries: z.array(z.string()),
@@ -75,14 +75,14 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
   const found = ProbeResult.safeParse(parsed(output))
   if (!found.success) return `the self-test did not run inside it: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
-  const { filtered, leavesSetId, firstNotRefused } = found.data
+  const { filtered, leavesSetId, notRefused } = found.data
   const weaknesses = [
     ...(works ? [] : ['programs cannot write to the workspace']),
     ...capabilities.map((name) => `programs keep capabilities (${name})`),
     ...(mayGainPowers ? ['programs can gain capabilities'] : []),
     ...(filtered ? [] : ['it does not filter system calls']),
     ...(leavesSetId ? ['programs can create set-id files'] : []),
-    ...(firstNotRefused === 0 ? [] : [notRefused(firstNotRefused)]),
+    ...callsOf(notRefused),
     ...[...wrote, ...changed].map((path) => `programs can write ${path}`),
     ...reached.map((what) => `programs can reach ${what}`),
     ...canaries.map((where) => `programs can read a key in ${where}`),
@@ -90,11 +90,15 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
   return weaknesses.length === 0 ? undefined : weaknesses.join('; ')
 }
 
-function notRefused(call: number | null): string {
-  if (call === null) return 'refused system calls could not be tried'
-  return call === KEYRING_CALL
-    ? 'programs can use keyrings'
-    : 'programs can open sockets past the network namespace'
+/** Why a status of `refusedCallsProgram` is a weakness. */
+function callsOf(status: number | null): readonly string[] {
+  const { keyring, socket } = NOT_REFUSED
+  if (status === null || status > keyring + socket)
+    return ['refused system calls could not be tried']
+  return [
+    ...((status & keyring) === 0 ? [] : ['programs can use keyrings']),
+    ...((status & socket) === 0 ? [] : ['programs can open sockets past the network namespace']),
+  ]
 }
 
 async function existingPaths(paths: readonly string[]): Promise<readonly string[]> {

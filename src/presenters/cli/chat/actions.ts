@@ -1,6 +1,7 @@
 import { basename, join, relative } from 'node:path'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
@@ -46,7 +47,7 @@ export function chatActions(
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),
     listFiles: asTyped(sources, harness),
     resources: (session) => harness.resources(session),
-    ...(draw === undefined ? {} : { draw }),
+    ...definedFields({ draw }),
   }
 }
 

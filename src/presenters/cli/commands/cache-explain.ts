@@ -12,7 +12,7 @@ import {
 } from '../../../session/queries/cache-report.ts'
 import { wantsColour } from '../world/answer.ts'
 import { requestLines, summaryLines } from '../render/cache-lines.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { CACHE_EXPLAIN } from '../definitions/cache.ts'
 import { EXIT } from '../world/exit-code.ts'
@@ -109,7 +109,7 @@ async function explain(
     if (request === undefined) return !stdout.broken
     const text = json
       ? jsonLine({ type: 'request', ...request })
-      : asText(requestLines(request, before), colour)
+      : terminalText(requestLines(request, before), colour)
     before = request
     return output.write(text)
   }
@@ -121,11 +121,7 @@ async function explain(
   await print(report.end())
   const { summary } = report
   const last = { type: 'summary', ok: true, session_id: id.value, ...summary }
-  await output.write(json ? jsonLine(last) : asText(summaryLines(summary), colour))
+  await output.write(json ? jsonLine(last) : terminalText(summaryLines(summary), colour))
   await output.flush()
   return stdout.broken ? ok(EXIT.done) : reportEnd(world, end.value)
-}
-
-function asText(lines: readonly Line[], colour: boolean): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
 }

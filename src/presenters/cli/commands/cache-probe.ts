@@ -12,13 +12,14 @@ import {
 } from '../../../session/probe/plan.ts'
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { CACHE_PROBE } from '../definitions/cache.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { isWellBehaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
 import { withProgress } from '../render/progress.ts'
+import { stopOnSignals } from '../world/until-stopped.ts'
 import { inSettings } from '../world/settings-place.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -99,35 +100,19 @@ async function probe(
   const names = variants.map(({ name }) => name)
   const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
-  if (dryRun) return answer(world, output, () => asText(planLines(plan, to), colour))
-  const runs = await withProgress(world, 'Running both variants', () =>
-    untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
-  )
+  if (dryRun) return answer(world, output, () => terminalText(planLines(plan, to), colour))
+  const { signal, stopListening } = stopOnSignals(world)
+  const running = () => bothRuns(world, plan, target.value, signal)
+  const runs = await withProgress(world, 'Running both variants', running).finally(stopListening)
   if (!runs.ok) return runs
   const compared = compareRuns(vary, ...runs.value)
   if (!compared.ok) return compared
   const well = compared.value.runs.every(isWellBehaved)
   const comparison = { ...compared.value, behaved: well }
   answer(world, { ...output, comparison }, () =>
-    asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
+    terminalText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)
-}
-
-/** SIGINT, SIGTERM and SIGHUP abort the work. */
-async function untilStopped<T>(
-  streams: CliWorld['streams'],
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController()
-  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
-    streams.onSignal(signal, () => stop.abort()),
-  )
-  try {
-    return await work(stop.signal)
-  } finally {
-    listening.forEach((end) => end())
-  }
 }
 
 const REHEARSAL = 'served locally by the offline demo model'
@@ -144,8 +129,4 @@ async function targetOf(
   const model = defaultOf(provider)
   if (model !== undefined) return ok({ provider, model })
   return failed('not_configured', `No model is known for provider ${provider}.`, { provider })
-}
-
-function asText(lines: readonly Line[], colour: boolean): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
 }

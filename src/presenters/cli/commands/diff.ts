@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted } from '../text/cell-width.ts'
+import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { DIFF } from '../definitions/changes.ts'
 import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
@@ -82,7 +82,5 @@ function shown(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'nev
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, setting)
   if (!colour && !stdout.isTTY) return diff
-  return diffLines(diff, stdout.columns)
-    .map((line) => `${painted(line, colour)}\n`)
-    .join('')
+  return terminalText(diffLines(diff, stdout.columns), colour)
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../model/events/instruction-events.ts'
 import { Sha256 } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
 import type { Run } from '../world/command.ts'
 import type { DOCTOR } from '../definitions/settings.ts'
@@ -108,10 +108,7 @@ function secretsIn(
 function words(world: CliWorld, { checks, settings }: Examination): string {
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, chosenColour(settings))
-  return checks
-    .flatMap(linesOf)
-    .map((line) => `${painted(line, colour)}\n`)
-    .join('')
+  return terminalText(checks.flatMap(linesOf), colour)
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const satisfies Record<

@@ -8,6 +8,7 @@ import type { Run } from '../world/command.ts'
 import type { GC } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
+import { errorOutput } from '../world/failure.ts'
 import { visibleText } from '../text/visible-text.ts'
 import type { SweptInstance } from '../../../session/queries/sweep.ts'
 
@@ -70,11 +71,7 @@ export const run: Run<typeof GC> = async (world, { options }) => {
 const NOTHING = { kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [], instances: [] }
 
 function entryOf({ instance, swept }: SweptInstance): Instances[number] {
-  if (!swept.ok) {
-    const { details, next_actions } = swept.error
-    const error = { ...swept.error, details: { ...details }, next_actions: [...next_actions] }
-    return { instance_id: instance, error }
-  }
+  if (!swept.ok) return { instance_id: instance, error: errorOutput(swept.error) }
   const { kept, deleted, freed_bytes, writing } = swept.value
   return {
     instance_id: instance,

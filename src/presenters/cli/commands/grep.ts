@@ -1,21 +1,22 @@
 import * as z from 'zod'
+import { searchPattern, type PatternOptions } from '../../../encoding/search-pattern.ts'
 import { lineExcerpt } from '../../../encoding/line-excerpt.ts'
 import { ErrorObject } from '../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { Match, SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted } from '../text/cell-width.ts'
+import { painted, PLAIN, type Line } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { GREP } from '../definitions/sessions.ts'
 import { EXIT } from '../world/exit-code.ts'
-import { failureAsText } from '../world/failure.ts'
+import { errorOutput, failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
-import { matchLine } from '../render/match-line.ts'
-import { typedPattern } from '../input/search-pattern.ts'
+import { withoutTabs } from '../render/event-lines.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
@@ -79,7 +80,7 @@ async function grep(
 ): Promise<Result<number>> {
   const { harness, settings } = opened
   const { session, json } = input.options
-  const pattern = typedPattern(input.args[0], input.options)
+  const pattern = patternOf(input.args[0], input.options)
   if (!pattern.ok) return pattern
   const limit = limitOf(input.options.limit)
   if (!limit.ok) return limit
@@ -104,6 +105,14 @@ async function grep(
   if (!outcome.ok) return outcome
   await output.flush()
   return report(world, input, outcome.value)
+}
+
+function patternOf(pattern: string, options: PatternOptions): Result<RegExp> {
+  const compiled = searchPattern(pattern, options)
+  if (compiled instanceof RegExp) return ok(compiled)
+  return failed('invalid_args', `Invalid regular expression: ${compiled}.`, { pattern }, [
+    { action: 'To search for literal text, pass -F.' },
+  ])
 }
 
 function limitOf(text: string): Result<number> {
@@ -160,7 +169,7 @@ function foundIn(session_id: SessionId, match: Match): FoundMatch {
   const { text, start, end } = lineExcerpt(match)
   return {
     session_id,
-    ...(turn === undefined ? {} : { turn }),
+    ...definedFields({ turn }),
     seq,
     ts,
     type,
@@ -169,6 +178,16 @@ function foundIn(session_id: SessionId, match: Match): FoundMatch {
     start,
     end,
   }
+}
+
+/** Such as `ses_…:3:12:tool_result: the line`, with the Turn before the Event and the match coloured. */
+function matchLine({ session_id, turn, seq, type, text, start, end }: FoundMatch): Line {
+  return [
+    { text: `${session_id}:${turn ?? '-'}:${seq}:${type}: `, style: { dim: true } },
+    { text: withoutTabs(text.slice(0, start)), style: PLAIN },
+    { text: withoutTabs(text.slice(start, end)), style: { bold: true, colour: 'red' } },
+    { text: withoutTabs(text.slice(end)), style: PLAIN },
+  ]
 }
 
 function gapsOf(
@@ -180,9 +199,7 @@ function gapsOf(
   })
   if (gaveUp !== undefined) return [...texts, { session_id, ...gaveUp }]
   if (damage === undefined) return texts
-  const { details, next_actions } = damage
-  const copy = { ...damage, details: { ...details }, next_actions: [...next_actions] }
-  return [...texts, { session_id, why: 'damaged', damage: copy }]
+  return [...texts, { session_id, why: 'damaged', damage: errorOutput(damage) }]
 }
 
 function report(

@@ -3,6 +3,7 @@ import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { Count } from '../../../model/shape.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { namesSession, openNamed } from '../../../session/workspace/session-reference.ts'
@@ -80,8 +81,7 @@ async function pinsAfter(
   const limit = LIMITS.pinned_text_bytes
   return ok({
     session_id: session.id,
-    ...(text === undefined ? {} : { text }),
-    ...(removed === undefined ? {} : { removed: removed.value }),
+    ...definedFields({ text, removed: removed?.value }),
     pinned,
     bytes,
     limit,

@@ -6,7 +6,7 @@ import { Count } from '../../../model/shape.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted } from '../text/cell-width.ts'
+import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { RESOURCES } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
@@ -75,10 +75,7 @@ async function list(
 }
 
 function words(listed: readonly ListedResource[], colour: boolean): string {
-  if (listed.length === 0) return NONE
-  return resourceTable(listed)
-    .map((line) => `${painted(line, colour)}\n`)
-    .join('')
+  return listed.length === 0 ? NONE : terminalText(resourceTable(listed), colour)
 }
 
 const NONE =

@@ -256,13 +256,11 @@ async function wordsFor(
   const { display } = settings.settings
   const colour = wantsColour(world, stderr, display?.colour)
   // Without a terminal, do not load what only a terminal needs.
-  const { resultRows, painted } = stderr.isTTY
+  const { resultRows, terminalText } = stderr.isTTY
     ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
-    : { resultRows: () => [], painted: () => '' }
+    : { resultRows: () => [], terminalText: () => '' }
   const resultText: WordsOptions['resultText'] = (result, call) =>
-    resultRows(result, call, stderr.columns)
-      .map((line) => `${painted(line, colour)}\n`)
-      .join('')
+    terminalText(resultRows(result, call, stderr.columns), colour)
   const setting = display?.pictures
   const draw = drawingOn(stderr, world.env, { harness, setting })
   const picture: WordsOptions['picture'] =

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { failed, type Failed, type Result } from '../../../model/errors.ts'
+import type { Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { SESSIONS_DELETE } from '../definitions/sessions.ts'
-import { canAsk, askToConfirm } from '../input/confirm.ts'
+import { unlessConfirmed } from '../input/confirm.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -29,11 +29,17 @@ async function deleteOne(
   const session = await harness.find(id.value)
   if (!session.ok) return session
   const session_id = id.value
-  if (!yes) {
-    if (!canAsk(world.streams)) return nobodyToAsk(session_id)
-    const sure = await askToConfirm(world.streams, question(session.value))
-    if (!sure) return failed('refused', 'Not confirmed; nothing was deleted.')
-  }
+  const refused = yes
+    ? undefined
+    : await unlessConfirmed(world, {
+        question: question(session.value),
+        command: `hawser sessions delete ${session_id} --yes`,
+        withoutTerminal:
+          'Deleting a Session is permanent, and there is no terminal to confirm it. Pass --yes.',
+        details: { session_id },
+        withoutYes: 'nothing was deleted',
+      })
+  if (refused !== undefined) return refused
   const deleted = await harness.delete(session_id)
   if (!deleted.ok) return deleted
   return answer(world, { session_id }, () => `Deleted ${session_id}.\n${HINT}`)
@@ -43,13 +49,4 @@ const HINT = 'To delete stored blobs that no Session uses: hawser gc\n'
 
 function question({ id, state: { title, turns } }: ListedSession): string {
   return `Delete ${id} (${visibleLine(title)}; ${counted(turns, 'Turn')}) permanently?`
-}
-
-function nobodyToAsk(session_id: SessionId): Failed {
-  return failed(
-    'invalid_args',
-    'Deleting a Session is permanent, and there is no terminal to confirm it. Pass --yes.',
-    { session_id },
-    [{ action: 'Confirm with --yes.', command: `hawser sessions delete ${session_id} --yes` }],
-  )
 }

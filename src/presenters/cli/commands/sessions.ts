@@ -5,9 +5,10 @@ import { instancesWithRecords } from '../../../host/files/records.ts'
 import { ok } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import type { Run } from '../world/command.ts'
 import type { SESSIONS } from '../definitions/sessions.ts'
@@ -101,7 +102,7 @@ function entryOf({ session, depth }: TreeRow) {
     foreign,
     busy,
     turn_open: state.turn_open,
-    ...(damage === undefined ? {} : { damage }),
+    ...definedFields({ damage }),
   }
 }
 
@@ -112,8 +113,7 @@ function words(world: CliWorld, { settings }: OpenWorkspace['settings'], rows: r
   const header = ['Session', 'Written (UTC)', 'Turns', 'Title'].map((text) => cell(text, dim))
   const indent = rows.reduce((most, { depth }) => Math.max(most, branchOf(depth).length), 0)
   const room = stdout.isTTY ? stdout.columns - BEFORE_TITLE - indent : Infinity
-  const lines = inColumns([header, ...rows.map((row) => cellsOf(row, room))], ALIGN)
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+  return terminalText(inColumns([header, ...rows.map((row) => cellsOf(row, room))], ALIGN), colour)
 }
 
 const ALIGN = ['left', 'left', 'right', 'left'] as const

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
 import { causeOf, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
@@ -59,7 +60,7 @@ async function undo(
   const { undone_turn_id, uncovered } = restored.value
   const files = restored.value.files.map((file) => {
     const { path, why } = file
-    return { path, outcome: undoOutcome(file), ...(why === undefined ? {} : { why }) }
+    return { path, outcome: undoOutcome(file), ...definedFields({ why }) }
   })
   const all_restored = files.every(isUndone)
   const undone = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }

@@ -10,7 +10,7 @@ import {
   type UsageSum,
 } from '../../../session/queries/usage.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, type Line } from '../text/cell-width.ts'
+import { terminalText, type Line } from '../text/cell-width.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import type { CommandInput, Run } from '../world/command.ts'
@@ -118,13 +118,13 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
     ...rows.map((row) => [cell(row.day), cell(row.model), ...figures(row)]),
     [cell('Total', { bold: true }), cell(''), ...figures(total)],
   ]
-  const lines = inColumns(all, ALIGN).map((line) => `${painted(line, colour)}\n`)
+  const lines = terminalText(inColumns(all, ALIGN), colour)
   const { calls, calls_without_cost } = total
   const unknown =
     calls_without_cost === 0 || calls_without_cost === calls
       ? ''
       : `The cost of ${counted(calls_without_cost, 'call')} is unknown and not included.\n`
-  return lines.join('') + unknown + lostWords(total)
+  return lines + unknown + lostWords(total)
 }
 
 function lostWords({ unknown_calls = 0 }: UsageSum): string {

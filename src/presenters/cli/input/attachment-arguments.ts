@@ -1,3 +1,4 @@
+import { usualExtension } from '../../../encoding/magic-bytes.ts'
 import { entryAt } from '../../../host/machine.ts'
 import type { AttachmentInput, MentionInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
@@ -5,7 +6,6 @@ import { LIMITS } from '../../../model/limits.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { isAttachable, looksLikePath, mentionsIn, type PathWord } from './mentions.ts'
 import type { PathBases } from './path-bases.ts'
-import { stagedName } from './staged-name.ts'
 import { pathFrom, wholePath } from './whole-path.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -146,4 +146,9 @@ function staged(stem: string, bytes: Buffer): AttachmentInput {
 
 function isPath(input: AttachmentInput, path: string): boolean {
   return input.from === 'path' && input.path === path
+}
+
+/** A name for bytes without one, such as `stdin.png`, by their type; `.bin` is always refused. */
+export function stagedName(stem: string, bytes: Buffer): string {
+  return `${stem}.${usualExtension(bytes)}`
 }

@@ -1,6 +1,7 @@
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
+import { definedFields } from '../../../model/fields/defined-fields.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { compactionWords, TRIGGERS } from '../../../history/results/notice-words.ts'
 import { windowShare } from './pressure-words.ts'
@@ -116,7 +117,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: usage(event.data) }
     case 'history_compaction': {
       const { trigger, summary } = event.data
-      const body = summary === undefined ? {} : { body: summary }
+      const body = definedFields({ body: summary })
       return { head: `${TRIGGERS[trigger]}: ${compactionWords(event.data)}`, ...body }
     }
     case 'compaction_undone':

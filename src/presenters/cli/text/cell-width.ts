@@ -58,6 +58,11 @@ export function painted(line: Line, colour: boolean): string {
   return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, colour)).join('')
 }
 
+/** Lines as text for the terminal. */
+export function terminalText(lines: readonly Line[], colour: boolean): string {
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+}
+
 const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
 const TAB = 4
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{DI}]$/u

@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../../encoding/json.ts'
-import { failed, type NextAction } from '../../../model/errors.ts'
+import type * as z from 'zod'
+import type { ErrorObject } from '../../../model/error-shape.ts'
+import { failed, type HawserError, type NextAction } from '../../../model/errors.ts'
 import { jsonLine } from '../text/json-line.ts'
 import { refusalWords } from '../text/resource-words.ts'
 import { visibleLine, visibleText } from '../text/visible-text.ts'
@@ -19,6 +21,12 @@ export function unknownCommand(argv: readonly string[], nearest?: string): Failu
 /** The next step after a usage error. `command` is the name of the command, or empty for the program. */
 export function showHelp(command: string): NextAction {
   return { action: 'show_help', command: ['hawser', command, '--help'].filter(Boolean).join(' ') }
+}
+
+/** An error as a field of a JSON output. */
+export function errorOutput(error: HawserError): z.infer<typeof ErrorObject> {
+  const { details, next_actions } = error
+  return { ...error, details: { ...details }, next_actions: [...next_actions] }
 }
 
 export function failureAsJson(failure: Failure): string {

@@ -1,3 +1,4 @@
+import { definedFields } from '../../../../model/fields/defined-fields.ts'
 import * as z from 'zod'
 import { answer } from '../../world/answer.ts'
 import { recordsOf } from '../../world/instance-records.ts'
@@ -16,6 +17,6 @@ export const run: Run<typeof INSTANCE_INFO> = async (world, { args: [name] }) =>
   const found = await aboutInstance(tether, name, tether.info(name))
   if (!found.ok) return found
   const records = await recordsOf(world, found.value.id)
-  const output = { instance: found.value, ...(records === undefined ? {} : { records }) }
+  const output = { instance: found.value, ...definedFields({ records }) }
   return answer(world, output, () => infoWords(found.value, records))
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { InstanceInfoShape } from '../../../../tether/tether-shapes.ts'
 import type { InstanceInfo } from '../../../../tether/tether.ts'
-import { painted, type Line } from '../../text/cell-width.ts'
+import { terminalText, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import type { Run } from '../../world/command.ts'
@@ -32,8 +32,7 @@ function words(world: CliWorld, instances: readonly InstanceInfo[]): string {
   const header = ['Instance', 'State', 'Waiting', 'Spent', 'Workspace'].map((text) =>
     cell(text, { dim: true }),
   )
-  const lines = inColumns([header, ...instances.map(cellsOf)], ALIGN)
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+  return terminalText(inColumns([header, ...instances.map(cellsOf)], ALIGN), colour)
 }
 
 const ALIGN = ['left', 'left', 'right', 'right', 'left'] as const

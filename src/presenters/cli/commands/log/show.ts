@@ -1,8 +1,9 @@
 import { SessionResources } from '../../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
+import { definedFields } from '../../../../model/fields/defined-fields.ts'
 import type { ReadEvent } from '../../../../session/reading/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
-import { painted } from '../../text/cell-width.ts'
+import { terminalText } from '../../text/cell-width.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { LOG_SHOW } from '../../definitions/log.ts'
 import { eventLines } from '../../render/event-lines.ts'
@@ -45,7 +46,7 @@ async function show(
     const reading = {
       // JSON output is the stored lines, so long fields need not be loaded.
       ...(json ? { types: [] } : {}),
-      ...(stopping === undefined ? {} : { follow: stopping.signal }),
+      ...definedFields({ follow: stopping?.signal }),
     }
     const end = await harness.read(id.value, reading, async (read) => {
       const passes = filter.value.take(read.raw)
@@ -73,7 +74,6 @@ function asLine({ raw }: ReadEvent): string {
 }
 
 function asWords(read: ReadEvent, resources: SessionResources, colour: boolean): string {
-  return eventLines(read, (id) => resources.byId(id)?.descriptor)
-    .map((line) => `${painted(line, colour)}\n`)
-    .join('')
+  const lines = eventLines(read, (id) => resources.byId(id)?.descriptor)
+  return terminalText(lines, colour)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ErrorObject } from '../../../../model/error-shape.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
+import { definedFields } from '../../../../model/fields/defined-fields.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Proof } from '../../../../session/harness.ts'
@@ -9,6 +10,7 @@ import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { LOG_VERIFY } from '../../definitions/log.ts'
+import { errorOutput } from '../../world/failure.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -111,19 +113,11 @@ function verdictOf(session_id: SessionId, { log, requests, checkpoints }: Proof)
     session_id,
     whole: damage === undefined && !differs,
     ...facts,
-    ...(damage === undefined
-      ? {}
-      : {
-          damage: {
-            ...damage,
-            details: { ...damage.details },
-            next_actions: [...damage.next_actions],
-          },
-        }),
-    ...(checkpoints === undefined
-      ? {}
-      : { checkpoints: checkpoints.map(({ what: _what, ...mismatch }) => mismatch) }),
-    ...(requests === undefined ? {} : { requests: checkedRequests(requests) }),
+    ...definedFields({
+      damage: damage && errorOutput(damage),
+      checkpoints: checkpoints?.map(({ what: _what, ...mismatch }) => mismatch),
+      requests: requests && checkedRequests(requests),
+    }),
   }
 }
 
@@ -133,7 +127,7 @@ function checkedRequests(verdict: RequestsVerdict): NonNullable<VerifyOutput['re
     checked,
     not_comparable,
     outcome: outcomeOf(verdict),
-    ...(other_words === undefined ? {} : { other_words: other_words.map((one) => ({ ...one })) }),
+    ...definedFields({ other_words: other_words?.map((one) => ({ ...one })) }),
     mismatches: [...mismatches],
   }
 }

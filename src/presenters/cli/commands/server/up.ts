@@ -5,6 +5,7 @@ import { startServer } from '../../../../host/server/start-server.ts'
 import { closing } from '../../../../host/files/files.ts'
 import { ErrorBody } from '../../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
+import { definedFields } from '../../../../model/fields/defined-fields.ts'
 import { parseJson } from '../../../../encoding/json.ts'
 import { wholeNumber } from '../../input/whole-number.ts'
 import { failureAsText } from '../../world/failure.ts'
@@ -74,7 +75,7 @@ const BACKGROUND = 'To stop it: hawser down'
 
 function outputOf({ home }: CliWorld, { origin, socket, pid }: ServerRecord): UpOutput {
   const token_file = join(home, 'token')
-  return { origin, ...(socket === undefined ? {} : { socket }), token_file, pid }
+  return { origin, ...definedFields({ socket }), token_file, pid }
 }
 
 function words({ origin, socket, token_file, page_url, opened }: UpOutput, last: string): string {

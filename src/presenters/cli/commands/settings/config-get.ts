@@ -7,7 +7,7 @@ import {
   type SourcedSetting,
 } from '../../../../session/settings/stored-settings.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
-import { painted, type Line } from '../../text/cell-width.ts'
+import { terminalText, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
 import type { Run } from '../../world/command.ts'
 import type { CONFIG_GET } from '../../definitions/settings.ts'
@@ -63,8 +63,7 @@ function tableOf(world: CliWorld, all: readonly SourcedSetting[]): string {
   const header = ['Setting', 'Value', 'Set by', 'Description'].map((text) =>
     cell(text, { dim: true }),
   )
-  const lines = inColumns([header, ...all.map(cellsOf)], [])
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+  return terminalText(inColumns([header, ...all.map(cellsOf)], []), colour)
 }
 
 function cellsOf(one: SourcedSetting): Line[] {

@@ -10,7 +10,7 @@ import {
   type ApplyingInstructions,
 } from '../../../../session/queries/applying-instructions.ts'
 import { withInstructions } from '../../../../session/workspace/instructions.ts'
-import { unlessSure } from '../../input/trust-confirmation.ts'
+import { unlessSure } from '../../input/confirm.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer } from '../../world/answer.ts'
 import type { CommandInput, Run } from '../../world/command.ts'

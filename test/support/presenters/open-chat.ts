@@ -3,16 +3,20 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../../src/model/modes.ts'
-import { bundleScript } from '../../support/host/bundle-script.ts'
-import { freshFolder } from '../../support/host/folder.ts'
-import { harnessPlace } from '../../support/session/harness-place.ts'
-import { openPty, type Pty } from '../../support/cli/pty.ts'
-import { value } from '../../support/log/story.ts'
+import { bundleScript } from '../host/bundle-script.ts'
+import { freshFolder } from '../host/folder.ts'
+import { harnessPlace } from '../session/harness-place.ts'
+import { openPty, type Pty } from '../cli/pty.ts'
+import { value } from '../log/story.ts'
 
-/** The chat program with the rehearsal model, bundled into one file so that it starts quickly. */
-export async function bundleChat(): Promise<string> {
-  const script = new URL('../../support/cli/chat-program.ts', import.meta.url)
-  return bundleScript(script, await freshFolder())
+let bundling: Promise<string> | undefined
+
+/** The chat program with the rehearsal model, bundled once into one file so that it starts quickly. */
+export function chatProgram(): Promise<string> {
+  bundling ??= freshFolder().then((folder) =>
+    bundleScript(new URL('../cli/chat-program.ts', import.meta.url), folder),
+  )
+  return bundling
 }
 
 interface ChatOptions {
@@ -43,11 +47,12 @@ export interface OpenChat extends Pty {
 /** The chat waits for input. */
 export const IDLE = /^(plan, read-only|read-only|ask|auto) · \/help$/m
 
-export async function openChat(program: string, options: ChatOptions = {}): Promise<OpenChat> {
+/** Starts a chat in a terminal and waits until it accepts input. */
+export async function openChat(options: ChatOptions = {}): Promise<OpenChat> {
   const { columns = 80, rows = 30, root = await freshFolder(), ...order } = options
   const workspace = join(root, 'workspace')
   await mkdir(workspace, { recursive: true })
-  const args = [program, JSON.stringify({ ...order, root })]
+  const args = [await chatProgram(), JSON.stringify({ ...order, root })]
   const pty = openPty(process.execPath, args, { columns, rows, cwd: root })
   await pty.until(IDLE)
   const ended = () => flat(pty).split('tokens in (').length - 1

@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { CANARY_KEY } from '../support/host/canary.ts'
+import { openRehearsal } from '../support/providers/rehearsal-server.ts'
+import { runCli, type CliRun } from '../support/cli/cli.ts'
+import { freshFolder } from '../support/host/folder.ts'
+import { restoreHome, storedFiles } from '../support/log/stored-home.ts'
+
+const FORMATS = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+const Listed = z.object({
+  sessions: z.array(z.object({ session_id: z.string(), foreign: z.boolean() })),
+})
+const Exported = z.object({ events: z.array(z.object({ seq: z.number(), type: z.string() })) })
+
+/** Text in an answer of a Session that its export must contain in every format. */
+const WORDS = { 'sessions-and-instances': 'rope and sail', 'shared-records': 'PNG' } as const
+
+test('every stored format is described, and together they have at most 300 KB', async () => {
+  expect(Object.keys(WORDS).toSorted()).toEqual(FORMATS.toSorted())
+  let bytes = 0
+  for (const format of FORMATS) {
+    const folder = new URL(`${format}/`, import.meta.url)
+    expect(readdirSync(folder).toSorted()).toEqual(['README.md', 'files.json'])
+    bytes += (await readFile(new URL('files.json', folder))).length
+  }
+  expect(bytes).toBeLessThan(300_000)
+})
+
+test.each(FORMATS)(
+  'every Session of %s opens, verifies, continues and is exported',
+  async (format) => {
+    const root = await freshFolder()
+    await restoreHome(format, root)
+    const vendor = await openRehearsal()
+    const env = {
+      HAWSER_PROVIDER: 'rehearsal',
+      OPENAI_BASE_URL: vendor.baseUrl('responses'),
+      OPENAI_API_KEY: CANARY_KEY,
+    }
+    const hawser = (...argv: readonly string[]) => runCli({ root, env }, ...argv)
+
+    const { sessions } = Listed.parse(output(await hawser('sessions', '--json')))
+    expect(sessions.filter(({ foreign }) => !foreign).length).toBeGreaterThan(0)
+    for (const { session_id: id, foreign } of sessions) {
+      const stored = await logOf(root, id)
+      expect(output(await hawser('log', 'verify', id, '--requests', '--json'))).toMatchObject({
+        whole: true,
+      })
+      // Only reading: not one byte has changed.
+      expect(await logOf(root, id)).toEqual(stored)
+
+      // What a guest wrote in the records of the person is foreign to them.
+      if (!foreign) {
+        const turn = ['run', 'What happened?', '--session', id, '--output', 'json']
+        expect(output(await hawser(...turn))).toMatchObject({
+          status: 'completed',
+        })
+        const continued = await logOf(root, id)
+        expect(continued.subarray(0, stored.length)).toEqual(stored)
+        expect(continued.length).toBeGreaterThan(stored.length)
+        expect(output(await hawser('log', 'verify', id, '--requests', '--json'))).toMatchObject({
+          whole: true,
+        })
+      }
+      const { events } = Exported.parse(
+        output(await hawser('log', 'export', id, '--format', 'json')),
+      )
+      expect(events.length).toBe((await logOf(root, id)).toString().split('\n').length - 1)
+    }
+    for (const kind of ['markdown', 'html']) {
+      const exports = await Promise.all(
+        sessions.map(({ session_id }) => hawser('log', 'export', session_id, '--format', kind)),
+      )
+      expect(exports.map(({ code }) => code)).toEqual(sessions.map(() => 0))
+      const word = WORDS[format as keyof typeof WORDS]
+      expect(exports.map(({ stdout }) => stdout).join('')).toContain(word)
+    }
+  },
+)
+
+test('sessions-and-instances has what leaves something on disk', async () => {
+  const files = await storedFiles('sessions-and-instances')
+  const events = [...files]
+    .filter(([path]) => path.endsWith('.ndjson') && path.includes('/sessions/'))
+    .flatMap(([, bytes]) => bytes.toString().trimEnd().split('\n'))
+  const types = new Set(events.map((line) => /"type":"(\w+)"/.exec(line)?.[1] ?? ''))
+  expect([...types].toSorted()).toMatchInlineSnapshot(`
+    [
+      "assistant_message",
+      "files_restored",
+      "history_compaction",
+      "late_context",
+      "notice",
+      "permission_decision",
+      "prompt_surface",
+      "provider_request",
+      "provider_usage",
+      "resource_ingested",
+      "resource_view",
+      "session_settings",
+      "session_started",
+      "skill_activation",
+      "text_pinned",
+      "tool_call",
+      "tool_result",
+      "turn_ended",
+      "turn_started",
+      "user_message",
+    ]
+  `)
+  expect([...files.keys()].filter((path) => path.includes('/frames/')).length).toBeGreaterThan(0)
+})
+
+function output(run: CliRun): unknown {
+  expect(run.code, run.stderr).toBe(0)
+  return JSON.parse(run.stdout)
+}
+
+function logOf(root: string, id: string): Promise<Buffer> {
+  return readFile(join(root, 'workspace', '.hawser', 'sessions', `${id}.ndjson`))
+}
