@@ -10,7 +10,7 @@ import { chatProvider } from '../src/providers/chat/stream.ts'
 import { messagesProvider } from '../src/providers/messages/stream.ts'
 import { responsesProvider } from '../src/providers/responses/stream.ts'
 import { Harness } from '../src/session/harness.ts'
-import type { Session } from '../src/session/live/session.ts'
+import type { Session } from '../src/session/session.ts'
 import { openParts } from '../test/support/session/harness-parts.ts'
 import { value } from '../test/support/log/story.ts'
 import { timed } from './figure.ts'
@@ -63,7 +63,7 @@ function modelOf() {
 async function attach(session: Session): Promise<void> {
   const attachments = paths.map((path) => ({ from: 'path', path }) as const)
   const { done } = value(await session.admit('What do these show?', { attachments }))
-  const { ended } = value(await done)
+  const ended = value(await done)
   if (ended.status !== 'completed') {
     throw new Error(`the Turn was ${ended.status}: ${JSON.stringify(ended.error)}`)
   }

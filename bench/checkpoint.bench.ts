@@ -141,9 +141,9 @@ async function longSession(
   value(await value(await session.admit('Who are you?')).done)
   const story = new LongStory({ place }, 1)
   for (let written = 0; written < LOG_BYTES; written += GROUP_BYTES) {
-    value(await session.between((record) => record(story.turns(GROUP_BYTES))))
+    value(await session.between(({ record }) => record(story.turns(GROUP_BYTES))))
   }
-  const plan = value(await harness.compact(session))
+  const plan = value(await session.compact())
   if (!plan.compactable) throw new Error(`not compactable: ${plan.reason}`)
   const { id } = session
   await session.close()

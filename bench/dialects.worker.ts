@@ -9,7 +9,7 @@ import { chatProvider } from '../src/providers/chat/stream.ts'
 import { messagesProvider } from '../src/providers/messages/stream.ts'
 import { responsesProvider } from '../src/providers/responses/stream.ts'
 import { Harness } from '../src/session/harness.ts'
-import type { Session } from '../src/session/live/session.ts'
+import type { Session } from '../src/session/session.ts'
 import { openParts } from '../test/support/session/harness-parts.ts'
 import { value } from '../test/support/log/story.ts'
 import { median, medianRatio, timed } from './figure.ts'
@@ -102,7 +102,7 @@ async function measure(
 
 async function runTurn(session: Session): Promise<void> {
   const { done } = value(await session.admit('Read the notes again and again.'))
-  const { ended } = value(await done)
+  const ended = value(await done)
   if (ended.status !== 'completed') {
     throw new Error(`the Turn was ${ended.status}: ${JSON.stringify(ended.error)}`)
   }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { logName } from '../src/log/place.ts'
-import type { Session } from '../src/session/live/session.ts'
+import type { Session } from '../src/session/session.ts'
 import { SESSIONS } from './scratch.ts'
 
 /** Figures of a Log, or of what one round trip adds to it. */

@@ -53,7 +53,7 @@ async function measure(
   const runTurn = async (provider: string) => {
     const session = value(await harness.create({ provider, model: 'bench' }))
     const { done } = value(await session.admit('Read the notes again and again.'))
-    const { ended } = value(await done)
+    const ended = value(await done)
     turns.end()
     if (ended.status !== 'completed') {
       throw new Error(`the Turn was ${ended.status}: ${JSON.stringify(ended.error)}`)

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ok } from '../src/model/errors.ts'
 import { Harness } from '../src/session/harness.ts'
-import type { Session } from '../src/session/live/session.ts'
+import type { Session } from '../src/session/session.ts'
 import { openParts } from '../test/support/session/harness-parts.ts'
 import { value } from '../test/support/log/story.ts'
 import { median, timed } from './figure.ts'
@@ -90,7 +90,7 @@ async function measure(late: number): Promise<Record<string, number>> {
 
 async function runTurn(session: Session): Promise<void> {
   const { done } = value(await session.admit('Read the notes again and again.'))
-  const { ended } = value(await done)
+  const ended = value(await done)
   if (ended.status !== 'completed') throw new Error(`the Turn was ${ended.status}`)
 }
 

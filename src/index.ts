@@ -2,7 +2,7 @@ import { composeWorkspace } from './compose/workspace.ts'
 import { homePath } from './host/home.ts'
 import { processEnv } from './host/machine.ts'
 import { ok, type Result } from './model/errors.ts'
-import { LibraryWorkspace } from './session/library/workspace.ts'
+import { LibraryWorkspace } from './session/workspace/library-workspace.ts'
 
 export type { AttachmentError, AttachmentInput } from './model/attachment.ts'
 export type { BlobPart, Part, TextPart } from './model/conversation.ts'
@@ -21,15 +21,21 @@ export type { BlobMediaType, SessionId, TurnId } from './model/ids.ts'
 export type { ModelRow } from './model/model-facts.ts'
 export type { PermissionMode, SessionMode } from './model/modes.ts'
 export type { TurnResult } from './history/results/turn-result.ts'
-export type { Proof } from './session/harness.ts'
-export type { LibrarySession as Session, StartedTurn } from './session/library/session.ts'
-export type { CreateOptions, LibraryWorkspace as Workspace } from './session/library/workspace.ts'
-export type { AdmitOptions } from './session/admission/admit-options.ts'
+export type { Proof } from './session/queries/verify.ts'
+export type {
+  CreateOptions,
+  LibrarySession as Session,
+  LibraryWorkspace as Workspace,
+} from './session/workspace/library-workspace.ts'
+export type {
+  AdmitOptions,
+  AdmittedTurn as StartedTurn,
+} from './session/admission/admit-options.ts'
 export { resolveAttachmentsToContentBlocks } from './session/admission/attachments.ts'
 export type { ContentBlocks, ResolveOptions } from './session/admission/attachments.ts'
 export type { UndoneCompaction } from './session/live/compaction.ts'
 export type { CompactionOutcome, CompactOptions } from './session/live/locked-compaction.ts'
-export type { ClientOptions } from './session/live/session.ts'
+export type { ClientOptions } from './session/session.ts'
 export type { SettingsChange } from './session/admission/settings-change.ts'
 export type { SessionState } from './session/live/state.ts'
 export type { ListedSession } from './session/queries/list.ts'

@@ -17,7 +17,7 @@ export function tokensIn(blocks: readonly Uint8Array[]): number {
 export const BYTES_A_TOKEN = 4
 
 function shrunk(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return MEDIA_KEYS.has(key) ? digested(value) : value
+  if (typeof value === 'string') return MEDIA_KEYS.has(key) ? shortText(value) : value
   if (Array.isArray(value)) return value.map((member: unknown) => shrunk(member))
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).filter(([name]) => name !== 'cache_control')
@@ -30,6 +30,6 @@ function shrunk(value: unknown, key = ''): unknown {
 
 const MEDIA_KEYS: ReadonlySet<string> = new Set(['data', 'file_data', 'image_url', 'url'])
 
-function digested(text: string): string {
+function shortText(text: string): string {
   return text.length <= MEDIA_BYTES ? text : sha256(text).padEnd(MEDIA_BYTES, '.')
 }

@@ -67,7 +67,7 @@ export function readFaults(
 ): Result<RequestSwitches> {
   const leading = LEADING.exec(path)?.[0] ?? ''
   const texts = [
-    ...leading.split('/').map((segment) => decoded(segment.slice(1))),
+    ...leading.split('/').map((segment) => decodeSegment(segment.slice(1))),
     ...query.getAll('rehearse'),
     ...[headers['x-rehearse'] ?? []].flat(),
   ]
@@ -86,7 +86,7 @@ export function readFaults(
 const LEADING = /^(?:\/~[^/]*)+/
 const STRICT = 'strict'
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -193,7 +193,7 @@ export function spoilFrames(
   let all = [...frames]
   const at = (number: FrameNumber) => (number === 'middle' ? (frames.length - 1) >> 1 : number)
   if (malformed !== undefined) {
-    all = all.map((frame, index) => (index === at(malformed) ? halved(frame) : frame))
+    all = all.map((frame, index) => (index === at(malformed) ? cutInHalf(frame) : frame))
   }
   if (duplicate !== undefined) {
     all = all.flatMap((frame, index) => (index === at(duplicate) ? [frame, frame] : [frame]))
@@ -230,7 +230,7 @@ function lengthOf(frames: readonly Buffer[]): number {
 }
 
 /** Removes the second half of the JSON and leaves the frame around it intact. */
-function halved(frame: Buffer): Buffer {
+function cutInHalf(frame: Buffer): Buffer {
   const text = frame.toString('utf8')
   const field = text.startsWith('{') ? null : /^data: ?/m.exec(text)
   const from = field === null ? 0 : field.index + field[0].length

@@ -5,7 +5,7 @@ import { refusalBody, type WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 
 /** The header in which a vendor returns the id of the request. */
-function named(dialect: VendorDialect, requestId: string): Record<string, string> {
+function idHeader(dialect: VendorDialect, requestId: string): Record<string, string> {
   return { [dialect === 'messages' ? 'request-id' : 'x-request-id']: requestId }
 }
 
@@ -15,7 +15,7 @@ export function refusalReply(
   requestId: string,
 ): WrittenAnswer {
   const body = refusalBody(dialect, refusal, requestId)
-  return jsonReply(refusal.status, body, { ...named(dialect, requestId), ...refusal.headers })
+  return jsonReply(refusal.status, body, { ...idHeader(dialect, requestId), ...refusal.headers })
 }
 
 export function jsonReply(
@@ -39,7 +39,7 @@ export function answerReply(
   served: ServedAnswer,
   { streams, faults, requestId }: { streams: boolean; faults: Faults; requestId: string },
 ): LocalAnswer {
-  const headers = named(dialect, requestId)
+  const headers = idHeader(dialect, requestId)
   if (!streams) return jsonReply(200, served.whole, headers, faults)
   const frames = framesOf(dialect, served.events)
   return {

@@ -33,7 +33,7 @@ export function responsesAnswer(answer: ModelAnswer, body: Body): ResponsesAnswe
     }),
   ]
   const output = items.map(({ whole }) => whole)
-  const begun = { ...repeated(answer, body), id, status: 'in_progress', output: [] }
+  const begun = { ...commonFields(answer, body), id, status: 'in_progress', output: [] }
   const ended = {
     ...begun,
     status,
@@ -55,7 +55,7 @@ export function responsesAnswer(answer: ModelAnswer, body: Body): ResponsesAnswe
   return { id, output, events: numbered, whole: ended }
 }
 
-function repeated({ model, created }: ModelAnswer, body: Body) {
+function commonFields({ model, created }: ModelAnswer, body: Body) {
   return {
     object: 'response',
     created_at: created,

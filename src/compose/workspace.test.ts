@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../test/support/host/folder.ts'
 import { value } from '../../test/support/log/story.ts'
 import { composeWorkspace } from './workspace.ts'
-import { oneTurn } from '../session/live/one-turn.ts'
 import { beginSession } from '../session/workspace/begin.ts'
 import type { OpenOptions } from '../session/workspace/workspace.ts'
 
@@ -24,7 +23,7 @@ test('a presenter of another name runs a Turn without the terminal, and new Sess
   expect([byDefault, session.state.provider]).toEqual([true, 'rehearsal'])
   const kinds: string[] = []
   const result = value(
-    await oneTurn(session, { text: 'Hello' }, (seen) => {
+    await session.run('Hello', {}, (seen) => {
       if (seen.kind === 'line') kinds.push(seen.line.logged.event.type)
     }),
   )

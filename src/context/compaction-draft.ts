@@ -63,7 +63,7 @@ export function* compactionDrafts(
 ): Generator<CompactionData | 'state_too_large', void> {
   if (now.summary?.by === 'model') {
     const { from_seq, text } = now.summary
-    yield summarised(now, from_seq, writtenSummary(text))
+    yield summaryDraft(now, from_seq, writtenSummary(text))
     return
   }
   const alone = elideOnly(now)
@@ -74,7 +74,7 @@ export function* compactionDrafts(
     const step = `${from_seq} ${summary}`
     if (from_seq === undefined || step === tried) continue
     tried = step
-    yield summarised(now, from_seq, excerptsBefore(now.all, from_seq, summary))
+    yield summaryDraft(now, from_seq, excerptsBefore(now.all, from_seq, summary))
   }
 }
 
@@ -92,7 +92,7 @@ function elideOnly(now: Situation): CompactionData | undefined {
   if (last === undefined) return undefined
   const from_seq = history.checkpoint?.data.tail.from_seq ?? 0
   const elided = joinedElision([], 0, before_seq ?? last.seq + 1)
-  return measured(now, { strategy: 'elide', from_seq, elided })
+  return measureDraft(now, { strategy: 'elide', from_seq, elided })
 }
 
 function outputBytes({ events }: Situation['history']): number {
@@ -103,7 +103,7 @@ function outputBytes({ events }: Situation['history']): number {
 }
 
 /** A checkpoint with a summary of everything before `from_seq`. */
-function summarised(
+function summaryDraft(
   now: Situation,
   from_seq: number,
   summary: string,
@@ -115,7 +115,7 @@ function summarised(
   const carried = carriedBefore(all, from_seq)
   const cut = { strategy: strategyOf(now), from_seq, range: { range, carried, summary, state } }
   const kept = joinedElision(history.elisions, from_seq)
-  const whole = measured(now, { ...cut, elided: kept })
+  const whole = measureDraft(now, { ...cut, elided: kept })
   const tooLong = Math.ceil((whole.tail.tokens - MOST_TAIL_TOKENS) / now.perByte)
   const excess = Math.max(excessOf(now, whole.tokens_after), tooLong)
   const results = now.results.filter(({ seq }) => seq >= from_seq)
@@ -123,7 +123,7 @@ function summarised(
   if (excess <= 0 || last === undefined) return whole
   const before_seq = elideBefore(results, excess + SLACK_BYTES) ?? last.seq + 1
   const elided = joinedElision(history.elisions, from_seq, before_seq)
-  return measured(now, { ...cut, elided })
+  return measureDraft(now, { ...cut, elided })
 }
 
 function strategyOf({ summary }: Situation): string {
@@ -210,7 +210,10 @@ type Replacement = {
 }
 
 /** Completes a draft with its limitations and with the figures of the request that it leads to. */
-function measured(now: Situation, { strategy, from_seq, elided, range }: Draft): CompactionData {
+function measureDraft(
+  now: Situation,
+  { strategy, from_seq, elided, range }: Draft,
+): CompactionData {
   const { history, trigger, tokens_before, surface, renewed, active, perByte } = now
   const tail = history.events.filter(({ seq }) => seq >= from_seq)
   const turns = tail.filter(startsTurn).length

@@ -39,7 +39,7 @@ export class HeadTail {
     this.#total += chunk.length
     const bytes =
       this.#carry.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#carry, chunk])
-    const end = bytes.length - unfinished(bytes)
+    const end = bytes.length - unfinishedBytes(bytes)
     this.#carry = bytes.subarray(end)
     return this.#take(bytes.subarray(0, end))
   }
@@ -96,7 +96,7 @@ export class HeadTail {
  * The number of bytes at the end that belong to an incomplete character. It is always safe to cut before the first byte of a
  * character, valid or not.
  */
-function unfinished(bytes: Buffer): number {
+function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (isContinuation(byte)) continue

@@ -81,13 +81,13 @@ export class Redactor {
     const places = pieces.length - 1
     const tries = Math.min(MOST_TRIES, Math.floor(MOST_TRIED_BYTES / (redacted.length + 1)))
     const all = choices.length ** places
-    const same = choices.map((choice) => filled(pieces, () => choice))
+    const same = choices.map((choice) => fillPlaces(pieces, () => choice))
     const found = same.find(isExact)
     if (found !== undefined || all > tries) return found
     for (let number = 0; number < all; number += 1) {
       const chosen = (place: number) =>
         choices[Math.floor(number / choices.length ** place) % choices.length]
-      const candidate = filled(pieces, (place) => chosen(place) ?? BYTES.placeholder)
+      const candidate = fillPlaces(pieces, (place) => chosen(place) ?? BYTES.placeholder)
       if (isExact(candidate)) return candidate
     }
     return undefined
@@ -155,7 +155,7 @@ function split(bytes: Buffer, by: Buffer): Buffer[] {
   return [...pieces, bytes.subarray(from)]
 }
 
-function filled(pieces: readonly Buffer[], choice: (place: number) => Buffer): Buffer {
+function fillPlaces(pieces: readonly Buffer[], choice: (place: number) => Buffer): Buffer {
   return Buffer.concat(
     pieces.flatMap((piece, at) => (at === 0 ? [piece] : [choice(at - 1), piece])),
   )

@@ -12,11 +12,11 @@ export function searchPattern(
   const source = fixed ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
   const flags = ignoreCase ? 'i' : ''
   // Unicode mode first, in which code points are whole and classes such as \p{L} work; then the lenient syntax.
-  const strict = compiled(source, `${flags}u`)
-  return strict instanceof RegExp ? strict : compiled(source, flags)
+  const strict = compilePattern(source, `${flags}u`)
+  return strict instanceof RegExp ? strict : compilePattern(source, flags)
 }
 
-function compiled(source: string, flags: string): RegExp | string {
+function compilePattern(source: string, flags: string): RegExp | string {
   try {
     return new RegExp(source, flags)
   } catch (error) {

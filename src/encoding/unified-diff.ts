@@ -72,10 +72,10 @@ function wholeHunk(old: readonly string[], fresh: readonly string[]): Structured
     newStart: from + 1,
     newLines: newEnd + around.length - from,
     lines: [
-      ...marked(' ', old.slice(from, start)),
-      ...marked('-', old.slice(start, oldEnd)),
-      ...marked('+', fresh.slice(start, newEnd)),
-      ...marked(' ', around),
+      ...markLines(' ', old.slice(from, start)),
+      ...markLines('-', old.slice(start, oldEnd)),
+      ...markLines('+', fresh.slice(start, newEnd)),
+      ...markLines(' ', around),
     ],
   }
 }
@@ -85,7 +85,7 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
-function marked(mark: string, lines: readonly string[]): string[] {
+function markLines(mark: string, lines: readonly string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith('\n')
       ? [mark + line.slice(0, -1)]

@@ -14,7 +14,7 @@ export function pendingCommands(
   all: readonly WholeEvent[],
 ): Pick<EventData<'user_message'>, 'shell' | 'shell_omitted'> {
   const { state, events } = historyOf(all)
-  const { shell, omitted } = bounded(commandsAfter(state, events), LIMITS.message_command_bytes)
+  const { shell, omitted } = fitCommands(commandsAfter(state, events), LIMITS.message_command_bytes)
   return {
     ...(shell.length === 0 ? {} : { shell }),
     ...(omitted === 0 ? {} : { shell_omitted: omitted }),
@@ -27,7 +27,7 @@ export function carriedCommands(
   events: readonly WholeEvent[],
   most: number,
 ): readonly PersonCommand[] {
-  return bounded(commandsAfter(state, events), most).shell
+  return fitCommands(commandsAfter(state, events), most).shell
 }
 
 function commandsAfter(
@@ -58,7 +58,7 @@ function commandsAfter(
 }
 
 /** The newest commands whose text fits; their outputs share what is left, the newest first. */
-function bounded(commands: readonly PersonCommand[], most: number) {
+function fitCommands(commands: readonly PersonCommand[], most: number) {
   let left = most
   const fitting: PersonCommand[] = []
   for (const one of commands.toReversed()) {

@@ -63,7 +63,7 @@ export function elapsedMs(clock: Pick<Clock, 'monotonicMs'>, startedMs: number):
  * The wall clock in the format of Events and records. Clamped to the years 0 to 9999, since their schemas have four digits.
  */
 export function timestamp(clock: Pick<Clock, 'now'>): string {
-  return clamped(clock).toISOString()
+  return clampTime(clock).toISOString()
 }
 
 /** The day that the wall clock shows here, and the time zone of this process. */
@@ -71,13 +71,13 @@ export function localDate(clock: Pick<Clock, 'now'>): {
   readonly date: string
   readonly zone: string
 } {
-  const now = clamped(clock)
+  const now = clampTime(clock)
   // Shifted by the zone, so that the date of UTC is the one here.
   const here = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
   return { date: timestamp({ now: () => here.getTime() }).slice(0, 10), zone: timeZone() }
 }
 
-function clamped(clock: Pick<Clock, 'now'>): Date {
+function clampTime(clock: Pick<Clock, 'now'>): Date {
   return new Date(Math.min(Math.max(clock.now(), FIRST_MS), LAST_MS))
 }
 

@@ -20,7 +20,7 @@ export async function readSettings(folder: Folder): Promise<Result<StoredSetting
   return asResult(`read ${folder.label}/${NAME}`, async () => {
     const bytes = await wholeFile(folder, NAME, MOST_BYTES)
     if (bytes === undefined) return ok(undefined)
-    const settings = await parsed(bytes, `${folder.label}/${NAME}`)
+    const settings = await parseSettings(bytes, `${folder.label}/${NAME}`)
     if (!settings.ok) return settings
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return ok({ settings: settings.value, sha256 })
@@ -39,7 +39,7 @@ export async function writeSettings(
   })
 }
 
-async function parsed(bytes: Buffer, label: string): Promise<Result<Settings>> {
+async function parseSettings(bytes: Buffer, label: string): Promise<Result<Settings>> {
   const value = jsonOf(bytes)
   if (value === undefined) return refusedSettings(label, 'is not valid JSON', {})
   // A large schema, loaded only where there are settings to check.

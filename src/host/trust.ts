@@ -53,7 +53,7 @@ export async function trust(
   content: { readonly sha256: string; readonly what: string; readonly at: string },
   ids: Ids,
 ): Promise<Result<void>> {
-  return changed(home, ids, (record) => {
+  return changeTrust(home, ids, (record) => {
     const others = record.contents.filter(({ sha256 }) => sha256 !== content.sha256)
     return { ...record, contents: [...others, content] }
   })
@@ -76,7 +76,7 @@ export async function setTrustedSkill(
   content: Omit<TrustedSkill, 'name'> | undefined,
   ids: Ids,
 ): Promise<Result<void>> {
-  return changed(home, ids, (before) => {
+  return changeTrust(home, ids, (before) => {
     const record = inFolder(before, workspace)
     const others = skillsIn(record, workspace.path).filter((skill) => skill.name !== name)
     const next = content === undefined ? others : [...others, { name, ...content }]
@@ -104,7 +104,7 @@ export async function trustInstructions(
   contents: readonly TrustedInstructions[],
   ids: Ids,
 ): Promise<Result<void>> {
-  return changed(home, ids, (before) => {
+  return changeTrust(home, ids, (before) => {
     const record = inFolder(before, workspace)
     const paths = new Set(contents.map(({ path }) => path))
     const others = instructionsIn(record, workspace.path).filter(({ path }) => !paths.has(path))
@@ -122,7 +122,7 @@ async function recordFor(home: Folder, workspace: FolderIdentity): Promise<Resul
     [...skillsIn(record.value, path), ...instructionsIn(record.value, path)].length === 0
   if (!isAbsent && record.value.folders?.[path] === undefined) {
     const ids = systemIds(systemClock)
-    const kept = await changed(home, ids, (before) => inFolder(before, workspace))
+    const kept = await changeTrust(home, ids, (before) => inFolder(before, workspace))
     if (!kept.ok) return kept
   }
   return ok(inFolder(record.value, workspace))
@@ -150,7 +150,7 @@ function skillsIn({ skills = {} }: TrustRecord, workspace: string): readonly Tru
   return Object.hasOwn(skills, workspace) ? (skills[workspace] ?? []) : []
 }
 
-async function changed(
+async function changeTrust(
   home: Folder,
   ids: Ids,
   next: (record: TrustRecord) => TrustRecord,

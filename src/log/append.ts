@@ -74,7 +74,7 @@ export class LogWriter<State> {
       file: parts.file,
       end: parts.start.cursor.offset,
       batchBytes: BATCH_BYTES,
-      commit: (batch) => this.#commit(batch),
+      commit: (batch) => this.#writeBatch(batch),
       soon: (start) => parts.place.clock.after(SOON_MS, start),
       isHeld: () => parts.lease.holds(),
       synced: () => this.#syncFolder(),
@@ -178,7 +178,7 @@ export class LogWriter<State> {
     this.#batches.wake()
   }
 
-  async #commit(batch: readonly PendingAppend[]): Promise<Result<() => void>> {
+  async #writeBatch(batch: readonly PendingAppend[]): Promise<Result<() => void>> {
     const { groups, bytes, cursor } = this.#seal(batch)
     const failure = await this.#batches.append(bytes)
     if (failure !== undefined) return failure

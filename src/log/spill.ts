@@ -16,7 +16,7 @@ export async function spill(
 ): Promise<Result<Record<string, unknown>>> {
   const kept: [string, unknown][] = []
   for (const [field, value] of Object.entries(data)) {
-    const bytes = oversized(value)
+    const bytes = oversizedBytes(value)
     if (bytes === undefined) {
       kept.push([field, value])
       continue
@@ -32,7 +32,7 @@ export async function spill(
 }
 
 /** The bytes of a value that is too large for a line. */
-function oversized(value: unknown): Buffer | undefined {
+function oversizedBytes(value: unknown): Buffer | undefined {
   if (typeof value === 'string') {
     // A UTF-16 unit is at most three UTF-8 bytes, so short text fits without encoding it.
     if (value.length * 3 <= LIMITS.event_field_bytes) return undefined

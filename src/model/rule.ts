@@ -39,9 +39,9 @@ export interface ScopedRule extends AppliedRule {
 export function ruleSubject(rule: Rule): string {
   switch (rule.kind) {
     case 'command':
-      return `the command ${quoted(rule.command)} in ${folderName(rule.folder)}`
+      return `the command ${inBackticks(rule.command)} in ${folderName(rule.folder)}`
     case 'prefix':
-      return `commands that start with ${quoted(prefixText(rule.words))}`
+      return `commands that start with ${inBackticks(prefixText(rule.words))}`
     case 'file':
       return `changes to ${rule.path}`
     case 'folder':
@@ -66,6 +66,6 @@ function folderName(folder: string): string {
   return folder === '.' ? 'the workspace' : folder
 }
 
-function quoted(text: string): string {
+function inBackticks(text: string): string {
   return `\`${text}\``
 }

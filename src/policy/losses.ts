@@ -52,7 +52,7 @@ function programLosses(
   if (program === 'mv')
     return operandsOf(args).some((path) => isGitPath(path, place)) ? [HISTORY] : []
   if (program === 'find')
-    return findLosses(args, place, (inner) => nested(command, inner, place, depth))
+    return findLosses(args, place, (inner) => innerLosses(command, inner, place, depth))
   if (program === 'git') return gitLosses(args, place, script)
   if (SHELLS.has(program)) return shellScripts(args, command).flatMap(script)
   if (program === 'eval') return script(args.join(' '))
@@ -60,16 +60,16 @@ function programLosses(
   const started = commandStartedBy(words)
   if (started !== undefined) {
     const added = program === 'xargs' ? pipedWords(command) : []
-    return nested(command, [...started, ...added], place, depth)
+    return innerLosses(command, [...started, ...added], place, depth)
   }
   if (!STARTERS.has(program)) return []
   return [
-    ...suffixes(args).flatMap((inner) => nested(command, inner, place, depth)),
+    ...suffixes(args).flatMap((inner) => innerLosses(command, inner, place, depth)),
     ...args.filter((arg) => /\s/.test(arg)).flatMap(script),
   ]
 }
 
-function nested(
+function innerLosses(
   { input, piped }: LooseCommand,
   words: readonly string[],
   place: ShownPlace,

@@ -28,7 +28,11 @@ export function parseOptions(
   args: readonly Word[],
   { flags = '', valued = '', attached = '' }: OptionForms,
 ): ParsedOptions | undefined {
-  const names = { flags: named(flags), valued: named(valued), attached: named(attached) }
+  const names = {
+    flags: optionSet(flags),
+    valued: optionSet(valued),
+    attached: optionSet(attached),
+  }
   const given: GivenOption[] = []
   for (let at = 0; at < args.length; at++) {
     const { text, fixed } = args[at] ?? NOTHING
@@ -51,7 +55,7 @@ const NOTHING: Word = { text: '', fixed: false }
 
 type Names = Readonly<Record<keyof OptionForms, ReadonlySet<string>>>
 
-function named(list: string): ReadonlySet<string> {
+function optionSet(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter(Boolean))
 }
 

@@ -182,13 +182,13 @@ function allowsPath(rule: Rule, place: string): boolean {
 /** Ignores case and spelling, which some file systems do too. */
 function deniesPath(rule: Rule, path: string): boolean {
   if (rule.kind !== 'file' && rule.kind !== 'folder') return false
-  const denied = plainPath(folded(rule.path))
-  const touched = plainPath(folded(path))
+  const denied = plainPath(foldPath(rule.path))
+  const touched = plainPath(foldPath(path))
   if (denied === touched) return true
   return rule.kind === 'folder' && (denied === '.' || touched.startsWith(`${denied}/`))
 }
 
-function folded(path: string): string {
+function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 

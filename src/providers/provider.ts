@@ -51,7 +51,7 @@ export interface SpentBody {
   readonly count: number
 }
 
-/** A model backend: a dialect plus the members that perform I/O. */
+/** A service that runs models: a dialect plus the members that perform I/O. */
 export interface Provider extends Dialect {
   /**
    * Sends a finished body and yields the response: deltas before the item they belong to, and nothing after exactly one `done`

@@ -18,7 +18,7 @@ import type { VendorFailure } from './vendor-failure.ts'
  */
 export function vendorError(failure: VendorFailure): HawserError {
   const kind = vendorKind(failure)
-  const reason = plainSentence(failure.message, LONGEST_SENTENCE) || unexplained(failure)
+  const reason = plainSentence(failure.message, LONGEST_SENTENCE) || statusMessage(failure)
   const message = kind === 'model_not_found' ? `Model not found by the provider: ${reason}` : reason
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(failure) : undefined
   const details = { ...failureFacts(failure), ...mediaFacts(media) }
@@ -64,7 +64,7 @@ const CEILING_ACTIONS: readonly NextAction[] = [
   },
 ]
 
-function unexplained({ status }: VendorFailure): string {
+function statusMessage({ status }: VendorFailure): string {
   return status === undefined
     ? 'The provider returned an error without a reason.'
     : `The provider returned status ${status} without a reason.`

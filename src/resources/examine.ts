@@ -54,7 +54,7 @@ export async function examine(
   if (type === undefined && reading.otherTypes === 'refuse')
     return unsupportedType(extensionOf(name))
   const bytes =
-    'bytes' in is ? given(is.bytes, reading) : await readSource(is.path, reading, patience)
+    'bytes' in is ? limitBytes(is.bytes, reading) : await read(is.path, reading, patience)
   if ('code' in bytes) return bytes
   if (bytes.length === 0) return refusal('empty', 'it is empty')
   const { labels } = is
@@ -76,7 +76,7 @@ function isAllowed(extension: string): extension is keyof typeof ATTACHMENT_EXTE
   return Object.hasOwn(ATTACHMENT_EXTENSIONS, extension)
 }
 
-function given(bytes: Buffer, reading: FileReading): Buffer | Refusal {
+function limitBytes(bytes: Buffer, reading: FileReading): Buffer | Refusal {
   return tooMuch(bytes.length, reading) ?? bytes
 }
 

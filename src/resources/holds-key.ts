@@ -19,14 +19,14 @@ export async function holdsKey(
 ): Promise<boolean> {
   if (redactor.keys.length === 0) return false
   if (redactor.holds(bytes)) return true
-  if (charset !== undefined) return redactor.holds(textIn(bytes, charset))
+  if (charset !== undefined) return redactor.holds(decodeText(bytes, charset))
   if (media_type !== 'application/pdf') return false
   const { pdfHoldsKey } = await import('./pdf/pdf-facts.ts')
   return pdfHoldsKey(bytes, redactor.keys)
 }
 
 /** A Log from elsewhere may name any charset; what cannot be decoded is not shown either. */
-function textIn(bytes: Buffer, charset: string): string {
+function decodeText(bytes: Buffer, charset: string): string {
   try {
     return [...decodedPieces(bytes, charset)].join('')
   } catch {

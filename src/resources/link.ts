@@ -16,10 +16,10 @@ export type FoundLink =
 export function readLink(link: LinkInput): FoundLink {
   const { uri } = link
   if (CONTROL.test(uri) || DRIVE.test(uri) || !URL.canParse(uri))
-    return refused('it is not a valid link: it has no scheme or is malformed')
+    return refuseLink('it is not a valid link: it has no scheme or is malformed')
   const url = new URL(uri)
   if (url.protocol === 'data:')
-    return refused('data: links are not supported; attach the file instead')
+    return refuseLink('data: links are not supported; attach the file instead')
   return url.protocol === 'file:' ? localFile(uri, url) : remote(link, url)
 }
 
@@ -42,12 +42,12 @@ const MEDIA_TYPE_BYTES = 100
 
 function localFile(uri: string, url: URL): FoundLink {
   // The URL parser has already removed `localhost`.
-  if (url.host !== '') return refused('it is a file: link to another machine')
+  if (url.host !== '') return refuseLink('it is a file: link to another machine')
   // Without a slash the path would be relative to an unknown folder.
-  if (!/^\s*file:[/\\]/i.test(uri)) return refused('it is a file: link without an absolute path')
-  const path = percentDecoded(url.pathname)
+  if (!/^\s*file:[/\\]/i.test(uri)) return refuseLink('it is a file: link without an absolute path')
+  const path = decodePart(url.pathname)
   return path === undefined || /%2f/i.test(url.pathname)
-    ? refused('it is a malformed file: link')
+    ? refuseLink('it is a malformed file: link')
     : { path }
 }
 
@@ -58,9 +58,9 @@ function remote(link: LinkInput, url: URL): FoundLink {
   url.search = ''
   url.hash = ''
   // In some schemes the rest is another link, with a user name and password that cannot be removed reliably, or a local path.
-  if (/\/\/[^/]*@/.test(url.pathname)) return refused('the link contains a user name')
+  if (/\/\/[^/]*@/.test(url.pathname)) return refuseLink('the link contains a user name')
   if (/^[^/]*\bfile:/i.test(url.pathname))
-    return refused('the link contains another link to a file')
+    return refuseLink('the link contains another link to a file')
   const uri = url.href
     .replace(/[?#]+$/, '')
     .replaceAll(/[\s\\]/g, (letter) => encodeURIComponent(letter))
@@ -84,9 +84,7 @@ function remote(link: LinkInput, url: URL): FoundLink {
 
 function nameOf({ name = '' }: LinkInput, url: URL): string {
   const last = lastName(url.pathname)
-  const found = [name, percentDecoded(last) ?? last, url.host, url.protocol].find(
-    (one) => one !== '',
-  )
+  const found = [name, decodePart(last) ?? last, url.host, url.protocol].find((one) => one !== '')
   return label(found ?? '', NAME_BYTES)
 }
 
@@ -109,7 +107,7 @@ function label(text: string, bytes: number): string {
   return shortened(escapeUnseen(text.slice(0, bytes)), bytes)
 }
 
-function percentDecoded(text: string): string | undefined {
+function decodePart(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -117,6 +115,6 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
-function refused(reason: string): FoundLink {
+function refuseLink(reason: string): FoundLink {
   return { refused: refusal('link_refused', reason) }
 }

@@ -98,7 +98,7 @@ const LINKED_NAMES = 100
 
 function includedContent(file: FileContent, redactor: Redactor): IncludedContent | Refusal {
   const { bytes, size, truncated } = file
-  const read = mentionText(bytes, truncated)
+  const read = decodeMention(bytes, truncated)
   if (read === undefined) {
     const what = binaryKind(bytes) ?? 'binary data'
     return refusal('unsupported_type', `it is ${what} of ${fileSize(size)}, not text`)
@@ -123,7 +123,7 @@ function includedContent(file: FileContent, redactor: Redactor): IncludedContent
 }
 
 /** `undefined` if it is not text. */
-function mentionText(
+function decodeMention(
   bytes: Buffer,
   truncated: boolean,
 ): { readonly text: string; readonly charset?: string } | undefined {

@@ -86,11 +86,11 @@ export async function runBash(
   const excerpt = shown.end()
   const spooled = await spool.end(excerpt.left_out_bytes > 0)
   if (!exit.ok) return failedOutcome(exit.error)
-  return outcomeOf(redacted(exit.value, context), { wallMs, triedNetwork }, excerpt, spooled)
+  return outcomeOf(redactExit(exit.value, context), { wallMs, triedNetwork }, excerpt, spooled)
 }
 
 /** Redact before paths are shortened. */
-function redacted(exit: Exit, { redactor }: BashContext): Exit {
+function redactExit(exit: Exit, { redactor }: BashContext): Exit {
   return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
 }
 

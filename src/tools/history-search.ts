@@ -38,13 +38,13 @@ export const historySearch = defineTool({
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
   const { query, seq } = args
-  if (query !== undefined) return searched({ ...args, query }, context)
+  if (query !== undefined) return searchLog({ ...args, query }, context)
   if (seq !== undefined) return pageOf({ ...args, seq }, context)
   const text = 'history_search: pass query to search, or seq to read the text of an Event.'
   return failedOutcome(failed('invalid_args', text).error)
 }
 
-async function searched(
+async function searchLog(
   args: Args & { readonly query: string },
   context: ToolContext,
 ): Promise<ToolOutcome> {
@@ -62,7 +62,7 @@ async function searched(
     const text = `There is no Turn ${turn}; this Session has ${counted(turns, 'Turn')}.`
     return failedOutcome(failed('invalid_args', text, { turns }).error)
   }
-  const shown = await permitted(findings.value.matches, context)
+  const shown = await permittedMatches(findings.value.matches, context)
   if (!shown.ok) return failedOutcome(shown.error)
   const { matches, withheld } = shown.value
   const notes = [...withheldNotes(withheld), ...notesOn(findings.value)]
@@ -149,7 +149,7 @@ interface PermittedMatches {
 }
 
 /** A line of an attachment is part of its content: the same rules apply as to a view of it. */
-async function permitted(
+async function permittedMatches(
   matches: readonly HistoryMatch[],
   { resources }: Pick<ToolContext, 'resources'>,
 ): Promise<Result<PermittedMatches>> {

@@ -37,7 +37,7 @@ function mostAlike(lines: readonly string[], target: string): number {
   let [best, most] = [-1, LEAST_ALIKE]
   for (const [at, line] of lines.entries()) {
     const own = letters(line)
-    const likeness = own.length < 2 ? 0 : shared(pairs, own) / (pairs.size + own.length - 1)
+    const likeness = own.length < 2 ? 0 : sharedPairs(pairs, own) / (pairs.size + own.length - 1)
     if (likeness >= most) [best, most] = [at, likeness + Number.EPSILON]
   }
   return best
@@ -49,7 +49,7 @@ function pairsOf(text: string): ReadonlySet<string> {
   )
 }
 
-function shared(pairs: ReadonlySet<string>, text: string): number {
+function sharedPairs(pairs: ReadonlySet<string>, text: string): number {
   const own = pairsOf(text)
   return 2 * [...own].filter((pair) => pairs.has(pair)).length
 }

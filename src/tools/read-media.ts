@@ -24,11 +24,11 @@ export async function shownMedia(path: string, context: ToolContext): Promise<To
     return failedOutcome(failed('unsupported_type', message).error)
   }
   const known = sameContent(facts, resources)
-  if (known !== undefined) return viewed(known, context)
+  if (known !== undefined) return viewResource(known, context)
   const named = resources.name(facts)
   if (!named.ok) return failedOutcome(named.error)
   const descriptor = named.value
-  const outcome = await viewed({ descriptor }, context)
+  const outcome = await viewResource({ descriptor }, context)
   const brought: EventDraft = { type: 'resource_ingested', data: { descriptor, origin: 'tool' } }
   return { ...outcome, record: [brought, ...(outcome.record ?? [])], resources: [descriptor] }
 }
@@ -46,7 +46,7 @@ function sameContent(
 }
 
 /** The descriptor and the outcome of the view, as text for the model. */
-async function viewed(
+async function viewResource(
   resource: Pick<SessionResource, 'descriptor' | 'gone'>,
   context: ToolContext,
 ): Promise<ToolOutcome> {

@@ -64,7 +64,7 @@ function shownFile(args: Args, file: FileContent, { limits }: ToolContext): Tool
     const message = `${name} has ${counted(lines.length, 'line')}; the range ${from} to ${to} is not in it.`
     return failedOutcome(failed('invalid_args', message, { lines: lines.length }).error)
   }
-  const wanted = lines.slice(from - 1, to).map((line, at) => numbered(line, from + at))
+  const wanted = lines.slice(from - 1, to).map((line, at) => numberLine(line, from + at))
   const shown = fittingLines(wanted, limits.output_bytes)
   const notes = [...notesOn(file, lines), ...whatFollows(shown, from, lines.length)]
   const truncated = shown.truncated || file.truncated
@@ -82,7 +82,7 @@ function linesOf({ bytes, truncated }: FileContent): string[] {
   return lines
 }
 
-function numbered(line: string, number: number): string {
+function numberLine(line: string, number: number): string {
   return `${number}\t${line.replace(/\r$/, '')}`
 }
 

@@ -63,7 +63,7 @@ export function replaceTexts(file: EditedFile, edits: readonly Edit[]): Result<R
     file.bytes.length,
   )
   if (size > FILE_BYTES) return tooLarge(file.path, size)
-  return ok({ bytes: applied(file.bytes, all), count: all.length })
+  return ok({ bytes: applyAll(file.bytes, all), count: all.length })
 }
 
 function replacementsOf(
@@ -129,7 +129,7 @@ function placesOf(bytes: Buffer, piece: Buffer, step: number): number[] {
 }
 
 /** `all` is in ascending order, without overlaps. */
-function applied(bytes: Buffer, all: readonly Replacement[]): Buffer {
+function applyAll(bytes: Buffer, all: readonly Replacement[]): Buffer {
   const pieces: Buffer[] = []
   let rest = 0
   for (const { from, to, fresh } of all) {

@@ -34,7 +34,7 @@ const BEFORE_AN_ANSWER: ReadonlySet<EventType> = new Set([
  */
 export function mayContinue({ own, asked }: Pick<CrashedTurn, 'own' | 'asked'>): boolean {
   const [started] = own
-  if (started?.type !== 'turn_started' || keyOf({ own }) === undefined) return false
+  if (started?.type !== 'turn_started' || messageKeyOf({ own }) === undefined) return false
   if (started.data.purpose !== undefined || asked.length > 0) return false
   // The write of a message and its Turn may have been cut between the two.
   if (own.filter(({ type }) => type === 'user_message').length !== 1) return false
@@ -43,7 +43,7 @@ export function mayContinue({ own, asked }: Pick<CrashedTurn, 'own' | 'asked'>):
 }
 
 /** The message key of a Turn. */
-export function keyOf({ own: [started] }: Pick<CrashedTurn, 'own'>): string | undefined {
+export function messageKeyOf({ own: [started] }: Pick<CrashedTurn, 'own'>): string | undefined {
   return started?.type === 'turn_started' ? started.data.source.message_key : undefined
 }
 

@@ -26,29 +26,24 @@ export interface LateFacts {
   readonly texts: readonly EventDraft<'project_instructions' | 'notice'>[]
 }
 
-/** The input of a Turn when it opens. */
+/** The message of a Turn. What is absent does not belong to it. */
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
-  readonly resolved: readonly ResolvedAttachment[]
+  readonly resolved?: readonly ResolvedAttachment[]
   /** What the message mentions. */
-  readonly mentioned: ResolvedMentions
+  readonly mentioned?: ResolvedMentions
   /** Handles in the person's message; each adds a view. */
-  readonly views: readonly string[]
-  /** Skills that the message activates, in this order. */
-  readonly skills: readonly ActivatedSkill[]
-  readonly late: LateFacts | undefined
-  readonly piped: string | undefined
+  readonly views?: readonly string[]
+  readonly piped?: string | undefined
   /** Facts that the presenter adds. Never authoritative. */
   readonly presenterContext?: EventData<'user_message'>['presenter_context'] | undefined
-  readonly purpose?: TurnPurpose | undefined
+  /** Absent for a Turn of a person. */
+  readonly purpose?: EventData<'turn_started'>['purpose']
+  /** Skills that it activates, in this order. */
+  readonly skills?: readonly ActivatedSkill[]
+  readonly late?: LateFacts | undefined
 }
-
-/** Absent for a Turn of a person. */
-export type TurnPurpose = EventData<'turn_started'>['purpose']
-
-/** Input that is not recorded yet. `prepareTurn` decides on it and records it, in this order. */
-export interface TurnPreparation extends Pick<TurnInput, 'views' | 'skills' | 'late' | 'purpose'> {}
 
 /**
  * Opens a Turn: when this resolves, the person's message is durable. The opening Events are one write. A message that
@@ -57,9 +52,9 @@ export interface TurnPreparation extends Pick<TurnInput, 'views' | 'skills' | 'l
 export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
-): Promise<Result<TurnPreparation>> {
-  const { source, text, resolved, views, skills, late, piped, presenterContext, purpose } = input
-  const { mentions, errors } = input.mentioned
+): Promise<Result<void>> {
+  const { source, text, resolved = [], views = [], piped, presenterContext, purpose } = input
+  const { mentions = [], errors = [] } = input.mentioned ?? {}
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
@@ -88,11 +83,9 @@ export async function openTurn(
     )
     return ended.ok ? refused : ended
   }
-  // Views come before late context.
-  const now = views.length === 0 ? late : undefined
-  const recorded = await log.commit(openingDrafts(source, data, now, purpose))
-  if (!recorded.ok) return recorded
-  return ok({ views, skills, late: views.length === 0 ? undefined : late, purpose })
+  // Views come before late context: with any, `prepareTurn` records it.
+  const late = views.length === 0 ? input.late : undefined
+  return log.commit(openingDrafts(source, data, late, purpose))
 }
 
 /** The opening Events of a Turn, in order. Pure. */
@@ -100,7 +93,7 @@ export function openingDrafts(
   source: TurnInput['source'],
   message: EventData<'user_message'>,
   late?: TurnInput['late'],
-  purpose?: TurnPurpose,
+  purpose?: TurnInput['purpose'],
 ): EventDraft[] {
   return [
     { type: 'turn_started', data: { source, ...(purpose === undefined ? {} : { purpose }) } },
@@ -119,13 +112,14 @@ export function lateDrafts(late: LateContext | undefined): EventDraft<'late_cont
 }
 
 /**
- * Decides and records the rest that precedes the first request of a Turn: leftovers of a killed command, which old bytes
+ * Decides and records what else precedes the first request of a Turn: leftovers of a killed command, which old bytes
  * are retired, whether new ones may be sent, the person's views, late context, and the Skills of the message.
  */
 export async function prepareTurn(
   parts: TurnParts,
-  { views, skills, late, purpose }: TurnPreparation,
+  { views = [], skills = [], late, purpose }: Partial<TurnInput>,
 ): Promise<Result<void>> {
+  const isLate = late !== undefined && views.length > 0
   const steps = [
     // Without tools, no command has to wait for a person to decide about the leftovers.
     () => (purpose === undefined ? settleKilled(parts) : ok(undefined)),
@@ -133,7 +127,7 @@ export async function prepareTurn(
     () => retireOld(parts, purpose),
     () => retireOverBudget(parts),
     () => showAgain(parts, views),
-    () => (late === undefined ? ok(undefined) : parts.log.commit(contextDrafts(late))),
+    () => (isLate ? parts.log.commit(contextDrafts(late)) : ok(undefined)),
     () => activateSkills(parts, skills),
   ]
   for (const step of steps) {
@@ -155,7 +149,7 @@ async function settleKilled(parts: TurnParts): Promise<Result<void>> {
  */
 async function retireOld(
   { log, model }: Pick<TurnParts, 'log' | 'model'>,
-  purpose: TurnPurpose,
+  purpose: TurnInput['purpose'],
 ): Promise<Result<void>> {
   const { events, turn, commit } = log
   const { replay, limits } = model.surface.params
@@ -196,7 +190,7 @@ async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Re
 /** Loaded only if the message activates a Skill. */
 async function activateSkills(
   parts: TurnParts,
-  skills: TurnInput['skills'],
+  skills: readonly ActivatedSkill[],
 ): Promise<Result<void>> {
   if (skills.length === 0) return ok(undefined)
   return (await import('./skills/activate.ts')).activateSkills(parts, skills)
@@ -229,7 +223,7 @@ function isShown({ descriptor, gone }: SessionResource): boolean {
 }
 
 function nothingToAsk(
-  { text, resolved }: TurnInput,
+  { text, resolved = [] }: TurnInput,
   named: readonly SessionResource[],
 ): Failed | undefined {
   if (text.trim() !== '' || resolved.length > 0 || named.some(isShown)) return undefined

@@ -5,6 +5,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
 import { NO_RESULT } from '../prompt/words/results.ts'
 import { endTurn } from './end.ts'
+import type { Commit } from './parts/pending-results.ts'
 import { verdictDraft } from './parts/verdict.ts'
 import { addUsage, usageAfter, type UsageTotal } from './usage.ts'
 
@@ -15,13 +16,13 @@ import { addUsage, usageAfter, type UsageTotal } from './usage.ts'
  */
 export async function recoverTurn(
   events: readonly WholeEvent[],
-  commit: (turn: TurnId, drafts: readonly EventDraft[]) => Promise<Result<void>>,
+  commitOf: (turn: TurnId) => Commit,
   continues: Continues = () => false,
 ): Promise<Result<void>> {
   const crashed = crashedTurn(events)
   if (crashed === undefined || continues(crashed)) return ok(undefined)
   const { turn, open, asked, usage } = crashed
-  const log = { commit: (drafts: readonly EventDraft[]) => commit(turn, drafts) }
+  const log = { commit: commitOf(turn) }
   const waiting = new Set(asked.map(({ call_id }) => call_id))
   const ended = await endTurn(log, { how: 'crashed', usage }, [
     ...asked.map((about) => verdictDraft(about, UNANSWERED)),

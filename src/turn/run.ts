@@ -11,11 +11,10 @@ import { refusedResult, type ProviderAnswer } from './answer.ts'
 import { CallIds } from './call-ids.ts'
 import { deliveryOf } from './delivery.ts'
 import { mayContinue } from './continue.ts'
-import { endTurn, interruption, LEAVE_REASON, type TurnEnded } from './end.ts'
+import { endTurn, interruption, LEAVE_REASON } from './end.ts'
 import { nameInstructions } from './name-instructions.ts'
-import { prepareTurn, type TurnPreparation } from './open.ts'
+import { prepareTurn, type TurnInput } from './open.ts'
 import { crashedTurn } from './recover.ts'
-import { PendingResults } from './pending-results.ts'
 import { NO_NEWS, requestNews, type News } from './pressure/pressure-news.ts'
 import { TurnPressure } from './pressure/turn-pressure.ts'
 import { readAnswer, type CallOutcome } from './read-answer.ts'
@@ -24,28 +23,21 @@ import type { TurnParts } from './parts/turn-parts.ts'
 import { lossDrafts, reducedNotices } from './resources/unshown.ts'
 import { addUsage, NO_USAGE, usageBefore, type UsageTotal } from './usage.ts'
 
-/** How a Turn ended, and its last request. */
-export interface TurnOutcome {
-  readonly ended: TurnEnded
-  readonly lastRequest: SentRequest | undefined
-}
-
 /**
  * Runs an open Turn to its end and records that end. The last Event of a Turn is always its `turn_ended`; if the Log cannot
- * be written, the next writer records it.
+ * be written, the next writer records it. Returns the last request of the Session. Without `input`, the Turn continues after a
+ * crash: what its message brought is recorded.
  */
 export async function runTurn(
   parts: TurnParts,
-  preparation: TurnPreparation,
-): Promise<Result<TurnOutcome>> {
-  const { person } = parts
-  const pending = new PendingResults(parts.log)
-  const log = { ...parts.log, commit: pending.commit }
-  const loop = new Loop({ ...parts, log }, pending)
+  input: Partial<TurnInput> = {},
+): Promise<Result<SentRequest | undefined>> {
+  const { log, person } = parts
+  const loop = new Loop(parts)
   // What preceded a request is recorded, and the request follows from it.
   const isPrepared = parts.model.interrupted !== undefined
-  const prepared = isPrepared ? ok(undefined) : await prepareTurn(parts, preparation)
-  const run = () => (preparation.purpose === undefined ? loop.run() : loop.runOnce())
+  const prepared = isPrepared ? ok(undefined) : await prepareTurn(parts, input)
+  const run = () => (input.purpose === undefined ? loop.run() : loop.runOnce())
   const error = prepared.ok ? await run() : prepared.error
   const { usage, cut, lastRequest } = loop
   const typed = person.steering.end()
@@ -57,9 +49,7 @@ export async function runTurn(
     ? ({ how: 'crashed', usage } as const)
     : ({ how: 'loop', error, why, usage, cut } as const)
   const ended = await endTurn(log, ending, typed)
-  return ended.ok
-    ? ok({ ended: ended.value, lastRequest: lastRequest && asSent(lastRequest) })
-    : ended
+  return ended.ok ? ok(lastRequest && asSent(lastRequest)) : ended
 }
 
 /**
@@ -68,7 +58,6 @@ export async function runTurn(
  */
 class Loop {
   readonly #parts: TurnParts
-  readonly #pending: PendingResults
   #composer: RequestComposer
   #callIds: CallIds
   usage: UsageTotal
@@ -83,10 +72,8 @@ class Loop {
   /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
   #spent: ComposedRequest | undefined
 
-  /** `parts.log.commit` must be `pending.commit`. */
-  constructor(parts: TurnParts, pending: PendingResults) {
+  constructor(parts: TurnParts) {
     this.#parts = parts
-    this.#pending = pending
     this.#composer = newComposer(parts)
     this.#callIds = new CallIds(parts.log.events)
     this.usage = parts.model.interrupted === undefined ? NO_USAGE : usageBefore(parts.log)
@@ -115,7 +102,7 @@ class Loop {
       if (!noted.ok) return noted.error
       // Loaded with the first call: a request needs neither tools nor policy.
       const { settleTools } = await import('./settle-tools.ts')
-      const settled = await settleTools(this.#parts, answer.value.calls, this.#pending)
+      const settled = await settleTools(this.#parts, answer.value.calls)
       if (!settled.ok) return settled.error
       const named = await nameInstructions(this.#parts, settled.value)
       if (!named.ok) return named.error
@@ -207,8 +194,8 @@ class Loop {
     before: SentRequest | undefined,
     spent?: ComposedRequest,
   ): Promise<Result<ComposedRequest>> {
-    const { events, commit } = this.#parts.log
-    const { ahead } = this.#pending
+    const { events, commit, results } = this.#parts.log
+    const { ahead } = results
     const request = await this.#composer.compose(events(), { before, spent, ahead })
     if (this.#parts.person.signal.aborted) return interruptedTurn()
     if (request.failure !== undefined) return { ok: false, error: request.failure }

@@ -9,9 +9,9 @@ import type { Surface } from '../model/surface.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
-import { recordResult, type PendingResults } from './pending-results.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
+import { recordResult } from './parts/pending-results.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 import { byPolicy, refusal, verdictDraft } from './parts/verdict.ts'
 import type { PermissionSubject } from './parts/permission.ts'
@@ -20,19 +20,18 @@ import { toolSkills } from './skills/tool-skills.ts'
 /**
  * Runs the calls of one answer. Calls that change nothing run concurrently; any other runs alone, in order. Every call
  * gets a result, including one that is refused, unknown, or not run because the Turn was interrupted. It is recorded
- * before anything else happens, or, if the call changed nothing, added to `pending`. Returns the paths that the calls declared.
+ * before anything else happens, or, if the call changed nothing, added to those that wait. Returns the paths that the calls declared.
  */
 export async function settleTools(
   parts: TurnParts,
   calls: readonly ToolCallItem[],
-  pending: PendingResults,
 ): Promise<Result<readonly string[]>> {
   const toolset = await parts.tools.toolset()
   const groups = inGroups(toolset, calls, parts.model.surface)
   for (const group of groups) {
     const room = new RequestRoom(parts)
     const settled = await Promise.all(
-      group.map((call) => room.forCall((own) => settle(parts, call, own, pending))),
+      group.map((call) => room.forCall((own) => settle(parts, call, own))),
     )
     for (const result of settled) if (!result.ok) return result
   }
@@ -87,7 +86,6 @@ async function settle(
   parts: TurnParts,
   { call, parsed }: CheckedCall,
   room: CallRoom,
-  pending: PendingResults,
 ): Promise<Result<void>> {
   const started = parts.log.clock.monotonicMs()
   const outcome = await outcomeOf(parts, { call, parsed }, room)
@@ -132,7 +130,7 @@ async function settle(
     },
   }
   if (!changesNothing(parsed) || record.length > 0) return recordResult(parts.log, result, record)
-  pending.add(result)
+  parts.log.results.add(result)
   return ok(undefined)
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ErrorBody } from '../../src/model/error-shape.ts'
 import { Settings } from '../../src/model/settings.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
-import type { Command } from '../../src/presenters/cli/world/command.ts'
+import { JSON_OPTION, type Command } from '../../src/presenters/cli/world/command.ts'
 
 /** A JSON Schema and its file name, without the extension. */
 export interface Published {
@@ -26,7 +26,7 @@ export function schemaName({ name }: Command): string {
 }
 
 export function answersAsJson({ options }: Command): boolean {
-  return options.some(({ flags }) => flags === '--json')
+  return options.some(({ flags }) => flags === JSON_OPTION.flags)
 }
 
 async function commandSchema(command: Command): Promise<Published | undefined> {

@@ -44,10 +44,10 @@ test('[PC-019] [PC-069] the content of AGENTS.md reaches a model only through a 
     await writeFile(join(place.workspace, path), 'Always say ahoy.\n')
   }
   const session = value(await place.harness.create(REHEARSAL))
-  const before = value(await place.harness.preview(session, 'What do you know?'))
+  const before = value(await session.preview('What do you know?'))
   expect(before.body.toString('utf8')).not.toContain('ahoy')
   await value(await session.admit('Read AGENTS.md')).done
-  const after = value(await place.harness.preview(session, 'And now?'))
+  const after = value(await session.preview('And now?'))
   const withText = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
   expect(withText.map(({ role }) => role)).toContain('tool_result')
   expect(withText.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
@@ -105,7 +105,7 @@ test('[PC-015] the role expresses authority, the position decides what is cached
   await value(await session.admit('List all files')).done
   value(await session.change({ permission_mode: 'read-only' }))
   await value(await session.admit('List all files')).done
-  const { segments } = value(await place.harness.preview(session, 'And now?'))
+  const { segments } = value(await session.preview('And now?'))
   const roles = segments.map(({ role }) => role)
   // Developer facts are placed among and after a person's messages, never before them, and keep their role everywhere.
   const lastSystem = roles.lastIndexOf('system')

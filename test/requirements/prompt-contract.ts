@@ -17,7 +17,7 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     id: 'PC-003',
     source: 'prompt-contract:status.3',
     owner: 'dialects',
-    text: 'The developer role of late context is carried in a form that the backend accepts',
+    text: 'The developer role of late context is carried in a form that the Provider accepts',
     ruling: 'Encoded by dialect and the `late_role` flag of the model, and frozen in the surface',
   },
   {

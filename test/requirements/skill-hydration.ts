@@ -163,7 +163,7 @@ export const SKILL_HYDRATION: readonly Requirement[] = [
     id: 'SH-026',
     source: 'skill-hydration:decision.21',
     owner: 'foundations',
-    text: 'No field of the hydration Event is called `provider_id`; a source is named by `context_source_id`, and Provider means the model backend only',
+    text: 'No field of the hydration Event is called `provider_id`; a source is named by `context_source_id`, and Provider means a service that runs models only',
   },
   {
     id: 'SH-027',

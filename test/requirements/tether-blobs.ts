@@ -194,7 +194,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     id: 'TI-031',
     source: 'tether-images:2.5,11.9',
     owner: 'foundations',
-    text: 'Another backend can replace the store without a change to frames, to the Log or to any caller: one contract suite judges every store',
+    text: 'Another implementation can replace the store without a change to frames, to the Log or to any caller: one contract suite judges every store',
   },
   {
     id: 'TI-032',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { participleNames } from './name-checks.ts'
+import { participleNames, participleRows } from './name-checks.ts'
 
 const NONE = { type: '', function: '', constant: '', field: '' }
 
@@ -43,4 +43,13 @@ test('the list of known ones allows a number of each, and must shrink with it', 
     'known-participles.ts allows field kept 1 times; it occurs 0 times',
     'known-participles.ts allows field shown 3 times; it occurs 2 times',
   ])
+})
+
+test('an established term may be a name, and the rows of the list are counted from the source', () => {
+  const tree = new Map([
+    ['src/a.ts', 'interface A {\n  readonly closed: string\n  readonly shown: string\n}\n'],
+    ['src/b.ts', 'interface B {\n  readonly shown: string\n}\nfunction kept() {}\n'],
+  ])
+  expect(participleNames(tree, { ...NONE, field: 'shown*2', function: 'kept' })).toEqual([])
+  expect(participleRows(tree)).toEqual(['field: shown*2', 'function: kept'])
 })

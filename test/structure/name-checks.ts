@@ -1,5 +1,5 @@
 import { Visitor, type ESTree } from 'rolldown/utils'
-import { KNOWN_PARTICIPLES, type NamedKind } from './known-participles.ts'
+import { ESTABLISHED_TERMS, KNOWN_PARTICIPLES, type NamedKind } from './known-participles.ts'
 import { codeOf, isPackageSource, lineOf, parse, type Tree } from './source.ts'
 
 /** Verbs whose past participle does not end in `ed`, unless it equals the infinitive (`read`, `set`, `cut`). */
@@ -12,17 +12,14 @@ const NOT_PARTICIPLES =
 
 /**
  * Types, functions, exported constants, fields and methods of the source that have a bare past participle as their name, beyond
- * those in `known`: `Asked` does not say who asked what. A count in `known` that is too high is an offence too, so it only shrinks.
+ * those in `known` and the established terms: `Asked` does not say who asked what. A count in `known` that is too high is an offence
+ * too, so it only shrinks.
  */
 export function participleNames(
   tree: Tree,
   known: Readonly<Record<NamedKind, string>> = KNOWN_PARTICIPLES,
 ): string[] {
-  const declared = new Map<string, string[]>()
-  for (const { kind, name, at } of participlesIn(tree)) {
-    const key = `${kind} ${name}`
-    declared.set(key, [...(declared.get(key) ?? []), at])
-  }
+  const declared = placesByName(tree)
   const allowed = new Map(
     Object.entries(known).flatMap(([kind, words]) =>
       words
@@ -51,12 +48,31 @@ export function participleNames(
   return [...more, ...fewer]
 }
 
+/** `KNOWN_PARTICIPLES` as the source is now, one kind a row, to be pasted over it after names were removed. */
+export function participleRows(tree: Tree): string[] {
+  const rows = new Map<string, string[]>()
+  for (const [key, { length }] of placesByName(tree)) {
+    const [kind = '', name = ''] = key.split(' ')
+    rows.set(kind, [...(rows.get(kind) ?? []), length === 1 ? name : `${name}*${length}`])
+  }
+  return [...rows].map(([kind, words]) => `${kind}: ${words.toSorted().join(' ')}`)
+}
+
+function placesByName(tree: Tree): Map<string, string[]> {
+  const declared = new Map<string, string[]>()
+  for (const { kind, name, at } of participlesIn(tree)) {
+    const key = `${kind} ${name}`
+    declared.set(key, [...(declared.get(key) ?? []), at])
+  }
+  return declared
+}
+
 function participlesIn(tree: Tree): { kind: NamedKind; name: string; at: string }[] {
   return [...codeOf(tree)]
     .filter(([path]) => isPackageSource(path))
     .flatMap(([path, text]) =>
       declarationsOf(path, text)
-        .filter(({ name }) => isParticiple(name))
+        .filter(({ name }) => isParticiple(name) && ESTABLISHED_TERMS[name] === undefined)
         .map(({ kind, name, start }) => ({ kind, name, at: `${path}:${lineOf(text, start)}` })),
     )
 }

@@ -9,7 +9,7 @@ import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { rememberedDescriptions } from '../../rehearse/src/media-check.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import { describe } from '../../src/resources/describe.ts'
-import type { Session } from '../../src/session/live/session.ts'
+import type { Session } from '../../src/session/session.ts'
 import { AskedHarness } from '../support/session/asked-harness.ts'
 import { CANARY_KEY } from '../support/host/canary.ts'
 import { DIALECTS, type DialectName } from '../support/providers/dialects.ts'
@@ -63,7 +63,7 @@ async function untilTheCrash(stage: Stage, copy: string): Promise<Session['id']>
   await say(session, 'What do you see?', { attachments })
   await say(session, 'Look at @img1')
   await say(session, 'Write "one" to a.txt')
-  value(await harness.undo(session))
+  value(await session.undo())
   await say(session, 'Write "two" to b.txt')
   model.cutNext()
   await say(session, 'What can you do?')
@@ -99,7 +99,7 @@ async function say(
   text: string,
   options: Parameters<Session['admit']>[1] = {},
 ): Promise<void> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   if (ended.error !== undefined) throw new Error(`${text}: ${JSON.stringify(ended)}`)
 }
 

@@ -62,19 +62,19 @@ export function checkLeniently<T>(
   const problems = checked.problems.filter((problem) => !excused.includes(problem))
   if (problems.length > 0 || excused.length === 0) return { ok: false, problems }
   const amended = excused.reduce<unknown>((rest, { kind, at }) => {
-    return changed(rest, at, kind === 'missing' ? [assumes.get(pattern(at))] : [])
+    return setAt(rest, at, kind === 'missing' ? [assumes.get(pattern(at))] : [])
   }, value)
   // The changed value may match another member of a union, so it is checked again.
   return checkLeniently(check, leniency, amended)
 }
 
 /** Sets the field at a place to the one member of `to`, or removes it if `to` is empty. */
-function changed(value: unknown, [step, ...steps]: ValuePath, to: readonly unknown[]): unknown {
+function setAt(value: unknown, [step, ...steps]: ValuePath, to: readonly unknown[]): unknown {
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => (index === step ? changed(item, steps, to) : item))
+    return value.map((item: unknown, index) => (index === step ? setAt(item, steps, to) : item))
   }
   if (!isJsonObject(value) || step === undefined) return value
   const { [step]: field, ...others } = value
-  if (steps.length > 0) return { ...value, [step]: changed(field, steps, to) }
+  if (steps.length > 0) return { ...value, [step]: setAt(field, steps, to) }
   return to.length === 0 ? others : { ...others, [step]: to[0] }
 }

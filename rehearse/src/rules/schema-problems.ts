@@ -36,7 +36,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
   return problemsAt(root, value, [])
 
   function problemsAt(schema: JsonSchema, given: unknown, at: ValuePath): SchemaProblem[] {
-    const { anyOf, type, enum: allowed, ...rest } = resolved(schema)
+    const { anyOf, type, enum: allowed, ...rest } = resolveReference(schema)
     if (anyOf !== undefined) return unionProblems(members(schema), given, at)
     const types = [type ?? []].flat()
     if (types.length > 0 && !types.includes(typeOf(given))) {
@@ -77,7 +77,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
     given: unknown,
     at: ValuePath,
   ): SchemaProblem[] {
-    const meant = choices.filter((choice) => couldBe(resolved(choice), given))
+    const meant = choices.filter((choice) => couldBe(resolveReference(choice), given))
     const problems = meant.map((choice) => problemsAt(choice, given, at))
     const fewest = problems.toSorted((a, b) => a.length - b.length)[0]
     const others = choices.map(titleOf).join(', ')
@@ -86,7 +86,7 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
 
   /** The members of a union, with nested unions flattened. */
   function members(schema: JsonSchema): JsonSchema[] {
-    const { anyOf } = resolved(schema)
+    const { anyOf } = resolveReference(schema)
     return anyOf === undefined ? [schema] : anyOf.flatMap(members)
   }
 
@@ -100,11 +100,11 @@ export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[
     )
   }
 
-  function resolved(schema: JsonSchema): JsonSchema {
+  function resolveReference(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema
     const found = root.definitions?.[definitionOf(schema.$ref)]
     if (found === undefined) throw new Error(`no definition for ${schema.$ref}`)
-    return resolved(found)
+    return resolveReference(found)
   }
 }
 

@@ -46,7 +46,7 @@ export class BlockCutter {
     const open = this.#open
     this.#open = undefined
     this.#blank = 0
-    return open === undefined || open.kind === 'fence' || open.kind === 'html' ? [] : closed(open)
+    return open === undefined || open.kind === 'fence' || open.kind === 'html' ? [] : closeRun(open)
   }
 
   copy(): BlockCutter {
@@ -172,7 +172,7 @@ function runOf(kind: Run['kind'], offset: number, spaced: boolean): Run {
   return { kind, offset, spaced, lines: [], size: 0, long: false }
 }
 
-function closed({ kind, lines, spaced, long }: Run): Piece[] {
+function closeRun({ kind, lines, spaced, long }: Run): Piece[] {
   if (long) return []
   const source = lines.join('\n')
   if (cellsOf(lines) > MOST_CELLS) return [{ kind: 'literal', text: source, begins: true }]

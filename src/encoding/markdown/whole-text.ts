@@ -13,7 +13,7 @@ type VerbatimBlock = Extract<MarkdownBlock, { kind: 'code' | 'verbatim' }>
 export function markdownBlocks(text: string, shown: (line: string) => string): MarkdownBlock[] {
   const cutter = new BlockCutter()
   const pieces = text.split('\n').flatMap((line) => cutter.take(sourceLine(line, shown)))
-  return joined([...pieces, ...cutter.close()]).flatMap((part) =>
+  return joinPieces([...pieces, ...cutter.close()]).flatMap((part) =>
     part.kind === 'source' ? (parsedMarkdown(part.source) ?? verbatim(part.source)) : part,
   )
 }
@@ -23,7 +23,7 @@ export function sourceLine(line: string, shown: (line: string) => string): strin
   return shown(line.endsWith('\r') ? line.slice(0, -1) : line)
 }
 
-function joined(pieces: readonly Piece[]): Part[] {
+function joinPieces(pieces: readonly Piece[]): Part[] {
   const parts: Part[] = []
   for (const piece of pieces) {
     const last = parts.at(-1)

@@ -15,11 +15,11 @@ export function segmentsOf(path: string, roots: readonly string[]): Result<reado
     return failed('invalid_args', `The path ${shownPath(path)} ${problem}.`, { reason: 'path' })
   }
   if (!path.startsWith('/')) {
-    const segments = settled(path)
+    const segments = settleSegments(path)
     return segments === undefined || segments[0] === '~' ? outside(path) : ok(segments)
   }
-  const segments = settled(path) ?? []
-  const below = roots.map((root) => segmentsBelow(segments, settled(root) ?? []))
+  const segments = settleSegments(path) ?? []
+  const below = roots.map((root) => segmentsBelow(segments, settleSegments(root) ?? []))
   const found = below.find((rest) => rest !== undefined)
   return found === undefined ? outside(path) : ok(found)
 }
@@ -34,7 +34,7 @@ export function segmentsBelow(
 
 /** Compares segments: `/ws-evil` is not in `/ws`. Both are absolute. */
 export function liesIn(path: string, folder: string): boolean {
-  return segmentsBelow(settled(path) ?? [], settled(folder) ?? []) !== undefined
+  return segmentsBelow(settleSegments(path) ?? [], settleSegments(folder) ?? []) !== undefined
 }
 
 /** An untrusted name, safe to show to people and models: nothing in it moves a cursor or changes the reading direction. */
@@ -74,7 +74,7 @@ function pathProblem(path: string): string | undefined {
  * Removes `.` and `..`. Returns `undefined` for a relative path that climbs above its start; an absolute one stays at the
  * top.
  */
-function settled(path: string): string[] | undefined {
+function settleSegments(path: string): string[] | undefined {
   const segments: string[] = []
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue

@@ -26,7 +26,7 @@ export async function identifyFolder(path: string): Promise<Result<FolderIdentit
   if (!isAbsolute(path) || path.includes('\0')) {
     return failed('invalid_args', 'The path of a folder must be absolute.')
   }
-  return asHostResult('find the folder', async () => ok(identify(path))).then(inFolderWords)
+  return asHostResult('find the folder', async () => ok(identify(path))).then(withFolderWords)
 }
 
 /** Runs `work` with the path of a `HeldFolder`. Throws a `FileFailure`. */
@@ -238,7 +238,7 @@ function otherFolder(path: string): FileFailure {
 }
 
 /** In the words of `realFolder`. */
-function inFolderWords(found: Result<FolderIdentity>): Result<FolderIdentity> {
+function withFolderWords(found: Result<FolderIdentity>): Result<FolderIdentity> {
   const cause = found.ok ? undefined : causeOf(found.error)
   const code = cause?.type === 'system' ? cause.code : undefined
   if (code === 'ENOENT' || code === 'ENAMETOOLONG')

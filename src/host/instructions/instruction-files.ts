@@ -63,7 +63,7 @@ export function instructionFiles(places: InstructionPlaces): InstructionFiles {
   const read = (path: string) => (path === OWN_INSTRUCTIONS ? own(limit) : files.read(path, limit))
   const examine = (path: string) => {
     const place = path === OWN_INSTRUCTIONS ? join(home.label, OWN_NAME) : join(files.root, path)
-    return remembered(known, place, clock, () => read(path))
+    return rememberFile(known, place, clock, () => read(path))
   }
   return {
     find: async (folders) => {
@@ -110,7 +110,7 @@ interface RememberedFile {
  * What is at a place; `undefined` if nothing is, or if its folder is not in the workspace. A file that did not change is not
  * read again. Synchronous before that: this runs after every round of tool calls, mostly for files that do not exist.
  */
-async function remembered(
+async function rememberFile(
   known: Map<string, RememberedFile>,
   place: string,
   clock: Pick<Clock, 'now'>,
@@ -125,7 +125,7 @@ async function remembered(
   const before = known.get(place)
   if (before?.key === key) return before.file
   const started = clock.now()
-  const file = examined(await read())
+  const file = examineFile(await read())
   // A file that changed just now may change again with the same times.
   if (Math.abs(started - facts.ctimeMs) > RECENT_MS) known.set(place, { key, file })
   else known.delete(place)
@@ -135,7 +135,7 @@ async function remembered(
 /** Coarser than the clock of any file system. */
 const RECENT_MS = 3_000
 
-function examined(read: Result<FileContent>): ReadInstructions | undefined {
+function examineFile(read: Result<FileContent>): ReadInstructions | undefined {
   if (!read.ok) {
     const refused = refusalOf(read.error)
     return refused === undefined ? undefined : { refused }

@@ -57,7 +57,7 @@ export function httpPost(clock: Clock): Post {
         send() {},
         end() {},
         destroy() {},
-        answer: handled(Promise.reject(failureOf(error, signal))),
+        answer: handleLater(Promise.reject(failureOf(error, signal))),
       }
     }
   }
@@ -78,12 +78,12 @@ function openPost(request: http.ClientRequest, signal: AbortSignal): OpenPost {
     send: (pieces) => body.add(pieces, false),
     end: (pieces) => body.add(pieces, true),
     destroy: () => void request.destroy(abortError()),
-    answer: handled(answerOf(request, signal)),
+    answer: handleLater(answerOf(request, signal)),
   }
 }
 
 /** A promise whose rejection may be looked at later, or never. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+function handleLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -36,7 +36,7 @@ export function sendLongMessage(
     const length = take(left, room.subarray(LONGEST_HEAD))
     const last = left.length === 0
     if (last) onRead()
-    const frame = sealed(room, length, last ? opcode | FINAL : opcode)
+    const frame = sealFrame(room, length, last ? opcode | FINAL : opcode)
     opcode = CONTINUATION
     connection.write(frame, (error) => {
       if (!(error instanceof Error)) sendNext()
@@ -66,7 +66,7 @@ function take(left: Buffer[], room: Buffer): number {
 }
 
 /** Turns the text after the longest possible header into a frame. A client masks each frame with a new random key. */
-function sealed(room: Buffer, length: number, start: number): Buffer {
+function sealFrame(room: Buffer, length: number, start: number): Buffer {
   // Only the shortest encoding of the length is valid.
   const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8
   const frame = room.subarray(LONGEST_HEAD - KEY_BYTES - extra - 2, LONGEST_HEAD + length)

@@ -59,7 +59,7 @@ function requestOn(
   )
 }
 
-function relayResponse(
+function answerTo(
   stream: ClientHttp2Stream,
   body: Uint8Array,
   signal: FetchSignal,

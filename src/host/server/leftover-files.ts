@@ -46,7 +46,7 @@ function removedBelow(parent: Folder, name: string, olderThan: number): Promise<
 }
 
 function removedIn(folder: Folder, olderThan: number): Promise<number> {
-  return countOrNone(() => removeTemporaries(folder, olderThan))
+  return countRemovals(() => removeTemporaries(folder, olderThan))
 }
 
 /** 0 if it is not a folder: a guest may have put a link there, which is not followed. */
@@ -55,11 +55,11 @@ function within(
   name: string,
   work: (folder: Folder) => Promise<number>,
 ): Promise<number> {
-  return countOrNone(async () => closing(await parent.folder(name, 'open'), work))
+  return countRemovals(async () => closing(await parent.folder(name, 'open'), work))
 }
 
 /** One place that cannot be read keeps no other from being tidied. */
-async function countOrNone(work: () => Promise<number>): Promise<number> {
+async function countRemovals(work: () => Promise<number>): Promise<number> {
   const done = await asResult('remove temporary files', async () => ok(await work()))
   return done.ok ? done.value : 0
 }

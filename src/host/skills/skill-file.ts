@@ -54,7 +54,7 @@ export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFi
     const itself = lstatSync(path)
     const isLink = place.linked && itself.isSymbolicLink()
     const facts = isLink ? statSync(path) : itself
-    return judged(place, facts, limit) ?? ok(skillFacts(facts, isLink))
+    return judgeFile(place, facts, limit) ?? ok(factsOf(facts, isLink))
   })
 }
 
@@ -68,7 +68,7 @@ export function readSkillFile(place: SkillPlace, limit: number): Result<SkillFil
     const fd = openPlace(place)
     try {
       const facts = fstatSync(fd)
-      const refused = judged(place, facts, limit)
+      const refused = judgeFile(place, facts, limit)
       if (refused !== undefined) return refused
       const bytes = readUpTo(fd, facts.size + 1)
       if (bytes.length === facts.size) return ok({ bytes, facts: skillFacts(facts, false) })
@@ -105,7 +105,7 @@ function baseOf(folder: number, path: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}` : path
 }
 
-function judged({ linked }: SkillPlace, facts: Stats, limit: number): Failed | undefined {
+function judgeFile({ linked }: SkillPlace, facts: Stats, limit: number): Failed | undefined {
   const kind = kindOf(facts)
   if (kind !== 'file') return notRegular(kind)
   if (!linked && facts.nlink > 1) {

@@ -39,7 +39,7 @@ export function originOf(workspace: string, hawserHome: string): OriginFacts {
   if (place === undefined) return { origin: 'none', registered: false }
   if (!place.isDirectory() || place.uid !== process.geteuid?.() || hawserHome === '')
     return { origin: 'unknown', registered: false }
-  const entry = registered(workspace, hawserHome)
+  const entry = registeredEntry(workspace, hawserHome)
   const isAdopted = entry?.adopted === true
   if (entry !== undefined && entry.writtenMs + ANNOUNCED_MS >= place.birthtimeMs)
     return { origin: isAdopted ? 'adopted' : 'created', registered: entry.identified }
@@ -73,9 +73,9 @@ interface FoundEntry {
   readonly writtenMs: number
 }
 
-function registered(workspace: string, hawserHome: string): FoundEntry | undefined {
+function registeredEntry(workspace: string, hawserHome: string): FoundEntry | undefined {
   for (const path of new Set([workspace, realPathOf(workspace) ?? workspace])) {
-    const file = opened(join(hawserHome, REGISTER, entryName(path)), (fd, facts) => ({
+    const file = withOpenFile(join(hawserHome, REGISTER, entryName(path)), (fd, facts) => ({
       entry: entryOf(readAt(fd, 0, Math.min(facts.size, ENTRY_BYTES))),
       writtenMs: facts.mtimeMs,
     }))
@@ -101,7 +101,8 @@ function hasVouchedLog(sessions: string, heads: string): boolean {
     const head = headIn(join(heads, name.slice(0, -LOG.length)))
     if (head === undefined) continue
     compared += 1
-    if (opened(join(sessions, name), (fd, facts) => hasLine(fd, facts, head)) === true) return true
+    if (withOpenFile(join(sessions, name), (fd, facts) => hasLine(fd, facts, head)) === true)
+      return true
     if (compared === MOST_HEADS) return false
   }
   return false
@@ -128,7 +129,7 @@ interface Head {
 const HEAD_BYTES = 4096
 
 function headIn(path: string): Head | undefined {
-  const text = opened(path, (fd, { size }) => readAt(fd, 0, Math.min(size, HEAD_BYTES)))
+  const text = withOpenFile(path, (fd, { size }) => readAt(fd, 0, Math.min(size, HEAD_BYTES)))
   try {
     const head: unknown = JSON.parse(text?.toString('utf8') ?? '')
     if (typeof head !== 'object' || head === null || !('hash' in head) || !('offset' in head))
@@ -154,7 +155,7 @@ function hasLine(fd: number, { size }: Stats, { hash, offset }: Head): boolean {
 }
 
 /** The result of `work` with a regular file of at most one name; `undefined` for anything else. Never blocks, follows no link. */
-function opened<T>(path: string, work: (fd: number, facts: Stats) => T): T | undefined {
+function withOpenFile<T>(path: string, work: (fd: number, facts: Stats) => T): T | undefined {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let fd: number | undefined
   try {

@@ -30,7 +30,7 @@ export function gitSettings(text: string): readonly GitSetting[] | undefined {
     const setting = SETTING.exec(line)
     if (setting === null || section === undefined) return undefined
     const [, key = '', raw] = setting
-    const value = raw === undefined ? 'true' : unquoted(raw)
+    const value = raw === undefined ? 'true' : unquoteValue(raw)
     if (value === undefined) return undefined
     settings.push({ ...section, key: key.toLowerCase(), value })
   }
@@ -45,7 +45,7 @@ const BLANK = /^[ \t]*(?:[#;].*)?$/
 const SETTING = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(.*?))?[ \t]*$/
 
 /** `undefined` if quotes, escapes or comments are ambiguous. */
-function unquoted(raw: string): string | undefined {
+function unquoteValue(raw: string): string | undefined {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(raw)
   if (quoted !== null) return quoted[1]?.replaceAll(/\\(.)/g, '$1')
   return /["\\#;]/.test(raw) ? undefined : raw

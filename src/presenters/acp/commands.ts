@@ -3,7 +3,7 @@ import { undoOutcome } from '../../history/file-changes.ts'
 import { uncoveredLines } from '../../history/ran-commands.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 
 export type ListedSkills = Awaited<ReturnType<Harness['skills']>>['skills']
 
@@ -11,7 +11,7 @@ interface Command {
   readonly description: string
   readonly hint?: string
   /** Returns the answer for the person. */
-  readonly run: (harness: Harness, session: Session, argument: string) => Promise<Result<string>>
+  readonly run: (session: Session, argument: string) => Promise<Result<string>>
 }
 
 /** Commands that a person types as a prompt. They are not Turns: the model does not see them. */
@@ -23,8 +23,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   reload: {
     description: 'Take over the Skills and tools on disk.',
-    run: async (harness, session) => {
-      const change = await harness.reload(session)
+    run: async (session) => {
+      const change = await session.reload()
       if (!change.ok) return change
       return ok(
         change.value === undefined
@@ -35,8 +35,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   undo: {
     description: 'Restore the files that the last Turn wrote or edited; not what commands changed.',
-    run: async (harness, session) => {
-      const undone = await harness.undo(session)
+    run: async (session) => {
+      const undone = await session.undo()
       if (!undone.ok) return undone
       const files = undone.value.files.map(
         (file) => `- ${file.path}: ${OUTCOMES[undoOutcome(file)]}`,
@@ -69,17 +69,13 @@ export function commandIn(
   return command === undefined ? undefined : { command, argument }
 }
 
-async function compact(
-  harness: Harness,
-  session: Session,
-  argument: string,
-): Promise<Result<string>> {
+async function compact(session: Session, argument: string): Promise<Result<string>> {
   if (argument === 'undo') {
-    const undone = await harness.undoCompaction(session)
+    const undone = await session.undoCompaction()
     return undone.ok ? ok('The last compaction was undone.') : undone
   }
   if (argument !== '') return failed('invalid_args', 'Expected /compact or /compact undo.')
-  const done = await harness.compact(session)
+  const done = await session.compact()
   if (!done.ok) return done
   const { value: plan } = done
   if (!plan.compactable) return ok(NOT_COMPACTED[plan.reason])

@@ -1,5 +1,5 @@
 import type { AgentContext } from '@agentclientprotocol/sdk'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import type { HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
 import type { ClientOffers } from './protocol.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../host/clock.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
-import { resourcesOf, turnNotices } from '../../history/results/turn-notices.ts'
+import { resourcesOf } from '../../history/results/turn-notices.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EphemeralEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
@@ -60,7 +60,7 @@ export class ServedSession {
     const { session, client, root, offers, replay } = parts
     this.id = session.id
     this.#parts = parts
-    const { questions, id, nextSeq } = session
+    const { openQuestions: questions, id, nextSeq } = session
     const place = {
       session: id,
       workspace: root,
@@ -180,7 +180,7 @@ export class ServedSession {
   async #turn(input: PromptInput, prompt: Prompt): Promise<Result<PromptResponse>> {
     const { session, held } = this.#parts
     const { harness } = held.workspace
-    const usable = await harness.checkProvider(session)
+    const usable = await session.checkProvider()
     if (!usable.ok) return usable
     const list = async () => (await harness.skills()).skills
     const skills = await skillsIn(input.text, list, Object.keys(COMMANDS))
@@ -211,11 +211,9 @@ export class ServedSession {
     await sent
     this.#own.delete(turn)
     this.#ended.delete(turn)
-    const { ended } = outcome.value
-    const { usage_total: usage, error } = ended
-    const notices = turnNotices(session.events, turn)
+    const { usage, error, notices } = outcome.value
     const facts = { turn_id: turn, usage, ...definedFields({ error }), notices }
-    const reason = prompt.cancelled ? 'cancelled' : stopReason(ended)
+    const reason = prompt.cancelled ? 'cancelled' : stopReason(outcome.value)
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
 
@@ -223,11 +221,10 @@ export class ServedSession {
     { command, argument }: NonNullable<ReturnType<typeof commandIn>>,
     prompt: Prompt,
   ): Promise<Result<PromptResponse>> {
-    const { session, held } = this.#parts
-    const { harness } = held.workspace
+    const { session } = this.#parts
     const from = session.nextSeq
     this.#commanded = { from, to: Number.POSITIVE_INFINITY }
-    const said = await command.run(harness, session, argument)
+    const said = await command.run(session, argument)
     this.#commanded = { from, to: session.nextSeq }
     if (!said.ok) return cancelledOr(said, prompt)
     this.#commands += 1

@@ -10,7 +10,7 @@ import {
   type HeldWorkspace,
   type Workspaces,
 } from '../../session/workspace/open-workspaces.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import type { ClientOffers } from './protocol.ts'
 import type { ServedParts } from './served-parts.ts'
 import { ServedSession } from './served-session.ts'

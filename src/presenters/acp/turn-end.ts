@@ -18,7 +18,11 @@ export function endWords({ status, error, crash_recovered, cut }: TurnEnd): stri
 }
 
 /** Why the agent stopped. A failure is reported in a message, because ACP has no reason for it. Pure. */
-export function stopReason({ status, error, cut }: TurnEnd): StopReason {
+export function stopReason({
+  status,
+  error,
+  cut,
+}: Pick<TurnEnd, 'status' | 'error' | 'cut'>): StopReason {
   switch (status) {
     case 'completed':
       return cut?.reason === 'output_limit' ? 'max_tokens' : 'end_turn'

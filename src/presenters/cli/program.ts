@@ -2,9 +2,9 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
-import { ABOUT, GROUPS, WITHOUT_COMMAND } from './definitions/program.ts'
+import { ABOUT, GROUPS, HELP_FLAGS, VERSION_FLAGS, WITHOUT_COMMAND } from './definitions/program.ts'
 import { commandElsewhere, isPrompt, withCommand } from './spellings.ts'
-import type { Command, ParsedInput } from './world/command.ts'
+import { JSON_OPTION, type Command, type ParsedInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -74,8 +74,8 @@ function programOf(
 ): Parser {
   const parser = withoutSideEffects(new Parser('hawser'), world)
     .description(ABOUT.join('\n\n'))
-    .version(`hawser ${world.version}`, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
+    .version(`hawser ${world.version}`, VERSION_FLAGS, 'print the version')
+    .helpOption(HELP_FLAGS, 'print help; for a command: hawser COMMAND --help')
     // Arguments and options are listed in the help of each command.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .helpCommand(false)
@@ -129,7 +129,7 @@ function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams
       .exitOverride()
       // After `sessions delete`, an option belongs to `delete`, even if `sessions` has one of the same name.
       .enablePositionalOptions()
-      .helpOption('-h, --help', 'print help')
+      .helpOption(HELP_FLAGS, 'print help')
       .helpCommand(false)
       .showSuggestionAfterError(true)
       .configureOutput({
@@ -187,7 +187,7 @@ function isJson({ options: known }: Command, { options: { json, output } }: Pars
 function wantsJson(argv: readonly string[]): boolean {
   return argv.some(
     (argument, at) =>
-      argument === '--json' ||
+      argument === JSON_OPTION.flags ||
       /^--output=(json|stream-json)$/.test(argument) ||
       (argument === '--output' && /^(json|stream-json)$/.test(argv[at + 1] ?? '')),
   )

@@ -1,8 +1,9 @@
 import { failed, type Failed } from '../../model/errors.ts'
 import { COMMANDS } from './command-table.ts'
+import { HELP_FLAGS, VERSION_FLAGS } from './definitions/program.ts'
 import { RESUME_OPTION } from './definitions/turns.ts'
 import { visibleLine } from './text/visible-text.ts'
-import { spellingsOf } from './world/command.ts'
+import { JSON_OPTION, spellingsOf } from './world/command.ts'
 import { showHelp } from './world/failure.ts'
 
 /**
@@ -27,7 +28,9 @@ export function withCommand(argv: readonly string[]): readonly string[] {
 }
 
 /** Options of the program itself. */
-const PROGRAM_OPTIONS = new Set(['-h', '--help', '-V', '--version', '--json'])
+const PROGRAM_OPTIONS = new Set(
+  [HELP_FLAGS, VERSION_FLAGS, JSON_OPTION.flags].flatMap((flags) => spellingsOf({ flags })),
+)
 const PRINT = new Set(['-p', '--print'])
 const RESUME = new Set(spellingsOf(RESUME_OPTION))
 

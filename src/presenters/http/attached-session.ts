@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
-import type { ClientOptions, Session } from '../../session/live/session.ts'
+import type { ClientOptions, Session } from '../../session/session.ts'
 import type { ServerParts } from './server-parts.ts'
 import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
 
@@ -27,7 +27,7 @@ export async function attachSession(
     await held.value.release()
     return session
   }
-  settled.follow(session.value.questions)
+  settled.follow(session.value.openQuestions)
   const leave: AttachedSession['leave'] = async (until) => {
     // Never `close`: as the last client, that would interrupt a Turn whose own client has disconnected.
     await session.value.detach()

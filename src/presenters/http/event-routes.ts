@@ -22,8 +22,8 @@ export const EVENT_ROUTES = [
         await attached.value.leave()
         return start
       }
-      const { questions } = attached.value.session
-      const waiting = () => waitingMessages(questions.open)
+      const { session: watched } = attached.value
+      const waiting = () => waitingMessages(watched.questions)
       return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
         try {
           await sendUpdates(output, attached.value, start.value)

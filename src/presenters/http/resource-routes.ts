@@ -4,7 +4,7 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { ResourceId, SessionId } from '../../model/ids.ts'
 import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import { route } from './exchange/route.ts'
 import { ResourceParam, ResourceQuery } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -61,8 +61,8 @@ async function storedResource(
   const session = await harness.open(id)
   if (!session.ok) return session
   try {
-    if (size !== undefined) return await thumbnail(harness, session.value, descriptor, size)
-    const bytes = await harness.resourceBytes(session.value, descriptor.handle)
+    if (size !== undefined) return await thumbnail(session.value, descriptor, size)
+    const bytes = await session.value.resourceBytes(descriptor.handle)
     const { content_sha256: etag } = descriptor
     const type = contentType(descriptor)
     return bytes.ok ? ok({ descriptor, bytes: bytes.value, type, etag }) : bytes
@@ -74,12 +74,11 @@ async function storedResource(
 
 /** Made again for each request: it is small, and nothing has to be kept or deleted. */
 async function thumbnail(
-  harness: Harness,
   session: Session,
   descriptor: StoredDescriptor,
   size: number,
 ): Promise<Result<StoredResource>> {
-  const made = await harness.thumbnail(session, descriptor.handle, size)
+  const made = await session.thumbnail(descriptor.handle, size)
   if (!made.ok) return made
   const { bytes, media_type: type } = made.value
   return ok({ descriptor, bytes, type, etag: `${descriptor.content_sha256}-${size}` })

@@ -3,8 +3,7 @@ import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { ofSession, route } from './exchange/route.ts'
-import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import { attachSession, inSession } from './attached-session.ts'
 import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -67,9 +66,7 @@ export const SESSION_ROUTES = [
     answer: 'Compacted',
     handle: async (parts: ServerParts, { context, body }) => {
       const attaching = attachSession(parts, context.req.param('id'))
-      const compacted = await inSession(attaching, ({ session, held: { workspace } }) =>
-        compact(workspace.harness, session, body.dryRun),
-      )
+      const compacted = await inSession(attaching, ({ session }) => compact(session, body.dryRun))
       return ofSession(compacted)
     },
   }),
@@ -77,17 +74,16 @@ export const SESSION_ROUTES = [
 
 /** What a compaction recorded or, in a dry run, would record; or why there is none. */
 async function compact(
-  harness: Harness,
   session: Session,
   dryRun: boolean,
 ): Promise<Result<{ readonly compaction: ApiCompaction }>> {
   if (dryRun) {
-    const preview = await harness.previewCompaction(session)
+    const preview = await session.previewCompaction()
     if (!preview.ok) return preview
     const { plan, request_bytes: requestBytes } = preview.value
     return ok({ compaction: { ...apiCompaction(plan, { dryRun }), requestBytes } })
   }
-  const outcome = await harness.compact(session)
+  const outcome = await session.compact()
   if (!outcome.ok) return outcome
   return ok({ compaction: apiCompaction(outcome.value, { dryRun }) })
 }

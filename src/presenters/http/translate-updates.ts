@@ -1,9 +1,9 @@
 import { eventNotices, type ResultNotice } from '../../history/results/event-notices.ts'
 import { laterNotices, turnNotices } from '../../history/results/turn-notices.ts'
 import type { ResourceOf } from '../../history/session-resources.ts'
-import { turnCost } from '../../history/results/turn-result.ts'
+import { turnCost, type TurnResult } from '../../history/results/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
-import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
+import type { EphemeralEvent, EventData, WholeEvent } from '../../model/events/event.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { Question } from '../../session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
@@ -178,7 +178,10 @@ export class UpdateTranslation {
     // Another Turn is open only around one that writes a summary.
     this.#recent = own.some(isSummary) ? recent.filter((event) => !own.includes(event)) : []
     const cost = turnCost(this.#calls ?? [])
-    return [...laterNotices(own).map(noticeOf), ...endMessages(data, notices, cost)]
+    return [
+      ...laterNotices(own).map(noticeOf),
+      ...endMessages({ ...data, usage: data.usage_total, notices }, cost),
+    ]
   }
 
   #messageOf(message: WholeEvent<'user_message'>['data']): readonly StreamMessage[] {
@@ -224,10 +227,12 @@ function isSummary(event: WholeEvent): boolean {
   return event.type === 'turn_started' && event.data.purpose !== undefined
 }
 
+type EndOfTurn = Pick<TurnResult, 'status' | 'usage' | 'notices'> &
+  Pick<EventData<'turn_ended'>, 'error' | 'cut' | 'crash_recovered'>
+
 /** The last messages of a Turn; `process:exit` is always the very last. */
 export function endMessages(
-  { status, usage_total: usage, error, cut, crash_recovered }: WholeEvent<'turn_ended'>['data'],
-  notices: readonly ResultNotice[],
+  { status, usage, error, cut, crash_recovered, notices }: EndOfTurn,
   cost?: number,
 ): readonly StreamMessage[] {
   const recovered = crash_recovered === true ? { crashRecovered: true } : {}

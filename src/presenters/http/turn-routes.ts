@@ -53,7 +53,7 @@ async function startTurn(
   { session, held: { workspace } }: AttachedSession,
   { message, attachments, mentions, skills, opts, idempotencyKey }: TurnBody,
 ): Promise<Result<StartedTurn>> {
-  const usable = await workspace.harness.checkProvider(session)
+  const usable = await session.checkProvider()
   if (!usable.ok) return usable
   const { model, permissionMode: permission_mode, whenBusy } = opts
   const { provider } = session.state

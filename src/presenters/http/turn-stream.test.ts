@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Redactor } from '../../encoding/redaction.ts'
 import { systemClock } from '../../host/clock.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import { followFromNow, turnResponse, type ServedTurn } from './turn-stream.ts'
 

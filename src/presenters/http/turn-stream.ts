@@ -1,9 +1,9 @@
-import { resourcesOf, sinceLastTurn, turnNotices } from '../../history/results/turn-notices.ts'
+import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.ts'
 import { ok } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { AdmittedTurn } from '../../session/admission/admit-options.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import type { AttachedSession } from './attached-session.ts'
 import { liveResponse, type LiveOutput, type StreamMessage } from './exchange/live-response.ts'
@@ -70,7 +70,7 @@ export function turnResponse(
     // After its end, another client's Turn may run.
     if (onDisconnect === 'interrupt' && !isOver) attached.session.interrupt()
   }
-  const waiting = () => waitingMessages(attached.session.questions.open)
+  const waiting = () => waitingMessages(attached.session.questions)
   return liveResponse(parts, { signal, disconnected, waiting }, async (output) => {
     try {
       await sendTurn(output, served)
@@ -124,8 +124,7 @@ async function sendTurn(
   }
   if (output.signal.aborted) return
   const outcome = await done
-  const notices = turnNotices(session.events, turn)
-  output.send(outcome.ok ? endMessages(outcome.value.ended, notices) : lostEnd(outcome.error))
+  output.send(outcome.ok ? endMessages(outcome.value) : lostEnd(outcome.error))
 }
 
 /** Without what happened before that Event, while the Turn was waiting. */

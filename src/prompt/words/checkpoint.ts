@@ -63,11 +63,11 @@ function carriedLines(carried: CarriedFacts): string[] {
     ...carried.pinned.map(pinned),
     ...list('Decisions of the person, the newest last:', decisions),
     ...list(`Open tasks of the plan${ofAll(open_tasks, counts?.open_tasks)}:`, open_tasks),
-    ...joined(
+    ...listLine(
       `Resources${ofAll(resources, counts?.resources)}, not shown here:`,
       resources.map(resourceName),
     ),
-    ...joined(
+    ...listLine(
       'Skills activated in these Events:',
       skills.map(({ name }) => quoted(name)),
     ),
@@ -75,11 +75,11 @@ function carriedLines(carried: CarriedFacts): string[] {
       `Context hydrated in these Events${ofAll(hydrations, counts?.hydrations)}:`,
       hydrations.map(hydrationLine),
     ),
-    ...joined(
+    ...listLine(
       `Files changed by write and edit${changes(counts?.file_changes)}:`,
       carried.files_touched.map(quoted),
     ),
-    ...joined(
+    ...listLine(
       `Tool calls${ofAll(carried.tool_outcomes, counts?.tool_outcomes)}:`,
       outcomeCounts(carried.tool_outcomes),
     ),
@@ -137,7 +137,7 @@ function list(heading: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [heading, ...values.map((value) => `- ${value}`)]
 }
 
-function joined(heading: string, values: readonly string[]): string[] {
+function listLine(heading: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [`${heading} ${values.join('; ')}`]
 }
 

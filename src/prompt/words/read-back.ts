@@ -45,7 +45,7 @@ export const RESOURCE_LINE_FORM = new RegExp(`^\\[(?:${VIEW_OF})?${HANDLE_FORM}\
 
 /** The warning about attachments that were not accepted, with its lines. */
 export const REJECTED_FORM = new RegExp(
-  `^\\d+ attachments? (?:was|were) ${escaped(REJECTED)}(?:\\n- .*)*\\n*`,
+  `^\\d+ attachments? (?:was|were) ${escapePattern(REJECTED)}(?:\\n- .*)*\\n*`,
 )
 
 /** The name of the sender before a message. Handles are not names: their lines begin in the same way. */
@@ -64,12 +64,12 @@ const QUOTED = String.raw`("(?:[^"\\]|\\.)*")`
 const UNKNOWN = '\0'
 
 /** The line before the body of an activated Skill. */
-export const SKILL_FORM = named(
+export const SKILL_FORM = labelPattern(
   skill({ name: UNKNOWN, args: '', activated_by: '' }).split(' by ')[0] ?? '',
 )
 
 /** The evidence of a hydration; the second group is the name of the Skill, the third the status. */
-export const HYDRATION_FORM = named(
+export const HYDRATION_FORM = labelPattern(
   hydration({
     context_source_id: UNKNOWN,
     skill: { name: UNKNOWN },
@@ -80,7 +80,7 @@ export const HYDRATION_FORM = named(
   String.raw`(\w+)`,
 )
 
-const HYDRATED_FORM = named(hydratedText(UNKNOWN, '').split('`')[0] ?? '')
+const HYDRATED_FORM = labelPattern(hydratedText(UNKNOWN, '').split('`')[0] ?? '')
 
 /** Hydrated text without its label and fence, and the quoted id of its source; `undefined` if the text is none. */
 export function hydratedIn(text: string): { id: string; text: string } | undefined {
@@ -90,16 +90,19 @@ export function hydratedIn(text: string): { id: string; text: string } | undefin
 }
 
 /** A text that begins with `label`, where each unknown name is a quoted text, and continues with the pattern `more`. */
-function named(label: string, more = ''): RegExp {
-  const pattern = escaped(label).replaceAll(escaped(JSON.stringify(UNKNOWN)), () => QUOTED)
+function labelPattern(label: string, more = ''): RegExp {
+  const pattern = escapePattern(label).replaceAll(
+    escapePattern(JSON.stringify(UNKNOWN)),
+    () => QUOTED,
+  )
   return new RegExp(`^${pattern}${more}`)
 }
 
 /** A text that begins with `label`, where `\0` is a handle, and continues with the pattern `more`. */
 function form(label: string, more = ''): RegExp {
-  return new RegExp(`^${escaped(label).replace('\0', HANDLE)}${more}`)
+  return new RegExp(`^${escapePattern(label).replace('\0', HANDLE)}${more}`)
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[[\]().*+?^$|\\{}]/g, String.raw`\$&`)
 }

@@ -137,7 +137,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
     ...surface.tools.map((tool) => block('tool', toolOf(tool))),
     ...surface.system
       .filter(hasWords)
-      .map((text) => block('system', written(systemMessage(text, surface.params)))),
+      .map((text) => block('system', partJson(systemMessage(text, surface.params)))),
   ]
   const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
@@ -194,7 +194,7 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
       if (item.form === 'string') return stringBlock(item, canonicalJson)
       return partBlocks(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return partBlocks(item, (part) => written(lateMessage(partText(part), params)))
+      return partBlocks(item, (part) => partJson(lateMessage(partText(part), params)))
     case 'assistant':
       return answerText(item)
     case 'reasoning':
@@ -202,12 +202,12 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
       return []
     case 'tool_call': {
       const called = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
-      const call = written({ id: callId(item.call_id), type: 'function', function: called })
+      const call = partJson({ id: callId(item.call_id), type: 'function', function: called })
       return [block('tool_call', call, item.seq)]
     }
     case 'tool_result': {
       const result = { tool_call_id: callId(item.call_id), content: resultText(item) }
-      return [block('tool_result', written({ role: 'tool', ...result }), item.seq)]
+      return [block('tool_result', partJson({ role: 'tool', ...result }), item.seq)]
     }
   }
 }
@@ -239,20 +239,20 @@ function fileContent(part: Part, { images, files }: SurfaceParams): EmbeddedFile
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
   if (isImage(media_type) && images !== false) {
-    return embedBase64(bytes, written({ type: 'image_url', image_url: { url } }))
+    return embedBase64(bytes, partJson({ type: 'image_url', image_url: { url } }))
   }
   if (media_type === 'application/pdf' && files === true) {
     const filename = `${handle.replace(/^@/, '')}.pdf`
-    return embedBase64(bytes, written({ type: 'file', file: { filename, file_data: url } }))
+    return embedBase64(bytes, partJson({ type: 'file', file: { filename, file_data: url } }))
   }
   return undefined
 }
 
 function textContent(part: Part): string | EmbeddedFile {
-  return embedPartText(part, (text) => written({ type: 'text', text }))
+  return embedPartText(part, (text) => partJson({ type: 'text', text }))
 }
 
-function written(
+function partJson(
   one:
     | ChatCompletionMessageParam
     | ChatCompletionContentPart

@@ -175,7 +175,7 @@ function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Sur
 const DEFAULT_OUTPUT_TOKENS = 4096
 
 function toolOf({ name, description, parameters }: ToolSchema): string {
-  return `${openedObject({ name, description })},"input_schema":${canonicalJson(parameters)}}`
+  return `${openJson({ name, description })},"input_schema":${canonicalJson(parameters)}}`
 }
 
 /** The vendor rejects blank text, and thinking without a signature, such as that of an answer that was cut off. */
@@ -209,14 +209,14 @@ function blocksOf(
     case 'tool_call': {
       const id = callId(item.call_id)
       const name = callName(item.name)
-      const used = `${openedObject({ type: 'tool_use', id, name })},"input":${argumentsObject(item.arguments)}}`
+      const used = `${openJson({ type: 'tool_use', id, name })},"input":${argumentsObject(item.arguments)}}`
       return [block('tool_call', used, seq)]
     }
     case 'tool_result': {
       const tool_use_id = callId(item.call_id)
       const result = { type: 'tool_result', tool_use_id, content: resultContent(item) } as const
       const failed = item.outcome !== 'ok'
-      return [block('tool_result', written(failed ? { ...result, is_error: true } : result), seq)]
+      return [block('tool_result', blockJson(failed ? { ...result, is_error: true } : result), seq)]
     }
   }
 }
@@ -257,18 +257,18 @@ function fileBlock(
     if (handle === undefined || !hasWordsIn(bytes)) return undefined
     const text = { type: 'text', media_type: 'text/plain' } as const
     return embedText(bytes, (data) =>
-      written({ type: 'document', source: { ...text, data }, ...title }),
+      blockJson({ type: 'document', source: { ...text, data }, ...title }),
     )
   }
   if (media_type === 'application/pdf' && files !== false) {
     const source = { type: 'base64', media_type, data: BASE64 } as const
-    return embedBase64(bytes, written({ type: 'document', source, ...title }))
+    return embedBase64(bytes, blockJson({ type: 'document', source, ...title }))
   }
   if (isImage(media_type) && images !== false) {
     const source = { type: 'base64', media_type, data: BASE64 } as const
     // Without this, the vendor scales a large image down silently.
     const transformations = { oversized_image: 'error' } as const
-    return embedBase64(bytes, written({ type: 'image', source, transformations }))
+    return embedBase64(bytes, blockJson({ type: 'image', source, transformations }))
   }
   return undefined
 }
@@ -287,14 +287,14 @@ function resultContent(item: Extract<ConversationItem, { kind: 'tool_result' }>)
 }
 
 function textBlock(text: string): string {
-  return written({ type: 'text', text })
+  return blockJson({ type: 'text', text })
 }
 
-function written(one: ContentBlockParam): string {
+function blockJson(one: ContentBlockParam): string {
   return wellFormedJson(one)
 }
 
 /** An object without its closing brace, to append a member that is JSON already. */
-function openedObject(members: object): string {
+function openJson(members: object): string {
   return wellFormedJson(members).slice(0, -1)
 }

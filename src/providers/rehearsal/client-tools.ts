@@ -10,11 +10,11 @@ type Parameters = Readonly<Record<string, unknown>>
  * `undefined` if none is offered. Pure.
  */
 export function offeredCall(call: Call, tools: ReadonlyMap<string, Parameters>): Call | undefined {
-  const direct = renamed(call, tools)
+  const direct = renameCall(call, tools)
   if (direct !== undefined) return direct
   const command = asCommand(call)
   if (command === undefined) return undefined
-  return renamed({ name: 'bash', arguments: { command } }, tools)
+  return renameCall({ name: 'bash', arguments: { command } }, tools)
 }
 
 /** Names of equivalent tools, this program's first. */
@@ -36,7 +36,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   from_line: ['from_line', 'offset'],
 }
 
-function renamed({ name, arguments: own }: Call, tools: ReadonlyMap<string, Parameters>) {
+function renameCall({ name, arguments: own }: Call, tools: ReadonlyMap<string, Parameters>) {
   const tool = (NAMES[name] ?? [name]).find((one) => tools.has(one))
   if (tool === undefined) return undefined
   const properties = propertiesOf(tools.get(tool))

@@ -51,7 +51,7 @@ function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): str
     ...unknown.map(({ handle }) => `The bytes of ${handle} are not in this request.`),
     ...(known.length > MOST_DESCRIBED
       ? [`${joinWords(handlesOf(known))} are only described in this request.`]
-      : known.map(described)),
+      : known.map(describeAbsent)),
     ...(tools.has('resource_view') ? viewable(known) : []),
   ]
 }
@@ -59,7 +59,7 @@ function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): str
 /** Beyond this number, Resources are only named. */
 const MOST_DESCRIBED = 4
 
-function described({ handle, descriptor, why }: Inspection['absent'][number]): string {
+function describeAbsent({ handle, descriptor, why }: Inspection['absent'][number]): string {
   const lines = [descriptor, why].filter((line) => line !== undefined).join(' ')
   return `I see only the description of ${handle}, because its bytes are not in this request: ${lines.replace(/\.$/, '')}.`
 }

@@ -78,7 +78,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
   const all = [paramsOf(surface), ...surface.tools.map(toolOf), ...surface.system.map(systemOf)]
-  const blocks = all.map((one) => block(one.role, written(one)))
+  const blocks = all.map((one) => block(one.role, segmentJson(one)))
   const fixed = placeSegments(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
@@ -101,7 +101,7 @@ function systemOf(text: string): WrittenSegment {
 
 function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   const { seq } = item
-  const only = (one: WrittenSegment) => [block(one.role, written(one), seq)]
+  const only = (one: WrittenSegment) => [block(one.role, segmentJson(one), seq)]
   switch (item.kind) {
     case 'user':
     case 'developer':
@@ -122,19 +122,19 @@ function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   }
 }
 
-function partContent(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
-  if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
+function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
+  if (part.type === 'text') return segmentJson({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }
   // In canonical order, `data` is the first member.
   return embedBase64(
     bytes,
-    written({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }),
+    segmentJson({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }),
   )
 }
 
 const NOTHING = Buffer.alloc(0)
 
-function written(one: WrittenSegment): string {
+function segmentJson(one: WrittenSegment): string {
   return canonicalJson(one)
 }

@@ -10,7 +10,7 @@ export function requestedSummary(request: RehearsalRequest): string | undefined 
   if (!task.words.includes(SUMMARY_INSTRUCTION)) return undefined
   const sections: Readonly<Record<(typeof SUMMARY_SECTIONS)[number], string>> = {
     Goal: goal(messagesIn(request)),
-    Done: done(task.earlier),
+    Done: listCalls(task.earlier),
     Findings: findings(task.earlier),
     Next: 'I wait for the next message.',
   }
@@ -43,7 +43,7 @@ function goal(messages: readonly string[]): string {
   return `The person wrote${more}: ${newest.join('; ')}.`
 }
 
-function done(calls: readonly CallRecord[]): string {
+function listCalls(calls: readonly CallRecord[]): string {
   if (calls.length === 0) return 'I called no tools.'
   const counts = new Map<string, number>()
   for (const { name, result } of calls) {

@@ -30,8 +30,8 @@ function suggestions({ files, handles }: Surroundings): string[] {
   const free = ['hello.txt', 'hello-again.txt'].find((name) => !files.includes(name))
   const all = [
     ...handles.slice(-1).map((handle) => `look at ${handle}`),
-    ...(file === undefined ? [] : [`read ${named(file)}`]),
-    folder === undefined ? 'list the files' : `list the files in ${named(folder)}`,
+    ...(file === undefined ? [] : [`read ${shownPath(file)}`]),
+    folder === undefined ? 'list the files' : `list the files in ${shownPath(folder)}`,
     ...(free === undefined ? [] : [`write "hello" to ${free}`]),
     'run ls -la',
     'list the files',
@@ -40,7 +40,7 @@ function suggestions({ files, handles }: Surroundings): string[] {
   return [...new Set(all)].filter(isCommand).slice(0, 3)
 }
 
-function named(path: string): string {
+function shownPath(path: string): string {
   return /^[\w./-]+$/.test(path) && /[./]/.test(path) ? path : `"${path}"`
 }
 

@@ -26,9 +26,9 @@ export function sendingOf(
   const reset = known === undefined ? resetOfUnknown(request, unknown) : resetOf(request, known)
   const { body, segments, last } = request
   if (reset !== undefined || known === undefined)
-    return { pieces: created([body]), reset: reset ?? unknown }
+    return { pieces: createEvent([body]), reset: reset ?? unknown }
   const news = buildBodyFrom(answerEnd(segments, last?.count ?? 0), request)
-  return { pieces: created(news, known.responseId) }
+  return { pieces: createEvent(news, known.responseId) }
 }
 
 /** After a compaction, everything would have been sent again on an intact socket too. */
@@ -70,7 +70,7 @@ function answerEnd(segments: readonly Segment[], from: number): number {
 const ANSWERED: ReadonlySet<string> = new Set(['assistant', 'reasoning', 'tool_call'])
 
 /** Turns a body into the event that creates a response. Removes parameters of HTTP, which are in the first piece. */
-function created([first = NOTHING, ...more]: readonly Buffer[], previous?: string): Buffer[] {
+function createEvent([first = NOTHING, ...more]: readonly Buffer[], previous?: string): Buffer[] {
   const at = first.indexOf(ONLY_HTTP)
   const id = previous === undefined ? '' : `"previous_response_id":${JSON.stringify(previous)},`
   const opening = Buffer.from(`{"type":"response.create",${id}`)

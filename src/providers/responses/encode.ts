@@ -68,8 +68,8 @@ export function buildBody(
     '{',
     ...fixed('params'),
     `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`,
-    ...closed(fixed('system'), '"'),
-    ...closed(fixed('tool'), ']'),
+    ...closeSegments(fixed('system'), '"'),
+    ...closeSegments(fixed('tool'), ']'),
     ...(start === segments.length ? [OPEN_INPUT] : []),
   ].map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
   const input = segments.slice(start)
@@ -134,7 +134,7 @@ function isPart({ role, whole }: SegmentPlace): boolean {
   return role === 'user' && whole !== true
 }
 
-function closed(all: readonly Segment[], close: string): (Segment | string)[] {
+function closeSegments(all: readonly Segment[], close: string): (Segment | string)[] {
   return all.length === 0 ? [] : [...all, close]
 }
 
@@ -204,19 +204,21 @@ function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
       if (item.form === 'string') return stringBlock(item, personsMessage)
       return partBlocks(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return partBlocks(item, (part) => written(developerMessage(partText(part), params)))
+      return partBlocks(item, (part) => contentJson(developerMessage(partText(part), params)))
     case 'assistant':
-      return partBlocks(item, (part) => written(assistantMessage(partText(part), item.phase)))
+      return partBlocks(item, (part) => contentJson(assistantMessage(partText(part), item.phase)))
     case 'reasoning':
       return [block('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
       const { call_id, name, arguments: text } = item
       const call = { call_id: callId(call_id), name: callName(name), arguments: text || '{}' }
-      return [block('tool_call', written({ type: 'function_call', ...call }), item.seq)]
+      return [block('tool_call', contentJson({ type: 'function_call', ...call }), item.seq)]
     }
     case 'tool_result': {
       const result = { call_id: callId(item.call_id), output: resultText(item) }
-      return [block('tool_result', written({ type: 'function_call_output', ...result }), item.seq)]
+      return [
+        block('tool_result', contentJson({ type: 'function_call_output', ...result }), item.seq),
+      ]
     }
   }
 }
@@ -227,21 +229,21 @@ function fileContent(part: Part, { images, files }: SurfaceParams): EmbeddedFile
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
   if (isImage(media_type) && images !== false) {
-    return embedBase64(bytes, written({ type: 'input_image', detail: 'auto', image_url: url }))
+    return embedBase64(bytes, contentJson({ type: 'input_image', detail: 'auto', image_url: url }))
   }
   if (media_type === 'application/pdf' && files !== false) {
     const filename = `${handle.replace(/^@/, '')}.pdf`
-    return embedBase64(bytes, written({ type: 'input_file', filename, file_data: url }))
+    return embedBase64(bytes, contentJson({ type: 'input_file', filename, file_data: url }))
   }
   return undefined
 }
 
 function textContent(part: Part): string | EmbeddedFile {
-  return embedPartText(part, (text) => written({ type: 'input_text', text }))
+  return embedPartText(part, (text) => contentJson({ type: 'input_text', text }))
 }
 
 function personsMessage(content: string): string {
-  return written({ type: 'message', role: 'user', content })
+  return contentJson({ type: 'message', role: 'user', content })
 }
 
 function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {
@@ -258,6 +260,6 @@ function assistantMessage(content: string, phase: string | undefined): EasyInput
   return { type: 'message', role: 'assistant', content, phase }
 }
 
-function written(content: ResponseInputContent | ResponseInputItem): string {
+function contentJson(content: ResponseInputContent | ResponseInputItem): string {
   return wellFormedJson(content)
 }

@@ -79,7 +79,7 @@ export class ResponsesSocket {
       perMessageDeflate: false,
       followRedirects: false,
     })
-    this.#open = await openedSocket(socket, signal, this.#timers)
+    this.#open = await waitForOpen(socket, signal, this.#timers)
     return this.#open
   }
 }
@@ -88,7 +88,7 @@ const HANDSHAKE_MS = 30_000
 const NO_KEY = { authorization: '' }
 
 /** Resolves when the handshake succeeds; rejects with the reason if it fails. */
-function openedSocket(
+function waitForOpen(
   socket: ResponsesWS,
   signal: AbortSignal,
   timers: typeof backgroundTimer,
@@ -165,7 +165,7 @@ class OpenSocket {
   }
 
   send(message: readonly Buffer[]): void {
-    if (this.ended) throw new CallFailure(lost())
+    if (this.ended) throw new CallFailure(lostSocketFailure())
     const platform = this.#socket.socket.platformSocket
     const length = message.reduce((sum, piece) => sum + piece.length, 0)
     if (length <= LONGEST_FRAME) {
@@ -187,7 +187,7 @@ class OpenSocket {
   next(): Promise<string> {
     const message = this.#messages.shift()
     if (message !== undefined) return Promise.resolve(message)
-    if (this.ended) return Promise.reject(new CallFailure(lost()))
+    if (this.ended) return Promise.reject(new CallFailure(lostSocketFailure()))
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
     })
@@ -210,7 +210,7 @@ class OpenSocket {
     this.ended = true
     this.#stopPinging()
     this.#stopIdling()
-    this.#waiting?.reject(new CallFailure(lost()))
+    this.#waiting?.reject(new CallFailure(lostSocketFailure()))
     this.#waiting = undefined
   }
 }
@@ -225,7 +225,7 @@ function handshakeRefused(status: number) {
 }
 
 /** An open socket failed. */
-function lost() {
+function lostSocketFailure() {
   const error = brokenSocket()
   const cause = { type: 'provider', code: 'ECONNRESET', noSocket: true, lostSocket: true } as const
   return withCause({ ok: false, error }, cause).error

@@ -16,13 +16,13 @@ export type LoadDecoder = () => Promise<Decode | undefined>
 
 export const loadDecoder: LoadDecoder = async () => {
   const library = await loadImageLibrary()
-  return library === undefined ? undefined : (bytes) => decodedPixels(library, bytes)
+  return library === undefined ? undefined : (bytes) => decodeFrame(library, bytes)
 }
 
 const LONGEST_SIDE = 96
 
 /** Decodes the first frame. Fails for truncated or damaged images. */
-async function decodedPixels(library: ImageLibrary, bytes: Buffer): Promise<Pixels | undefined> {
+async function decodeFrame(library: ImageLibrary, bytes: Buffer): Promise<Pixels | undefined> {
   try {
     const { data, info } = await library(bytes, {
       failOn: 'error',

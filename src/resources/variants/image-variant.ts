@@ -117,9 +117,9 @@ async function nextEncoding(
   const worse = QUALITIES.find((quality) => quality < as.quality)
   if (worse !== undefined) return { ...encoding, as: { ...as, quality: worse } }
   const scale = Math.min(0.8, 0.95 * Math.sqrt(most / base64Length(bytes.length)))
-  return { ...encoding, box: { width: scaled(width), height: scaled(height) } }
+  return { ...encoding, box: { width: scaleSide(width), height: scaleSide(height) } }
 
-  function scaled(side: number): number {
+  function scaleSide(side: number): number {
     return Math.max(1, Math.floor(side * scale))
   }
 }

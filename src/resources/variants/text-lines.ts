@@ -8,7 +8,7 @@ export function textLines(
   { from, to }: VariantSpan,
   charset = 'utf-8',
 ): Result<Variant> {
-  const text = decodedText(bytes, charset)
+  const text = decodeText(bytes, charset)
   if (text === undefined) {
     const message = `The text is encoded in ${charset}, which is not supported.`
     return failed('unreadable', message, { code: 'unsupported_type', charset })
@@ -26,7 +26,7 @@ export function textLines(
   })
 }
 
-function decodedText(bytes: Buffer, charset: string): string | undefined {
+function decodeText(bytes: Buffer, charset: string): string | undefined {
   try {
     return [...decodedPieces(bytes, charset)].join('')
   } catch {

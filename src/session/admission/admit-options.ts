@@ -1,11 +1,13 @@
+import type { TurnResult } from '../../history/results/turn-result.ts'
 import type { AttachmentError, AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import type { Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
 import type { TurnId } from '../../model/ids.ts'
-import type { TurnOutcome } from '../../turn/run.ts'
 import type { WhenBusy } from './admissions.ts'
 import type { SettingsChange } from './settings-change.ts'
+
+export type { TurnResult } from '../../history/results/turn-result.ts'
 
 /** What a message brings besides its text, and what to do if a Turn is running. */
 export interface AdmitOptions {
@@ -51,7 +53,8 @@ export interface AdmitOptions {
 /** A Turn whose request is durable: it is acknowledged, and it will end. */
 export interface AdmittedTurn {
   readonly turn: TurnId
-  readonly done: Promise<Result<TurnOutcome>>
+  /** Resolves when the end of the Turn is in the Log. */
+  readonly done: Promise<Result<TurnResult>>
   /** Its attachments that were refused, in input order. Absent if the message came before. */
   readonly refused?: readonly RefusedAttachment[]
   /** Its Turn began before a crash and continues. */

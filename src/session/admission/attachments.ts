@@ -56,7 +56,7 @@ export function refusedOf(resolved: readonly ResolvedAttachment[]): readonly Ref
 export async function renewInputs(
   store: Pick<BlobStore, 'renew'>,
   resolved: readonly ResolvedAttachment[],
-  { mentions }: Pick<ResolvedMentions, 'mentions'>,
+  mentions: ResolvedMentions['mentions'] = [],
 ): Promise<Result<void>> {
   const attached = resolved.flatMap((one) =>
     !one.ok || one.facts.kind === 'link' ? [] : [{ blob: one.facts.blob, name: one.facts.name }],

@@ -7,18 +7,16 @@ import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import { eventsOf } from '../reading/whole-session.ts'
 import { compactLocked, type CompactionOutcome, type CompactOptions } from './locked-compaction.ts'
-import type { Session } from './session.ts'
+import type { LiveSession } from './live-session.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /** Compacts a Session between Turns. See `compactLocked`. */
 export async function compactSession(
   parts: SessionParts,
-  session: Session,
+  session: LiveSession,
   { trigger = 'manual', ...options }: CompactOptions,
 ): Promise<Result<CompactionOutcome>> {
-  return session.between<CompactionOutcome>((record, ask, publish) =>
-    compactLocked(parts, session, { trigger, ...options }, { record, ask, publish }),
-  )
+  return session.between((locked) => compactLocked(parts, session, { trigger, ...options }, locked))
 }
 
 /** What `undoCompaction` undid. */
@@ -29,8 +27,8 @@ export interface UndoneCompaction {
 }
 
 /** Undoes the last compaction in force, and the surface that it took over. */
-export async function undoCompaction(session: Session): Promise<Result<UndoneCompaction>> {
-  return session.between(async (record) => {
+export async function undoCompaction(session: LiveSession): Promise<Result<UndoneCompaction>> {
+  return session.between(async ({ record }) => {
     const last = compactionsInForce(session.events).at(-1)
     if (last === undefined)
       return failed('not_found', 'Nothing to undo: no compaction is in force in this Session.')
@@ -60,9 +58,9 @@ function surfaceBefore(
 }
 
 /** Records text that every request and every checkpoint shows verbatim. */
-export async function pinText(session: Session, text: string): Promise<Result<void>> {
+export async function pinText(session: LiveSession, text: string): Promise<Result<void>> {
   if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const all = pinnedTexts(session.events)
     if (all.includes(text)) return ok(undefined)
     const pinned = all.reduce((sum, one) => sum + utf8Bytes(one), 0)
@@ -79,10 +77,10 @@ export async function pinText(session: Session, text: string): Promise<Result<vo
 /** Takes a pin back, by its number in `pinnedTexts`, counted from 1. Returns its text. */
 export async function unpinText(
   log: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
   number: number,
 ): Promise<Result<string>> {
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const pinned = pinnedTexts(session.events)
     const text = pinned[number - 1]
     if (text === undefined) return noSuchPin(session, number, pinned.length)
@@ -99,7 +97,7 @@ export async function unpinText(
   })
 }
 
-function noSuchPin({ id }: Session, number: number, pinned: number): Failed {
+function noSuchPin({ id }: LiveSession, number: number, pinned: number): Failed {
   const has = pinned === 1 ? '1 pinned text' : `${pinned} pinned texts`
   return failed('not_found', `No pinned text ${number}: this Session has ${has}.`, { pinned }, [
     { action: 'List the pinned texts.', command: `hawser pin ${id}` },

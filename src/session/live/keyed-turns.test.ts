@@ -13,7 +13,7 @@ const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 async function keyedTurns(): Promise<KeyedTurns> {
   const { place, store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const parts = { place, store, secrets: [] }
-  return new KeyedTurns(parts, { id: SESSION, events: [] }, (text) => text)
+  return new KeyedTurns(parts, { id: SESSION, events: [], recordedText: (text) => text })
 }
 
 async function admitted(): Promise<Result<AdmittedTurn>> {

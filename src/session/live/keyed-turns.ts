@@ -1,35 +1,32 @@
 import { turnOfKey } from '../../history/message-keys.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { WholeEvent } from '../../model/events/event.ts'
-import type { SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
-import type { TurnOutcome } from '../../turn/run.ts'
 import { closedBefore } from '../admission/admissions.ts'
 import type { AdmittedTurn } from '../admission/admit-options.ts'
 import { keyedTurn, type KeyedTurn } from '../reading/keyed-turn.ts'
 import type { ReadParts } from '../reading/read-log.ts'
+import { resultOfTurn } from '../reading/result-of-turn.ts'
+import type { KnownSession } from '../reading/whole-session.ts'
 
 /** The Session whose messages have keys. */
-interface KeyedSession {
-  readonly id: SessionId
-  readonly events: readonly WholeEvent[]
+interface KeyedSession extends KnownSession {
+  /** The text as a commit records it. */
+  readonly recordedText: (text: string) => string
 }
 
 /** Messages with keys: the same key never runs twice in a Session. */
 export class KeyedTurns {
   readonly #parts: ReadParts
   readonly #session: KeyedSession
-  readonly #recordedText: (text: string) => string
   /** Turns of this process that have not ended, and messages that are being admitted. */
   readonly #running = new Map<string, Promise<Result<AdmittedTurn>>>()
   /** Aborted when messages whose keys are being looked up must not start. */
   #lookups = new AbortController()
 
-  constructor(parts: ReadParts, session: KeyedSession, recordedText: (text: string) => string) {
+  constructor(parts: ReadParts, session: KeyedSession) {
     this.#parts = parts
     this.#session = session
-    this.#recordedText = recordedText
   }
 
   /** Admits the message, unless one with the same key runs or has run: then returns that Turn. */
@@ -64,6 +61,16 @@ export class KeyedTurns {
     return known === 'maybe_earlier' ? keyedTurn(this.#parts, this.#session.id, key) : ok(known)
   }
 
+  /** An earlier Turn in place of a new one. A message that was refused stays refused. */
+  asAdmitted({ turn, ended }: KeyedTurn): Result<AdmittedTurn> {
+    if (ended === undefined) return ok({ turn, done: Promise.resolve(endIsLost()), repeated: true })
+    if (ended.status === 'refused' && ended.error !== undefined) {
+      const { kind, message, details, next_actions } = ended.error
+      return failed(kind, message, details, next_actions)
+    }
+    return ok({ turn, done: resultOfTurn(this.#parts, this.#session, turn), repeated: true })
+  }
+
   /** Refuses messages whose keys are being looked up, unless they have run. */
   refuseLookups(): void {
     this.#lookups.abort()
@@ -90,7 +97,7 @@ export class KeyedTurns {
   ): Promise<Result<AdmittedTurn>> {
     const known = this.#inMemory(key)
     if (known === 'maybe_earlier') return this.#unlessInLog(key, admit)
-    return known?.ended === undefined ? admit() : asAdmitted(known)
+    return known?.ended === undefined ? admit() : this.asAdmitted(known)
   }
 
   /** If the Log cannot be read now, that is decided under the lock. */
@@ -100,7 +107,7 @@ export class KeyedTurns {
   ): Promise<Result<AdmittedTurn>> {
     const { signal } = this.#lookups
     const found = await keyedTurn(this.#parts, this.#session.id, key)
-    if (found.ok && found.value?.ended !== undefined) return asAdmitted(found.value)
+    if (found.ok && found.value?.ended !== undefined) return this.asAdmitted(found.value)
     return signal.aborted ? closedBefore() : admit()
   }
 
@@ -118,20 +125,9 @@ export class KeyedTurns {
     const longest = LIMITS.message_key_bytes
     if (key === '' || utf8Bytes(key) > longest)
       return failed('invalid_args', `A message key has 1 to ${longest} bytes.`, { longest })
-    if (this.#recordedText(key) === key) return undefined
+    if (this.#session.recordedText(key) === key) return undefined
     return failed('invalid_args', 'A message key must not contain an API key or invalid Unicode.')
   }
-}
-
-/** An earlier Turn in place of a new one. A message that was refused stays refused. */
-export function asAdmitted({ turn, ended }: KeyedTurn): Result<AdmittedTurn> {
-  if (ended === undefined) return ok({ turn, done: Promise.resolve(endIsLost()), repeated: true })
-  if (ended.status === 'refused' && ended.error !== undefined) {
-    const { kind, message, details, next_actions } = ended.error
-    return failed(kind, message, details, next_actions)
-  }
-  const outcome: TurnOutcome = { ended, lastRequest: undefined }
-  return ok({ turn, done: Promise.resolve(ok(outcome)), repeated: true })
 }
 
 /** Under the lock every Turn has its end, except in a salvaged Log. */

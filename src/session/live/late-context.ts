@@ -9,18 +9,16 @@ import { commandShell, operatingSystem, userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import type { PermissionMode } from '../../model/modes.ts'
 import { currentInstructions } from '../../turn/instructions/current-instructions.ts'
 import type { TextKeeper } from '../../turn/parts/instruction-parts.ts'
 import type { LateFacts } from '../../turn/open.ts'
 import type { SessionParts } from './session-parts.ts'
-import type { SessionState } from './state.ts'
+import { modeOfCalls, type SessionState } from './state.ts'
 
 /** The Session when a Turn starts. */
 export interface SessionAtStart {
   readonly state: SessionState
   readonly events: readonly WholeEvent[]
-  readonly permissionMode: PermissionMode
 }
 
 /**
@@ -34,7 +32,7 @@ export async function lateContext(
     model,
     tools,
   }: Pick<SessionParts, 'workspace' | 'log' | 'model' | 'tools'>,
-  { state, events, permissionMode }: SessionAtStart,
+  { state, events }: SessionAtStart,
   put: TextKeeper['put'],
 ): Promise<Result<LateFacts | undefined>> {
   const branch = await currentBranch(foldersUpwards(join(path, folder), userHome()))
@@ -47,7 +45,7 @@ export async function lateContext(
     ...(folder === '' ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
-    permission_mode: permissionMode,
+    permission_mode: modeOfCalls(state),
     ...localDate(log.place.clock),
     os: operatingSystem(),
     shell: await commandShell(),

@@ -5,18 +5,18 @@ import { wait } from '../../host/wait.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { narrower, type PermissionMode } from '../../model/modes.ts'
 import type { Rule } from '../../model/rule.ts'
-import { keyOf, mayContinue } from '../../turn/continue.ts'
+import { mayContinue, messageKeyOf } from '../../turn/continue.ts'
 import { LEAVE_REASON, TimeLimit } from '../../turn/end.ts'
+import type { TurnInput } from '../../turn/open.ts'
 import type { CrashedTurn } from '../../turn/recover.ts'
 import { resourceNamed } from '../reading/resource-named.ts'
 import { Admissions } from '../admission/admissions.ts'
-import type { AdmitOptions, AdmittedTurn } from '../admission/admit-options.ts'
+import { turnSource, type AdmitOptions, type AdmittedTurn } from '../admission/admit-options.ts'
 import { refusedOf, resolveInputs, resolveNamed } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
-import { asAdmitted, KeyedTurns } from './keyed-turns.ts'
-import { leavingAfter, leavingUnless } from './leaving.ts'
+import { KeyedTurns } from './keyed-turns.ts'
+import type { LockedSession } from './locked-compaction.ts'
 import { tooMuch, unfit } from '../admission/message-limits.ts'
 import { SessionLog, type Writer } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -24,17 +24,10 @@ import { SessionRules } from './session-rules.ts'
 import { SessionQuestions } from '../questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from '../watch/session-stream.ts'
 import { isSimple, simpleDrafts } from './session-settings.ts'
-import { SessionTurns } from './session-turns.ts'
+import { SessionTurns, type TurnPlace } from './session-turns.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from '../watch/subscribe.ts'
-import type {
-  AskModel,
-  BegunTurn,
-  PublishNotice,
-  RecordEvents,
-  TurnRequest,
-} from './turn-request.ts'
 
 /** How long until the lock of another process is tried again. */
 const LOOK_AGAIN_MS = 50
@@ -67,7 +60,7 @@ export class LiveSession {
     this.#log = new SessionLog(log, id, held)
     this.#redactor = new Redactor(log.secrets)
     this.#admissions = new Admissions(person.limits.waiting_turns)
-    this.#keyed = new KeyedTurns(log, this, (text) => this.#log.recordedText(text))
+    this.#keyed = new KeyedTurns(log, this.#log)
     const { clock, ids } = log.place
     this.questions = new SessionQuestions({
       clock,
@@ -77,7 +70,9 @@ export class LiveSession {
       session: id,
       redacted: (text) => this.#redactor.text(text),
     })
-    this.#turns = new SessionTurns(parts, this, { log: this.#log, isNew: held !== undefined })
+    const { rules, questions } = this
+    const isNew = held !== undefined
+    this.#turns = new SessionTurns(parts, { log: this.#log, rules, questions, isNew })
   }
 
   get state(): SessionState {
@@ -102,12 +97,6 @@ export class LiveSession {
     return this.#log.nextSeq
   }
 
-  /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
-  get permissionMode(): PermissionMode {
-    const { mode, permission_mode } = this.state
-    return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
-  }
-
   /** Reads the Events after those already known. */
   catchUp(): Promise<Result<void>> {
     return this.#log.catchUp()
@@ -115,7 +104,7 @@ export class LiveSession {
 
   /** The Resource with that handle, also from before a checkpoint. */
   resourceNamed(handle: string): Promise<Result<SessionResource | undefined>> {
-    return resourceNamed(this.#parts.log, this.id, this.events, handle)
+    return resourceNamed(this.#parts.log, this.#log, handle)
   }
 
   /** The position of an Event in the Log, if it starts a Turn or is the next one. */
@@ -125,13 +114,13 @@ export class LiveSession {
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const { messageKey: key } = options
-    if (key === undefined) return this.#admit(typed, options)
-    return this.#keyed.once(key, () => this.#admit(typed, options))
+    const { messageKey } = options
+    if (messageKey === undefined) return this.#admit(typed, options)
+    return this.#keyed.once(messageKey, () => this.#admit(typed, options))
   }
 
   async #admit(typed: string, options: AdmitOptions): Promise<Result<AdmittedTurn>> {
-    const { attachments = [], views = [], mentions = [], piped: given } = options
+    const { attachments = [], views = [], mentions = [], piped: given, presenterContext } = options
     // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
@@ -140,7 +129,7 @@ export class LiveSession {
     if (refused !== undefined) return refused
     // Start reading now, but do not wait for it: Turns are admitted in the order of arrival, however long reading takes.
     const stop = new AbortController()
-    const { log, tools } = this.#parts
+    const { log, tools, person } = this.#parts
     const { store, place: logs } = log
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
@@ -168,36 +157,35 @@ export class LiveSession {
       if (!resolved.ok) return resolved
       const named = await naming
       if (!named.ok) return named
-      const brought = { resolved: resolved.value, mentioned: named.value, views }
-      const request = { text, ...brought, options, signal, fresh }
-      const started = await this.#begin(request)
-      if (!started.ok) return started
-      if ('done' in started.value) {
-        leave()
-        return ok(started.value)
+      const input = {
+        source: turnSource(options, person.presenter),
+        text,
+        resolved: resolved.value,
+        mentioned: named.value,
+        views,
+        piped,
+        presenterContext,
       }
-      const { run, ...begun } = started.value
-      return ok({ ...begun, done: run().finally(leave), refused: refusedOf(resolved.value) })
+      const begun = await this.#begin(input, options, { signal, store: fresh.over(store) })
+      if (!begun.ok) return begun
+      if (begun.value.repeated === true) {
+        leave()
+        return begun
+      }
+      const done = begun.value.done.finally(leave)
+      return ok({ ...begun.value, done, refused: refusedOf(resolved.value) })
     })
   }
 
   /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
-  async between<T>(
-    work: (
-      record: RecordEvents,
-      ask: AskModel,
-      publish: PublishNotice,
-      signal: AbortSignal,
-    ) => Promise<Result<T>>,
-  ): Promise<Result<T>> {
+  async between<T>(work: (locked: LockedSession) => Promise<Result<T>>): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
     try {
       const writer = await this.#log.acquire()
       if (!writer.ok) return writer
       try {
-        const { record, ask, publish } = this.#turns.locked(writer.value, place.value.signal)
-        return await work(record, ask, publish, place.value.signal)
+        return await work(this.#turns.locked(writer.value, place.value.signal))
       } finally {
         await this.#log.release(writer.value)
       }
@@ -211,9 +199,9 @@ export class LiveSession {
    * sends nothing: the next message shows it to the model. `turn_in_progress` while a Turn runs.
    */
   async runCommand(typed: string): Promise<Result<EventData<'shell_result'>>> {
-    return this.between(async (record, _ask, publish, signal) => {
+    return this.between(async (locked) => {
       const { personCommand } = await import('../commands/person-command.ts')
-      return personCommand(this.#parts, this, { record, publish, signal }, typed)
+      return personCommand(this.#parts, this.#log, locked, typed)
     })
   }
 
@@ -244,7 +232,7 @@ export class LiveSession {
     if (Object.values(change).every((one) => one === undefined)) return ok(undefined)
     const { record: running } = this.#turns
     if (running === undefined || !isSimple(change))
-      return this.between((record) => this.#turns.recordSettings(change, record))
+      return this.between(({ record }) => this.#turns.recordSettings(change, record))
     // At once: the Turn may end at any moment, and release the lock.
     const drafts = simpleDrafts(this.state, change)
     if (!drafts.ok) return drafts
@@ -296,7 +284,8 @@ export class LiveSession {
 
   /** Takes the lock, as soon as another process lets go of it if the message waits for that. */
   async #acquireInTime(
-    { options: { waitsForLock }, signal }: TurnRequest,
+    { waitsForLock }: AdmitOptions,
+    signal: AbortSignal,
     continues: Parameters<SessionLog['acquire']>[0],
   ): Promise<Result<Writer>> {
     for (;;) {
@@ -308,38 +297,59 @@ export class LiveSession {
   }
 
   /**
-   * Takes the lock and records the opening Events of a Turn, or continues the Turn of the message. Releases the lock on
-   * failure, and if the message had a Turn before that has ended, which is returned then.
+   * Takes the lock and opens a Turn, or continues the Turn of the message; the lock is released at its end. If the message
+   * had a Turn before that has ended, that one is returned.
    */
-  async #begin(request: TurnRequest): Promise<Result<BegunTurn | AdmittedTurn>> {
-    const { messageKey: key, continues } = request.options
+  async #begin(
+    input: TurnInput,
+    options: AdmitOptions,
+    place: TurnPlace,
+  ): Promise<Result<AdmittedTurn>> {
+    const { messageKey, continues } = options
     let left: CrashedTurn | undefined
-    const writer = await this.#acquireInTime(request, (crashed) => {
-      if (key === undefined || keyOf(crashed) !== key) return false
+    const writer = await this.#acquireInTime(options, place.signal, (crashed) => {
+      if (messageKey === undefined || messageKeyOf(crashed) !== messageKey) return false
       if (!mayContinue(crashed) || continues?.() !== true) return false
       left = crashed
       return true
     })
     if (!writer.ok) return writer
     const release = () => this.#log.release(writer.value)
-    const releasing = ({ run, ...begun }: BegunTurn): Result<BegunTurn> =>
-      ok({ ...begun, run: () => leavingAfter(release, run) })
-    return leavingUnless<BegunTurn | AdmittedTurn>(release, async () => {
-      if (left !== undefined) {
-        const going = await this.#turns.goOn(writer.value, left, request)
-        return going.ok ? releasing(going.value) : going
+    const releasing = async ({ done }: AdmittedTurn) => {
+      try {
+        return await done
+      } finally {
+        await release()
       }
-      const earlier = key === undefined ? ok(undefined) : await this.#keyed.earlier(key)
+    }
+    const begun = await leavingUnless<AdmittedTurn>(release, async () => {
+      if (left !== undefined) return this.#turns.goOn(writer.value, left, place)
+      const earlier =
+        messageKey === undefined ? ok(undefined) : await this.#keyed.earlier(messageKey)
       if (!earlier.ok) return earlier
-      if (earlier.value !== undefined) {
-        const admitted = asAdmitted(earlier.value)
-        if (admitted.ok) await release()
-        return admitted
-      }
-      const compacted = await this.#turns.compactByPolicy(writer.value, request.signal)
+      if (earlier.value !== undefined) return this.#keyed.asAdmitted(earlier.value)
+      const compacted = await this.#turns.compactByPolicy(writer.value, place.signal)
       if (!compacted.ok) return compacted
-      const started = await this.#turns.open(writer.value, request)
-      return started.ok ? releasing(started.value) : started
+      return this.#turns.open(writer.value, input, options, place)
     })
+    if (!begun.ok) return begun
+    if (begun.value.repeated !== true) return ok({ ...begun.value, done: releasing(begun.value) })
+    await release()
+    return begun
+  }
+}
+
+/** Calls `leave` if `work` fails or throws; on success, the caller keeps what it acquired. */
+async function leavingUnless<T>(
+  leave: () => void | Promise<void>,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  let kept = false
+  try {
+    const result = await work()
+    kept = result.ok
+    return result
+  } finally {
+    if (!kept) await leave()
   }
 }

@@ -8,14 +8,15 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { CompactionSummary } from '../../model/modes.ts'
+import type { Commit } from '../../turn/parts/pending-results.ts'
+import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { compactionNotice } from '../../turn/pressure/compaction-notice.ts'
 import { newerSurface, type SurfaceRecord } from '../surface/current-surface.ts'
 import { recordedSurface } from '../surface/recorded-surface.ts'
 import { storeSurface } from './create.ts'
-import { withModelSummary } from './model-summary.ts'
+import { withModelSummary, type AskModel } from './model-summary.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
-import type { AskModel, PublishNotice, RecordEvents } from './turn-request.ts'
 
 export interface CompactOptions {
   readonly trigger?: EventData<'history_compaction'>['trigger']
@@ -39,9 +40,13 @@ export interface CompactedSession {
 
 /** What the holder of the lock can do between two Turns. */
 export interface LockedSession {
-  readonly record: RecordEvents
+  /** Appends Events that belong to no Turn. */
+  readonly record: Commit
   readonly ask: AskModel
-  readonly publish: PublishNotice
+  /** Shows a live notice that belongs to no Turn. */
+  readonly publish: TurnParts['log']['publish']
+  /** Aborts when the person interrupts what runs. */
+  readonly signal: AbortSignal
 }
 
 /**

@@ -5,7 +5,10 @@ import { checkpoint } from '../../prompt/words/checkpoint.ts'
 import { SUMMARY_INSTRUCTION } from '../../prompt/words/summary.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import type { AskModel } from './turn-request.ts'
+import type { TurnId } from '../../model/ids.ts'
+
+/** Runs a Turn with this message and purpose under the lock that is already held, and returns its id when it has ended. */
+export type AskModel = (text: string, purpose: 'summary') => Promise<Result<TurnId>>
 
 interface PreparedPlan {
   readonly plan: CompactionPlan

@@ -3,7 +3,7 @@ import { newerSurface } from '../surface/current-surface.ts'
 import { recordedSurface } from '../surface/recorded-surface.ts'
 import { surfaceChange } from '../surface/surface-change.ts'
 import { storeSurface } from './create.ts'
-import type { Session } from './session.ts'
+import type { LiveSession } from './live-session.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
@@ -12,9 +12,9 @@ import type { SessionParts } from './session-parts.ts'
  */
 export async function reloadSurface(
   parts: SessionParts,
-  session: Session,
+  session: LiveSession,
 ): Promise<Result<string | undefined>> {
-  return session.between<string | undefined>(async (record) => {
+  return session.between<string | undefined>(async ({ record }) => {
     const found = await recordedSurface(parts.log.store, session.events)
     if (!found.ok) return found
     const { surface, recorded } = found.value

@@ -10,8 +10,9 @@ import { openReader, type LogReader } from '../../log/reader.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { LiveHistory } from '../../request/live-history.ts'
 import { takeBack } from '../../policy/take-back.ts'
+import type { Commit } from '../../turn/parts/pending-results.ts'
 import { recoverTurn, type Continues } from '../../turn/recover.ts'
-import { headNotice, notCovered } from './head-notice.ts'
+import { headNotice, notCovered, plainCommit, RedactedDrafts, type CommitStages } from './commit.ts'
 import { RedactedNotices } from '../watch/redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { rawStart, sessionFold, type SessionState } from './state.ts'
@@ -26,7 +27,7 @@ export type Writer = LogWriter<SessionState>
  * processes. Events are always processed in Log order.
  */
 export class SessionLog {
-  readonly session: SessionId
+  readonly id: SessionId
   readonly #shared: SessionParts['log']
   readonly #watchers = new Watchers(() => this.#watch())
   readonly #redactor: Redactor
@@ -54,8 +55,8 @@ export class SessionLog {
   #headReported = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  constructor(shared: SessionParts['log'], session: SessionId, held?: Writer) {
-    this.session = session
+  constructor(shared: SessionParts['log'], id: SessionId, held?: Writer) {
+    this.id = id
     this.#shared = shared
     this.#redactor = new Redactor(shared.secrets)
     this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
@@ -105,7 +106,7 @@ export class SessionLog {
     this.#following?.stop.abort()
     const writer =
       held === undefined
-        ? await acquireLog(place, this.session, { fold: sessionFold, keep, written: this.#written })
+        ? await acquireLog(place, this.id, { fold: sessionFold, keep, written: this.#written })
         : ok(held)
     if (!writer.ok) {
       this.#watch()
@@ -118,7 +119,7 @@ export class SessionLog {
     // The writer read the head under the lock.
     if (known.ok && this.#isAt(writer.value.cursor)) this.#state.begin(writer.value)
     const recovered = known.ok
-      ? await recoverTurn(this.events, (...of) => this.commit(writer.value, ...of), continues)
+      ? await recoverTurn(this.events, (turn) => this.commit(writer.value, turn), continues)
       : known
     if (recovered.ok) return writer
     await this.release(writer.value)
@@ -137,21 +138,28 @@ export class SessionLog {
     }
   }
 
+  /** Records Events outside the steps of a running Turn. Without a Turn they belong to none. */
+  commit(writer: Writer, turn?: TurnId): Commit {
+    return plainCommit(this.stages(writer, turn))
+  }
+
+  stages(writer: Writer, turn?: TurnId): CommitStages {
+    return {
+      // Before the Events are built, so that the Log, the model and watchers see the same.
+      redact: (drafts) => {
+        this.#notices.endWith(drafts)
+        return new RedactedDrafts(this.#redactor, drafts)
+      },
+      append: (drafts) => this.#append(writer, drafts.of(turn)),
+    }
+  }
+
   /**
-   * Makes Events durable, then applies them here, then notifies watchers. Without a Turn the Events belong to none. Fails if
-   * they would widen something and the head that must cover them cannot be written: they are undone then.
+   * Makes Events durable, then applies them here, then notifies watchers. Fails if they would widen something and the head
+   * that must cover them cannot be written: they are undone then.
    */
-  async commit(
-    writer: Writer,
-    turn: TurnId | undefined,
-    drafts: readonly EventDraft[],
-  ): Promise<Result<void>> {
-    // Redact before the Events are built, so that the Log, the model and watchers see the same.
-    const safe = this.#redactor.value(drafts)
-    this.#notices.endWith(drafts)
-    const stamped =
-      turn === undefined ? safe : safe.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
-    const lines = await writer.append(stamped, 'now')
+  async #append(writer: Writer, drafts: readonly EventDraft[]): Promise<Result<void>> {
+    const lines = await writer.append(drafts, 'now')
     if (!lines.ok) return lines
     const uncovered = lines.value.filter(({ seq }) => writer.isUncovered(seq))
     const covered = uncovered.length === 0
@@ -171,7 +179,7 @@ export class SessionLog {
     return { ok: false, error: notCovered(this.#shared.place) }
   }
 
-  /** The text as `commit` records it. */
+  /** The text as a commit records it. */
   recordedText(text: string): string {
     return this.#redactor.text(text).toWellFormed()
   }
@@ -183,7 +191,7 @@ export class SessionLog {
     signal?: AbortSignal,
   ): AsyncGenerator<SessionUpdate, void> {
     const log = {
-      session: this.session,
+      session: this.id,
       parts: this.#shared,
       questions,
       nextSeq: () => this.#cursor.seq,
@@ -216,7 +224,7 @@ export class SessionLog {
     const { headFailure } = writer
     if (headFailure !== undefined && !this.#headReported) {
       const notice = headNotice(headFailure, this.#shared.place)
-      await this.commit(writer, undefined, [notice])
+      await this.commit(writer)([notice])
     }
     this.#headReported = headFailure !== undefined
   }
@@ -227,7 +235,7 @@ export class SessionLog {
   }
 
   async #read(): Promise<Result<void>> {
-    const reader = await openReader(this.#shared.place, this.session)
+    const reader = await openReader(this.#shared.place, this.id)
     if (!reader.ok) return reader
     try {
       if (this.#cursor.offset === 0 && !this.#created) await this.#skipRange(reader.value)
@@ -275,7 +283,7 @@ export class SessionLog {
 
   #settle(): Promise<void> {
     const { place } = this.#shared
-    this.#taking = this.#taking.then(() => this.#state.settle(place, this.session, this.#cursor))
+    this.#taking = this.#taking.then(() => this.#state.settle(place, this.id, this.#cursor))
     return this.#taking
   }
 
@@ -287,7 +295,7 @@ export class SessionLog {
     this.#state.take(fresh, covers)
     this.#cursor = fresh.at(-1)?.next ?? this.#cursor
     this.#allKnown &&= added.length === fresh.length || fresh.every(({ logged }) => logged.known)
-    if (this.#watchers.any) this.#report(fresh, added)
+    this.#watchers.lines(fresh, added)
     const types = new Set<string>()
     const outside = withoutCalls(this.events)
     // The newest first, because a long Session has many earlier ones.
@@ -302,14 +310,6 @@ export class SessionLog {
     if (types.has('history_compaction')) this.#trim()
   }
 
-  #report(lines: readonly LogLine[], events: readonly WholeEvent[]): void {
-    let next = 0
-    for (const line of lines) {
-      const whole = events[next]?.seq === line.seq ? events[next++] : undefined
-      this.#watchers.line(line, whole)
-    }
-  }
-
   #trim(): void {
     this.#first = Math.max(this.#first, this.#history.trim())
     for (const seq of this.#turnStarts.keys()) if (seq < this.#first) this.#turnStarts.delete(seq)
@@ -320,7 +320,7 @@ export class SessionLog {
     const from = rawStart(this.state)
     if (from.seq >= this.#first) return
     this.#incomplete = true
-    const reader = await openReader(this.#shared.place, this.session)
+    const reader = await openReader(this.#shared.place, this.id)
     if (!reader.ok) return
     try {
       const lines: LogLine[] = []
@@ -373,7 +373,7 @@ export class SessionLog {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const reader = await openReader(this.#shared.place, this.session)
+    const reader = await openReader(this.#shared.place, this.id)
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
       if (signal.aborted) return

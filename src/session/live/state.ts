@@ -56,6 +56,11 @@ export function rawStart({ compactions }: SessionState): Cursor {
   return compactions.findLast(({ tail }) => tail !== null)?.tail ?? LOG_START
 }
 
+/** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
+export function modeOfCalls({ mode, permission_mode }: SessionState): PermissionMode {
+  return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
+}
+
 /** What a change of modes records; nothing if they are already set. */
 export function modeDrafts(
   { mode, permission_mode }: SessionState,

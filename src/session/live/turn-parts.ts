@@ -8,14 +8,14 @@ import type { TurnId } from '../../model/ids.ts'
 import { LIMITS, TIER_PERCENT } from '../../model/limits.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
-import type { PermissionMode } from '../../model/modes.ts'
 import type { AppliedRule } from '../../model/rule.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { LendingSkill } from '../../policy/lent-rules.ts'
 import { fencesNotes } from '../../providers/provider.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import { interruptedCall } from '../../turn/continue.ts'
-import type { TurnPurpose } from '../../turn/open.ts'
+import type { TurnInput } from '../../turn/open.ts'
+import type { Commit } from '../../turn/parts/pending-results.ts'
 import type { RunningCall, TurnParts } from '../../turn/parts/turn-parts.ts'
 import type { PermissionAnswer } from '../../turn/parts/permission.ts'
 import { answerPlaces } from '../../turn/parts/answer-places.ts'
@@ -30,12 +30,11 @@ import { lastRequestOf } from './last-request.ts'
 import type { RecordedSurface } from '../surface/recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionRules } from './session-rules.ts'
-import type { SessionState } from './state.ts'
+import { modeOfCalls, type SessionState } from './state.ts'
 
-/** The Session of a Turn. Its values may change while the Turn runs. */
+/** The Session of a Turn. Its state may change while the Turn runs. */
 interface SessionContext {
-  readonly state: SessionState
-  readonly permissionMode: PermissionMode
+  readonly session: { readonly state: SessionState }
   readonly rules: SessionRules
   readonly questions: SessionQuestions
 }
@@ -43,12 +42,14 @@ interface SessionContext {
 /** The parts that belong to this Turn alone. */
 interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly log: TurnParts['log']
+  /** Records Events of the Turn without the results that wait: a person decides about them later. */
+  readonly record: Commit
   readonly holdsKey: TurnParts['model']['holdsKey']
   /** Requests that this process sent; another process may have sent more since. */
   readonly lastRequests: readonly SentRequest[]
   /** Reads the surface in force; the same object as long as it is in force. */
   readonly recordedSurface: () => Promise<Result<RecordedSurface>>
-  readonly purpose: TurnPurpose
+  readonly purpose: TurnInput['purpose']
   /** It continues after a crash. */
   readonly continued: boolean
 }
@@ -59,7 +60,7 @@ export async function turnParts(
   owner: SessionContext,
   own: TurnContext,
 ): Promise<Result<TurnParts>> {
-  const log = reportingDecisions(own.log, owner.questions, new Redactor(shared.log.secrets))
+  const { log } = own
   const model = await modelOf(shared, owner, own)
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
@@ -71,7 +72,7 @@ export async function turnParts(
 
 async function modelOf(
   shared: SessionParts,
-  { state }: SessionContext,
+  { session: { state } }: SessionContext,
   { log, holdsKey, lastRequests, recordedSurface, continued }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
@@ -124,7 +125,7 @@ function largerModels(
 function personOf(
   { log: { secrets }, person }: SessionParts,
   { rules, questions }: SessionContext,
-  { log, signal, steering }: TurnContext,
+  { log, record, signal, steering }: TurnContext,
 ): TurnParts['person'] {
   return {
     signal,
@@ -132,7 +133,7 @@ function personOf(
     upload: person.upload ?? {},
     ask: async (question) => {
       if (!questions.canAsk) return ok(NOBODY)
-      const asked = await log.commit([askedDraft(question.about)])
+      const asked = await record([askedDraft(question.about)])
       if (!asked.ok) return asked
       const shown = new Redactor(secrets).value(question)
       const given = await questions.ask(log.turn, shown, signal)
@@ -142,25 +143,10 @@ function personOf(
       const kept = await rules.keep(answer)
       if (kept.ok) return kept
       const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
-      const noted = await log.commit([notice('rule_not_saved', text)])
+      const noted = await record([notice('rule_not_saved', text)])
       return noted.ok ? ok({ ...answer, scope: 'session' }) : noted
     },
   }
-}
-
-/** Acknowledges answers once their decisions are durable. Questions are redacted, so decisions are compared redacted. */
-function reportingDecisions(
-  log: TurnParts['log'],
-  questions: Pick<SessionQuestions, 'recorded'>,
-  redactor: Redactor,
-): TurnParts['log'] {
-  const commit: typeof log.commit = async (drafts) => {
-    const recorded = await log.commit(drafts)
-    for (const { type, data } of drafts)
-      if (type === 'permission_decision') questions.recorded(redactor.value(data), recorded)
-    return recorded
-  }
-  return { ...log, commit }
 }
 
 function toolsOf(
@@ -181,8 +167,9 @@ function toolsOf(
       const active = activeSkills(turn.log.events(), turn.log.turn)
       const lending = claim.hydration === undefined ? active.map(({ data }) => data) : []
       const lent = lending.length === 0 ? [] : await lentBy(lending)
-      const instance = owner.state.tether !== undefined
-      return { mode: owner.permissionMode, confined, rules: own && [...own, ...lent], instance }
+      const { state } = owner.session
+      const instance = state.tether !== undefined
+      return { mode: modeOfCalls(state), confined, rules: own && [...own, ...lent], instance }
     },
     placeOf: async (path) => {
       const place = await tools.files.realRelative(path)
@@ -194,7 +181,7 @@ function toolsOf(
     },
     contextOf: (call) => ({
       ...contextOf(shared, turn, call),
-      ...historyOf(shared, turn, owner.state.turns),
+      ...historyOf(shared, turn, owner.session.state.turns),
     }),
     inspection: {
       since: inspectSince(shared),

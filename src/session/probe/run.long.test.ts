@@ -83,7 +83,7 @@ test('a workspace is named either first or late, and the rest of a request is th
     ids.map(async (id) => {
       const session = await late.harness.open(id)
       if (!session.ok) throw new Error(session.error.message)
-      const request = await late.harness.preview(session.value, 'And now?')
+      const request = await session.value.preview('And now?')
       if (!request.ok) throw new Error(request.error.message)
       const layer0 = request.value.segments.find(({ role }) => role === 'system')
       const developer = session.value.events.filter(({ type }) => type === 'late_context')

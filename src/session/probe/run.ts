@@ -7,7 +7,7 @@ import {
   type ExpectedRun,
   type SessionEvidence,
 } from './run-evidence.ts'
-import type { Session } from '../live/session.ts'
+import type { Session } from '../session.ts'
 import type { ModelChoice } from '../surface/surface-parts.ts'
 
 /**
@@ -45,7 +45,7 @@ async function askAll(session: Session, signal: AbortSignal): Promise<Result<voi
     if (!admitted.ok) return admitted
     const outcome = await admitted.value.done
     if (!outcome.ok) return outcome
-    const { status, error } = outcome.value.ended
+    const { status, error } = outcome.value
     if (status === 'interrupted') return interruptedProbe()
     if (status !== 'completed') {
       const { kind = 'internal', message = 'A Turn failed.', details = {} } = error ?? {}

@@ -11,7 +11,7 @@ import {
   type PreparedCompaction,
 } from '../live/locked-compaction.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
-import type { Session } from '../live/session.ts'
+import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { previewRequest } from './preview.ts'
 
@@ -30,7 +30,7 @@ export interface CompactionPreview {
 /** Plans a compaction by hand and composes the request that would follow. Takes no lock and writes nothing. */
 export async function previewCompaction(
   parts: SessionParts,
-  session: Session,
+  session: LiveSession,
   { summary: chosen = parts.model.summary }: Pick<CompactOptions, 'summary'> = {},
 ): Promise<Result<CompactionPreview>> {
   const known = await session.catchUp()
@@ -55,19 +55,19 @@ const WAIT = {
 }
 
 /** The request after the compaction, whose Events and surface exist in memory only. */
-function previewAfter(parts: SessionParts, session: Session, prepared: PreparedCompaction) {
-  const { id, state, permissionMode } = session
+function previewAfter(parts: SessionParts, session: LiveSession, prepared: PreparedCompaction) {
+  const { id, state } = session
   const events = [...session.events, ...plannedEvents(parts, session, prepared)]
   const { surface } = prepared
   const fresh = new FreshBlobs()
   if (surface !== undefined) fresh.hold(surface.draft.data.blob, surface.frozen.bytes)
   const log = { ...parts.log, store: fresh.over(parts.log.store) }
-  return previewRequest({ ...parts, log }, { id, state, permissionMode, events }, '')
+  return previewRequest({ ...parts, log }, { id, state, events }, '')
 }
 
 function plannedEvents(
   { log: { place } }: SessionParts,
-  session: Session,
+  session: LiveSession,
   prepared: PreparedCompaction,
 ): WholeEvent[] {
   const made = {

@@ -7,7 +7,7 @@ import { changedTurns, changesInForce, type FileChange } from '../../history/fil
 import { ok, type Result } from '../../model/errors.ts'
 import { ranCommands, type RanCommand } from '../../history/ran-commands.ts'
 import type { BlobKey, TurnId } from '../../model/ids.ts'
-import type { Session } from '../live/session.ts'
+import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { changingEvents, noChanges } from './undo.ts'
 
@@ -35,7 +35,7 @@ export interface SessionDiff {
  */
 export async function diffTurns(
   log: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
   turn?: TurnId,
 ): Promise<Result<SessionDiff>> {
   const events = await changingEvents(log, session)

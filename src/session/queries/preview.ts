@@ -11,7 +11,7 @@ import type { SkillRequest } from '../../model/events/context-source.ts'
 import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
 import { openingDrafts } from '../../turn/open.ts'
 import { activationDraft, judgeSkills } from '../../turn/skills/activations.ts'
-import type { Session } from '../live/session.ts'
+import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { lateContext } from '../live/late-context.ts'
 import { keptIn } from './applying-instructions.ts'
@@ -25,7 +25,7 @@ export interface PreviewOptions {
 }
 
 /** What the next request of a Session depends on. */
-export type PreviewedSession = Pick<Session, 'id' | 'events' | 'state' | 'permissionMode'>
+export type PreviewedSession = Pick<LiveSession, 'id' | 'events' | 'state'>
 
 /**
  * Composes the exact request for `text`. Sends and writes nothing: the opening Events of the Turn exist in memory only.

@@ -11,7 +11,7 @@ import { variantMaker } from '../../resources/variants/variant-maker.ts'
 import { listSessions } from './list.ts'
 import { readLog } from '../reading/read-log.ts'
 import { eventsOf } from '../reading/whole-session.ts'
-import type { Session } from '../live/session.ts'
+import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 /** One Resource of a Session and its state. */
@@ -35,7 +35,7 @@ type Payload = 'present' | 'missing' | 'damaged' | 'none'
 
 export async function listResources(
   log: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
 ): Promise<Result<readonly ListedResource[]>> {
   const events = await eventsOf(log, session, LISTED, namesResource)
   if (!events.ok) return events
@@ -66,13 +66,13 @@ function namesResource({ type, data }: WholeEvent): boolean {
 }
 
 /** Permanently excludes the bytes of a Resource from requests. Text about it stays. */
-export async function dropResource(session: Session, handle: string): Promise<Result<void>> {
+export async function dropResource(session: LiveSession, handle: string): Promise<Result<void>> {
   const found = await session.resourceNamed(handle)
   if (!found.ok) return found
   if (found.value === undefined) return unknownHandle(session)
   if (found.value.gone === 'dropped') return ok(undefined)
   const { resource_id } = found.value.descriptor
-  return session.between((record) =>
+  return session.between(({ record }) =>
     record([{ type: 'resource_dropped', data: { resource_id, by: 'person' } }]),
   )
 }
@@ -80,7 +80,7 @@ export async function dropResource(session: Session, handle: string): Promise<Re
 /** The original bytes of a Resource. */
 export async function resourceBytes(
   { store }: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
   handle: string,
 ): Promise<Result<Buffer>> {
   const found = await session.resourceNamed(handle)
@@ -95,7 +95,7 @@ export async function resourceBytes(
 /** A smaller form of an image. */
 export async function thumbnail(
   { log, model }: Pick<SessionParts, 'log' | 'model'>,
-  session: Session,
+  session: LiveSession,
   handle: string,
   max_side: number,
 ): Promise<Result<Variant>> {
@@ -188,7 +188,7 @@ function historyOf(
   }
 }
 
-function unknownHandle({ events, id }: Session): Failed {
+function unknownHandle({ events, id }: LiveSession): Failed {
   const handles = new SessionResources(events).all.map(({ descriptor }) => descriptor.handle)
   return failed('not_found', 'No Resource with that handle in this Session.', { handles }, [
     { action: 'List the Resources of the Session.', command: `hawser resources ${id}` },

@@ -14,7 +14,7 @@ import {
 import { bufferedFiles, type OpenBuffers } from '../../host/files/buffered-files.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
 import { eventsOf } from '../reading/whole-session.ts'
-import type { Session } from '../live/session.ts'
+import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 type FilesRestored = EventData<'files_restored'>
@@ -35,10 +35,10 @@ type UndoParts = Pick<SessionParts, 'log' | 'tools'>
  */
 export async function undoTurn(
   parts: UndoParts,
-  session: Session,
+  session: LiveSession,
   turn?: TurnId,
 ): Promise<Result<UndoResult>> {
-  return session.between(async (record) => {
+  return session.between(async ({ record }) => {
     const events = await changingEvents(parts.log, session)
     if (!events.ok) return events
     const ran = ranCommands(events.value)
@@ -63,7 +63,7 @@ export async function undoTurn(
 /** The Events of the whole Session about files that Turns changed, and about commands that could change any. */
 export function changingEvents(
   log: SessionParts['log'],
-  session: Session,
+  session: LiveSession,
 ): Promise<Result<readonly WholeEvent[]>> {
   const types = ['tool_result', 'files_restored', ...COMMAND_EVENTS] as const
   return eventsOf(log, session, types, (event) => {
@@ -74,7 +74,7 @@ export function changingEvents(
 
 /** The Turn with this id, or the last one that can be undone. */
 function chooseTurn(
-  { id }: Session,
+  { id }: LiveSession,
   turns: readonly ChangedTurn[],
   ran: readonly RanCommand[],
   turn: TurnId | undefined,

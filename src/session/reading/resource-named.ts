@@ -1,9 +1,10 @@
 import { historyOf, NO_STATE } from '../../history/history.ts'
 import { SessionResources, type SessionResource } from '../../history/session-resources.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventType, WholeEvent } from '../../model/events/event.ts'
+import type { EventType } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { readLog, type ReadParts } from './read-log.ts'
+import type { KnownSession } from './whole-session.ts'
 
 /**
  * The Resource with that handle. One from before the checkpoint is looked up in the Log, because the state of a checkpoint
@@ -11,8 +12,7 @@ import { readLog, type ReadParts } from './read-log.ts'
  */
 export async function resourceNamed(
   log: ReadParts,
-  session: SessionId,
-  events: readonly WholeEvent[],
+  { id, events }: KnownSession,
   handle: string,
 ): Promise<Result<SessionResource | undefined>> {
   const history = historyOf(events)
@@ -20,7 +20,7 @@ export async function resourceNamed(
   const number = Number(/\d+$/.exec(handle)?.[0] ?? Infinity)
   if (raw !== undefined || history.checkpoint === undefined) return ok(raw)
   if (number > history.state.handle_counter) return ok(undefined)
-  const all = await allResources(log, session)
+  const all = await allResources(log, id)
   if (!all.ok) return all
   const found = all.value.byHandle(handle)
   return ok(found === undefined ? undefined : { ...found, earlier: true })

@@ -117,6 +117,14 @@ export class Watchers {
     return one
   }
 
+  /** `events` are those of `lines` that this version knows. */
+  lines(lines: readonly LogLine[], events: readonly WholeEvent[]): void {
+    if (!this.any) return
+    let next = 0
+    for (const line of lines)
+      this.line(line, events[next]?.seq === line.seq ? events[next++] : undefined)
+  }
+
   line(line: LogLine, whole?: WholeEvent): void {
     const bytes = line.next.offset - line.offset + longBytes(line, whole)
     const update: WatcherUpdate =

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
-import type { ClientOptions, Session } from '../live/session.ts'
+import type { AttachOptions, Session } from '../session.ts'
 import { chooseProvider } from '../settings/choice.ts'
 import { judgeModel, type NamedModel } from '../settings/model-choice.ts'
 import type { SettingsChange } from '../admission/settings-change.ts'
@@ -27,7 +27,7 @@ export interface OpenedSession {
   readonly warning?: string | undefined
 }
 
-export interface BeginOptions extends ClientOptions {
+export interface BeginOptions extends AttachOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** A Turn follows immediately: a new Session keeps its lock for it. */
   readonly toAdmit?: boolean

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { value } from '../../../test/support/log/story.ts'
 import { ok } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 import { InstanceSessions } from './instance-sessions.ts'
 
 const START = {

@@ -4,7 +4,7 @@ import type { GuestStart } from '../../model/tether/guest-line.ts'
 import { conversationName } from '../frames/message-name.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
+import type { Session } from '../../session/session.ts'
 
 /** More are closed when they are idle, the longest unused first. */
 const MOST_OPEN = 32

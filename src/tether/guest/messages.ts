@@ -9,8 +9,7 @@ import type { ImageReference } from '../../model/tether/frame.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import type { AdmitOptions, AdmittedTurn } from '../../session/admission/admit-options.ts'
 import type { Harness } from '../../session/harness.ts'
-import type { Session } from '../../session/live/session.ts'
-import { resultOfTurn } from '../../session/library/result-of-turn.ts'
+import type { Session } from '../../session/session.ts'
 import { noImages } from '../frames/frame-check.ts'
 import { conversationName, messageName } from '../frames/message-name.ts'
 import { frameText, frameTexts } from '../frames/frame-text.ts'
@@ -148,8 +147,7 @@ export class Messages {
     }
     await send(frames.ack(reply, repeated ? 'repeated' : continued ? 'continued' : 'started'))
     if (!repeated) await this.#follow(reply, session, admitted)
-    const outcome = await admitted.done
-    const result = outcome.ok ? await resultOfTurn(this.#parts.harness, session, turn) : outcome
+    const result = await admitted.done
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
     await sessions.tidy((address) => this.#of(address).length > 0)

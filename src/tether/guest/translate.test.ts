@@ -3,7 +3,7 @@ import { sampleDescriptor } from '../../../test/support/history/sample-resources
 import { LIMITS } from '../../model/limits.ts'
 import { FrameToHost } from '../../model/tether/frame.ts'
 import { frameText } from '../frames/frame-text.ts'
-import type { TurnResult } from '../../session/library/result-of-turn.ts'
+import type { TurnResult } from '../../session/admission/admit-options.ts'
 import { endOf } from './translate.ts'
 
 const RESULT: TurnResult = {

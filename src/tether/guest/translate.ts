@@ -4,7 +4,7 @@ import type { EphemeralEvent, EventEnvelope } from '../../model/events/event.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
 import type { TurnStatus } from '../../model/turn-status.ts'
-import type { TurnResult } from '../../session/library/result-of-turn.ts'
+import type { TurnResult } from '../../session/admission/admit-options.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 
 /** What a host is shown while a Turn runs. */

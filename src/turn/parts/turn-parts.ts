@@ -6,7 +6,7 @@ import type { Clock } from '../../host/clock.ts'
 import type { Confinement, RecordedPlace } from '../../host/sandbox/confinement.ts'
 import type { ProtectedChange } from '../../host/sandbox/watch/watch.ts'
 import type { Result } from '../../model/errors.ts'
-import type { EphemeralEvent, EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import type { ModelFacts } from '../../model/model-facts.ts'
 import type { Surface } from '../../model/surface.ts'
@@ -21,6 +21,7 @@ import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
 import type { InstructionParts } from './instruction-parts.ts'
 import type { InterruptedCall } from './interrupted-call.ts'
+import type { Commit, PendingResults } from './pending-results.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 import type { PermissionAnswer, PermissionQuestion } from './permission.ts'
@@ -33,10 +34,9 @@ export interface TurnParts {
     readonly turn: TurnId
     /** All Events of the Session so far, including those of this Turn. */
     readonly events: () => readonly WholeEvent[]
-    /**
-     * Appends Events of this Turn in one write; when it resolves, they are durable and all watchers have received them.
-     */
-    readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
+    /** Appends Events of this Turn, after the `results` that wait. */
+    readonly commit: Commit
+    readonly results: PendingResults
     /** The text as it will be in an Event that contains it. */
     readonly recordedText: (text: string) => string
     readonly publish: (event: TurnNotice) => void

@@ -101,7 +101,7 @@ describe('a Skill that changes', () => {
       root: '<repo>/.agents/skills',
       sources: [handSource('file', { kind: 'file', path: 'b.txt' })],
     })
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     expect(hydrations(session)).toMatchObject([{ status: 'ok', output: 'a\n' }])
     const refused = await session.admit('Thanks.', { skills: [{ name: 'facts' }] })
     expect(refused.ok ? 'ok' : refused.error.kind).toBe('permission_denied')

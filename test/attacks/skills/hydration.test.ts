@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/encoding/hash.ts'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { LIMITS } from '../../../src/model/limits.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { commandSource, handSource } from '../../support/session/hand-skills.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { say } from '../../support/resources/sample-files.ts'
@@ -174,7 +174,7 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
     const turn = value(await session.admit('Thanks.', { skills }))
     await decided
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(hydrations(session)).toMatchObject([
       { status: 'interrupted', error: { kind: 'interrupted' } },
     ])
@@ -187,7 +187,7 @@ describe.skipIf(!confined)('a command in the sandbox', () => {
     const turn = value(await session.admit('Use the skill facts. Then hydrate hang of facts.'))
     await decided
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(hydrations(session)).toMatchObject([{ status: 'interrupted' }])
     expect(results(session).at(-1)).toMatchObject({
       outcome: 'failed',

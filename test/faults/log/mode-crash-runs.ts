@@ -25,24 +25,20 @@ interface ModeJournal {
 const CHANGES: readonly PermissionMode[] = ['auto', 'read-only', 'ask', 'auto', 'ask', 'auto']
 
 /** How the story is run, or run wrongly. */
-export interface ModeStory {
+interface ModeStory {
   /** A planted bug: changes are acknowledged although the head does not cover them. */
   readonly withoutHead?: boolean
 }
 
 /** The number of steps of the story without a fault. */
-export async function modeSteps(): Promise<number> {
+async function modeSteps(): Promise<number> {
   const disk = new CrashDisk(1)
   await runModes(disk.folder(), newModeJournal())
   return disk.steps
 }
 
 /** Crashes at step `cutAt`, in every way, and says what is wrong after the restart. */
-export async function modeCrash(
-  seed: number,
-  cutAt: number,
-  story: ModeStory = {},
-): Promise<string[]> {
+async function modeCrash(seed: number, cutAt: number, story: ModeStory = {}): Promise<string[]> {
   const found: string[] = []
   for (const how of ['afterCrash', 'afterKill'] as const) {
     const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
@@ -56,6 +52,16 @@ export async function modeCrash(
     const offences = await judgeModes(again[how](seed).folder(), journal)
     found.push(...offences.map((offence) => `${how} at step ${cutAt}: ${offence}`))
   }
+  return found
+}
+
+/** Crashes at every step of the story, with as many seeds. */
+export async function modeCrashes(story: ModeStory, seeds: number): Promise<string[]> {
+  const steps = await modeSteps()
+  if (steps <= 60) throw new Error(`the story has only ${steps} steps`)
+  const found: string[] = []
+  for (let seed = 1; seed <= seeds; seed += 1)
+    for (let step = 1; step <= steps; step += 1) found.push(...(await modeCrash(seed, step, story)))
   return found
 }
 

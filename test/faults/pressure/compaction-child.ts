@@ -21,9 +21,9 @@ async function follow(root: string, { session: id, step }: Order): Promise<void>
   const { parts } = await openParts(root)
   const harness = new Harness(parts)
   const session = value(await harness.open(id))
-  if (step === 'compact') value(await harness.compact(session))
-  else if (step === 'summarise') value(await harness.compact(session, { summary: 'model' }))
-  else value(await harness.undoCompaction(session))
+  if (step === 'compact') value(await session.compact())
+  else if (step === 'summarise') value(await session.compact({ summary: 'model' }))
+  else value(await session.undoCompaction())
   await session.close()
 }
 

@@ -78,7 +78,7 @@ async function prepareStages(folder: string, { summary, texts }: Story) {
   const later = await openParts(copy)
   const compacted = new Harness(later.parts)
   const opened = value(await compacted.open(id))
-  const plan = value(await compacted.compact(opened, { summary }))
+  const plan = value(await opened.compact({ summary }))
   if (!plan.compactable) throw new Error(`the Session cannot be compacted: ${plan.reason}`)
   if (summary === 'model' && plan.data.strategy !== MODEL_STRATEGY)
     throw new Error(`the summary was not written by the model: ${plan.fallback}`)
@@ -168,7 +168,7 @@ async function nextRequest(root: string, session: SessionId): Promise<string> {
   try {
     const harness = new Harness(parts)
     const opened = value(await harness.open(session))
-    const { body } = value(await harness.preview(opened, 'And now?'))
+    const { body } = value(await opened.preview('And now?'))
     await opened.close()
     return sha256(body.toString('utf8').replaceAll(root, 'ROOT'))
   } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Provider } from '../../../src/providers/provider.ts'
 import { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { openParts } from '../../support/session/harness-parts.ts'
 import { value } from '../../support/log/story.ts'
 import { vendorParts } from '../../support/providers/vendor-parts.ts'
@@ -66,7 +66,7 @@ function speaking(idleMs: number) {
 }
 
 async function say(session: Session, text: string): Promise<void> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const kind = ended.error === undefined ? {} : { kind: ended.error.kind }
   emit({ what: 'turn', status: ended.status, ...kind })
 }

@@ -33,7 +33,7 @@ const watching = (async () => {
 const admitted = value(await session.admit(MESSAGE.text, { messageKey: MESSAGE.key }))
 step('admitted')
 const { turn, done, repeated = false } = admitted
-const { ended } = value(await done)
+const ended = value(await done)
 step('done')
 await session.close()
 await watching

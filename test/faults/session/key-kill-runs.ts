@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { EventData, WholeEvent } from '../../../src/model/events/event.ts'
+import { turnResult, type TurnResult } from '../../../src/history/results/turn-result.ts'
+import type { WholeEvent } from '../../../src/model/events/event.ts'
 import type { SessionId, TurnId } from '../../../src/model/ids.ts'
 import { openReader } from '../../../src/log/reader.ts'
 import { verifyLog } from '../../../src/log/verify.ts'
@@ -140,14 +141,15 @@ export function keyOffences(evidence: KeyEvidence): string[] {
     ...survivors.flatMap((by, at) => {
       const answer = answers.find((one) => one.by === by)
       const isFirst = at === 0 && before.length === 0
-      return answerOffences(by, answer, { turn: only, ended: endsOf(only)[0], isFirst })
+      const ended = only === undefined ? undefined : turnResult(events, only)
+      return answerOffences(by, answer, { turn: only, ended, isFirst })
     }),
   ]
 }
 
 interface Expected {
   readonly turn: TurnId | undefined
-  readonly ended: EventData<'turn_ended'> | undefined
+  readonly ended: TurnResult | undefined
   /** No Turn has the message yet, so this process runs it. */
   readonly isFirst: boolean
 }
@@ -158,9 +160,10 @@ function answerOffences(
   { turn, ended, isFirst }: Expected,
 ): string[] {
   if (answer === undefined) return [`process ${by} has no answer`]
+  const isEnd = isDeepStrictEqual(answer.ended, JSON.parse(JSON.stringify(ended ?? null)))
   return [
     ...(answer.turn === turn ? [] : [`process ${by} names another Turn`]),
-    ...(isDeepStrictEqual(answer.ended, ended) ? [] : [`process ${by} names another end`]),
+    ...(isEnd ? [] : [`process ${by} names another end`]),
     ...(answer.repeated === !isFirst ? [] : [`process ${by}: repeated is ${answer.repeated}`]),
     ...(isFirst && ended?.status !== 'completed' ? ['the message did not run to its end'] : []),
   ]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SessionId } from '../../../src/model/ids.ts'
 import { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { value } from '../../support/log/story.ts'
 import { emit, emitEvents } from '../../support/host/child-report.ts'
 import { actionsIn, Moment, openScene } from './turn-kill-scene.ts'

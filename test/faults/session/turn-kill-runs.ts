@@ -155,7 +155,7 @@ export class TurnKillRuns {
     const { parts, close } = await openScene(root, { by, sandbox: this.#sandbox })
     try {
       const opened = value(await new Harness(parts).open(session))
-      const { ended } = value(await value(await opened.admit(nextRequest(by))).done)
+      const ended = value(await value(await opened.admit(nextRequest(by))).done)
       if (ended.status !== 'completed') violations.push(`the next Turn is ${ended.status}`)
       const requests = value(await verifyRequests(parts, opened.events))
       violations.push(

@@ -37,6 +37,20 @@ export async function frameCrash(
   return journal.offences
 }
 
+/** What is wrong after an end at every step from `first`, `by` steps apart. */
+export async function frameCrashes(
+  how: 'power' | 'kill',
+  { first = 1, by = 1 }: { readonly first?: number; readonly by?: number } = {},
+): Promise<string[]> {
+  const steps = await frameStorySteps()
+  if (steps <= 80) throw new Error(`the story has only ${steps} steps`)
+  const found: string[] = []
+  for (let cutAt = first; cutAt <= steps; cutAt += by)
+    for (const offence of await frameCrash(cutAt, cutAt, how))
+      found.push(`at step ${cutAt}: ${offence}`)
+  return found
+}
+
 async function untilCut(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -6,7 +6,7 @@ import type { BlobStore } from '../../../src/blobs/store.ts'
 import { systemClock, type Clock } from '../../../src/host/clock.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { verifyRequests } from '../../../src/session/queries/verify-requests.ts'
 import type { Tool, Toolset } from '../../../src/tools/tool.ts'
 import { picture } from '../../support/resources/sample-files.ts'
@@ -50,7 +50,7 @@ async function placeAt(way: Way, now: () => number, tools?: Toolset) {
 
 async function say(session: Session, text: string) {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended
+  return value(await admitted.done)
 }
 
 /** The content of the Log, read from the disk by a reader that shares nothing with its writer. */
@@ -163,7 +163,7 @@ test('a sweep a day later by the clock deletes nothing that a running Turn store
   expect(await verified('in process', place.root, session)).toMatchObject(WHOLE)
   expect(value(await later.gc({ dryRun: false })).writing).toEqual([])
   expect(await verified('in process', place.root, session)).toMatchObject(WHOLE)
-  expect(value(await harness.diff(session)).files.length).toBe(1)
+  expect(value(await session.diff()).files.length).toBe(1)
 })
 
 test('an attachment that a sweep deleted before its Turn must be attached again, and no Event names it', async () => {

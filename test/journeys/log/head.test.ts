@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
 
@@ -16,7 +16,7 @@ async function turn(session: Session, meanwhile: () => Promise<void>): Promise<s
     await meanwhile()
     break
   }
-  return value(await done).ended.status
+  return value(await done).status
 }
 
 /** With a folder in its place, not even root can write the head. The Turn may write it before the folder exists. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/host/clock.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import type { EventDraft } from '../../../src/model/events/event.ts'
 import { Output as Found } from '../../../src/presenters/cli/commands/grep.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { registerDamage } from '../../support/log/registered-damage.ts'
@@ -161,7 +161,7 @@ test.each([
   expect(lastSearch(session).output.includes('the tide table is wrong')).toBe(
     upload_text === 'allow',
   )
-  await place.harness.dropResource(session, '@txt1')
+  await session.dropResource('@txt1')
   await say(session, 'Search the history for "tide table is wrong"')
   expect(lastSearch(session).output).toContain('it is not shown again: 1 attachment')
   expect(lastSearch(session).output).not.toMatch(/^Turn 1, .*content of @txt1/m)

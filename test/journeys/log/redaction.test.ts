@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { KEY_PLACEHOLDER } from '../../../src/encoding/redaction.ts'
 import { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { commandSource, withSkills } from '../../support/session/hand-skills.ts'
 import { withChanges } from '../../support/session/harness-parts.ts'
 import { CANARY_KEY } from '../../support/host/canary.ts'
@@ -76,9 +76,9 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   expect(notices.text()).toContain(`It is ${KEY_PLACEHOLDER}.`)
   expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([])
   expect(await filesWithKey(join(place.root, 'home'))).toEqual([])
-  const diffs = value(await place.harness.diff(session)).files
+  const diffs = value(await session.diff()).files
   expect(diffs.map(({ path }) => path)).toEqual(['.env', 'copy.txt'])
-  const preview = value(await place.harness.preview(session, `And ${CANARY_KEY}?`))
+  const preview = value(await session.preview(`And ${CANARY_KEY}?`))
   const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
   expect([...shown, ...place.requests].map(revealsKey)).not.toContain(true)
   await verified(place, session)
@@ -137,7 +137,7 @@ test('undo restores a file with its key while the key is known, and reports what
   ]
   place.answers.push(...change)
   expect(await say(session, 'Go.')).toBe('completed')
-  const first = value(await place.harness.undo(session))
+  const first = value(await session.undo())
   expect(first.files.map(({ outcome, why }) => [outcome, why])).toEqual([['restored', undefined]])
   expect(await readFile(path, 'utf8')).toBe(ENV_FILE)
 
@@ -146,12 +146,12 @@ test('undo restores a file with its key while the key is known, and reports what
   const left = await readFile(path, 'utf8')
   const other = new Harness(withChanges(place.parts, { log: { secrets: ['sk-another-key'] } }))
   const reopened = value(await other.open(session.id))
-  const second = value(await other.undo(reopened))
+  const second = value(await reopened.undo())
   expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
   expect(await readFile(path, 'utf8')).toBe(left)
   // A file that the user restored counts as restored.
   await writeFile(path, ENV_FILE)
-  const third = value(await other.undo(reopened))
+  const third = value(await reopened.undo())
   expect(third.files.map(({ outcome }) => outcome)).toEqual(['restored'])
 })
 
@@ -193,7 +193,7 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
   // Of Hawser's files, only the stored original contains the key.
   const [text] = files
   expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
-  expect(value(await place.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
+  expect(value(await session.resourceBytes('@txt1'))).toEqual(text?.bytes)
   await verified(place, session)
 })
 
@@ -218,7 +218,7 @@ test('a Log and blobs from before a key was known are shown without it', async (
   const reopened = value(await later.open(session.id))
   const read: unknown[] = []
   value(await later.read(session.id, {}, (event) => void read.push(event)))
-  const preview = value(await later.preview(reopened, 'And now?'))
-  const shown = [JSON.stringify(value(await later.diff(reopened))), JSON.stringify(read)]
+  const preview = value(await reopened.preview('And now?'))
+  const shown = [JSON.stringify(value(await reopened.diff())), JSON.stringify(read)]
   expect([...shown, preview.body.toString('utf8')].map(revealsKey)).toEqual([false, false, false])
 })

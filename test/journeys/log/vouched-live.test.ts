@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { SessionId } from '../../../src/model/ids.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { appendForged, coveringHead, filesOf } from '../../support/log/forged-lines.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'

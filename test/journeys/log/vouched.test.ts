@@ -5,7 +5,7 @@ import type { EventData, WholeEvent } from '../../../src/model/events/event.ts'
 import type { SessionId } from '../../../src/model/ids.ts'
 import { uploadSubject } from '../../../src/model/permission-subject.ts'
 import type { NewSession } from '../../../src/session/live/create.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { appendForged, coveringHead, filesOf, type Forged } from '../../support/log/forged-lines.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
@@ -153,7 +153,7 @@ test.each(WIDER)('if the head covers it, $name is in force', async ({ begin, for
   const session = await reopened(root, id)
   expect(inForce(session)).toMatchObject(claimed)
   // Only the lock is taken: no provider with this name exists here.
-  value(await session.between(async (record) => record([{ type: 'text_pinned', data: PIN }])))
+  value(await session.between(async ({ record }) => record([{ type: 'text_pinned', data: PIN }])))
   expect(inForce(session)).toMatchObject(claimed)
   expect(noticesOf(session)).toEqual([])
 })

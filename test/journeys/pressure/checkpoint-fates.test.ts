@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Ask } from '../../support/session/asked-harness.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
@@ -43,9 +43,11 @@ async function viewsAfter(
   const refusal = { message: 'too blue' }
   const quarantine = { resource_id: third, dialect: 'rehearsal', provider_error: refusal } as const
   value(
-    await session.between((record) => record([{ type: 'resource_quarantined', data: quarantine }])),
+    await session.between(({ record }) =>
+      record([{ type: 'resource_quarantined', data: quarantine }]),
+    ),
   )
-  value(await place.harness.dropResource(session, '@img4'))
+  value(await session.dropResource('@img4'))
   await between(place, session)
   await session.close()
   const later = askingPerson()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { SessionResources } from '../../../src/history/session-resources.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { lastAnswer, oneOfEach, say } from '../../support/resources/sample-files.ts'
@@ -73,7 +73,9 @@ test('after a checkpoint is undone, the earlier Events are known again, also in 
   await recordCheckpoint(place.parts, session, 1)
   const [checkpoint = expect.fail('no checkpoint')] = session.events.slice(-1)
   const undone = { compaction_event_id: checkpoint.id, reason: 'test' }
-  value(await session.between((record) => record([{ type: 'compaction_undone', data: undone }])))
+  value(
+    await session.between(({ record }) => record([{ type: 'compaction_undone', data: undone }])),
+  )
   expect(session.events.slice(0, before.length)).toEqual(before)
   await session.close()
   const again = await wayPlace('in process', { root: place.root })
@@ -89,7 +91,7 @@ test('Resources that were dropped before a checkpoint stay so, handles keep coun
   const place = await wayPlace('in process')
   const session = value(await place.harness.create(place.begin))
   await severalTurns(session, place.workspace)
-  value(await place.harness.dropResource(session, '@txt3'))
+  value(await session.dropResource('@txt3'))
   const last = new SessionResources(session.events).last
   await recordCheckpoint(place.parts, session, 0)
   await session.close()
@@ -108,7 +110,7 @@ test('Resources that were dropped before a checkpoint stay so, handles keep coun
       .at(-1)
       ?.projected?.map(({ bytes }) => bytes > 0),
   ).toEqual([true])
-  const listed = value(await again.harness.resources(resumed))
+  const listed = value(await resumed.resources())
   expect(
     listed.map(({ descriptor, state, turn, views: count }) => [
       descriptor.handle,
@@ -139,10 +141,10 @@ test('undo and diff reach Turns before a checkpoint', async () => {
   expect(await say(session, 'Who are you?')).toBe('completed')
   await recordCheckpoint(place.parts, session, 1)
   await session.close()
-  const { again, resumed } = await reopened(place, session)
-  const [file] = value(await again.harness.diff(resumed)).files
+  const { resumed } = await reopened(place, session)
+  const [file] = value(await resumed.diff()).files
   expect(file).toMatchObject({ path: 'new.txt', change: 'created' })
-  const undone = value(await again.harness.undo(resumed))
+  const undone = value(await resumed.undo())
   expect(undone.files.map(({ path, outcome }) => [path, outcome])).toEqual([
     ['new.txt', 'restored'],
   ])
@@ -153,7 +155,7 @@ test('lies in the state of a checkpoint are noticed, and bring back nothing that
   const place = await wayPlace('in process')
   const session = value(await place.harness.create(place.begin))
   await severalTurns(session, place.workspace)
-  value(await place.harness.dropResource(session, '@img1'))
+  value(await session.dropResource('@img1'))
   await recordCheckpoint(place.parts, session, 1, (data) => {
     const { state } = data
     if (state === undefined) return data

@@ -6,7 +6,7 @@ import { historyOf } from '../../../src/history/history.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { LIMITS } from '../../../src/model/limits.ts'
 import type { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { TOOLSET, toolSchemas } from '../../../src/tools/toolset.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -17,7 +17,7 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 async function writeNotes(workspace: string): Promise<void> {
@@ -46,11 +46,11 @@ function made(plan: CompactionPlan) {
 
 /** Compacts after a dry run, and compares the outcome with it. */
 async function compactAsAnnounced(harness: Harness, session: Session) {
-  const { plan, request_bytes } = value(await harness.previewCompaction(session))
-  const before = value(await harness.preview(session, ''))
-  const done = made(value(await harness.compact(session)))
+  const { plan, request_bytes } = value(await session.previewCompaction())
+  const before = value(await session.preview(''))
+  const done = made(value(await session.compact()))
   expect(done).toEqual(plan)
-  const after = value(await harness.preview(session, ''))
+  const after = value(await session.preview(''))
   expect(request_bytes).toEqual({ before: before.length, after: after.length })
   const recorded = eventsOf(session.events, 'history_compaction').at(-1)
   const { from_offset, from_prev, ...tail } = recorded?.data.tail ?? {}
@@ -107,10 +107,10 @@ test.each(WAYS)(
     const { root, vendor } = first
     const other = await wayPlace(way, { root, vendor, changes: { tools } })
     const opened = value(await other.harness.open(session.id))
-    const before = value(await other.harness.preview(opened, 'What now?'))
+    const before = value(await opened.preview('What now?'))
     const outputs = made(await compactAsAnnounced(other.harness, opened))
     expect(outputs.data.strategy).toBe('elide')
-    const elided = value(await other.harness.preview(opened, 'What now?'))
+    const elided = value(await opened.preview('What now?'))
     expect(await compactAsAnnounced(other.harness, opened)).toMatchObject({
       data: { strategy: 'excerpts' },
     })
@@ -120,16 +120,16 @@ test.each(WAYS)(
     expect(taken.map(({ reason }) => reason)).toEqual(['session_start', 'checkpoint'])
     expect(taken[1]?.toolset_sha256).not.toBe(taken[0]?.toolset_sha256)
 
-    const undone = value(await other.harness.undoCompaction(opened))
+    const undone = value(await opened.undoCompaction())
     expect(undone.surface_restored).toBe(true)
     await opened.close()
     const third = await wayPlace(way, { root, vendor, changes: { tools } })
     const again = value(await third.harness.open(session.id))
-    const next = async () => value(await third.harness.preview(again, 'What now?')).body
+    const next = async () => value(await again.preview('What now?')).body
     expect((await next()).equals(elided.body)).toBe(true)
-    value(await third.harness.undoCompaction(again))
+    value(await again.undoCompaction())
     expect((await next()).equals(before.body)).toBe(true)
-    expect(await third.harness.undoCompaction(again)).toMatchObject({
+    expect(await again.undoCompaction()).toMatchObject({
       error: { kind: 'not_found' },
     })
     await say(again, 'What did it say?')
@@ -148,11 +148,11 @@ test('a changed model keeps its surface when an earlier compaction is undone', a
   await say(session, 'Read a.txt, then b.txt')
   await session.close()
   const opened = value(await place.harness.open(session.id))
-  expect(made(value(await place.harness.compact(opened))).data.strategy).toBe('excerpts')
+  expect(made(value(await opened.compact())).data.strategy).toBe('excerpts')
   value(await opened.change({ model: { provider: 'rehearsal', model: 'another' } }))
-  const undone = value(await place.harness.undoCompaction(opened))
+  const undone = value(await opened.undoCompaction())
   expect(undone.surface_restored).toBe(false)
-  const { surface } = value(await place.harness.preview(opened, 'What now?')).inputs
+  const { surface } = value(await opened.preview('What now?')).inputs
   expect(surface.model).toBe('another')
 })
 
@@ -161,12 +161,12 @@ test('a dry run writes nothing, and a compaction without a gain neither', async 
   await writeNotes(place.workspace)
   const session = value(await place.harness.create(REHEARSAL))
   await say(session, 'What did it say?')
-  const small = value(await place.harness.compact(session))
+  const small = value(await session.compact())
   expect(small).toMatchObject({ compactable: false, reason: 'nothing_to_compact' })
   await say(session, 'Read a.txt')
   await say(session, 'What did it say?')
   const log = await readFile(logPath(place.root, session.id))
-  const { plan, request_bytes } = value(await place.harness.previewCompaction(session))
+  const { plan, request_bytes } = value(await session.previewCompaction())
   expect(plan.compactable).toBe(true)
   expect(request_bytes.after).toBeLessThan(request_bytes.before)
   expect((await readFile(logPath(place.root, session.id))).equals(log)).toBe(true)
@@ -177,23 +177,23 @@ test('pinned texts are limited in all, and a checkpoint repeats them', async () 
   const place = await harnessPlace()
   await writeNotes(place.workspace)
   const session = value(await place.harness.create(REHEARSAL))
-  expect(await place.harness.pin(session, ' \n')).toMatchObject({ error: { kind: 'invalid_args' } })
-  value(await place.harness.pin(session, 'Mind the tide.'))
+  expect(await session.pin(' \n')).toMatchObject({ error: { kind: 'invalid_args' } })
+  value(await session.pin('Mind the tide.'))
   const most = LIMITS.pinned_text_bytes - 'Mind the tide.'.length
-  expect(await place.harness.pin(session, 'x'.repeat(most + 1))).toMatchObject({
+  expect(await session.pin('x'.repeat(most + 1))).toMatchObject({
     error: {
       kind: 'too_large',
       details: { limit: LIMITS.pinned_text_bytes, actual: most + 1, pinned: 14 },
     },
   })
   await say(session, 'Read a.txt, then b.txt')
-  const { data } = made(value(await place.harness.compact(session)))
+  const { data } = made(value(await session.compact()))
   expect(data.carried?.pinned).toEqual(['Mind the tide.'])
-  expect(await place.harness.pin(session, 'x'.repeat(most + 1))).toMatchObject({
+  expect(await session.pin('x'.repeat(most + 1))).toMatchObject({
     error: { kind: 'too_large' },
   })
-  value(await place.harness.pin(session, 'x'.repeat(most)))
-  const next = value(await place.harness.preview(session, 'What now?'))
+  value(await session.pin('x'.repeat(most)))
+  const next = value(await session.preview('What now?'))
   expect(next.body.toString('utf8')).toContain('Mind the tide.')
 })
 
@@ -202,19 +202,19 @@ test('pinned text is in every request after pointers, after a summary, after its
   await writeNotes(place.workspace)
   const session = value(await place.harness.create(REHEARSAL))
   await say(session, 'Read a.txt')
-  value(await place.harness.pin(session, 'Mind the tide.'))
+  value(await session.pin('Mind the tide.'))
   const times = async (one = session) =>
-    value(await place.harness.preview(one, 'What now?'))
+    value(await one.preview('What now?'))
       .body.toString('utf8')
       .split('Mind the tide.').length - 1
   for (const name of ['b', 'c', 'a']) await say(session, `Read ${name}.txt`)
-  const pointers = made(value(await place.harness.compact(session)))
+  const pointers = made(value(await session.compact()))
   expect(pointers.data.strategy).toBe('elide')
   expect(pointers.kept.pinned).toBe(1)
   expect(await times()).toBe(1)
-  expect(made(value(await place.harness.compact(session))).data.strategy).toBe('excerpts')
+  expect(made(value(await session.compact())).data.strategy).toBe('excerpts')
   expect(await times()).toBe(1)
-  value(await place.harness.undoCompaction(session))
+  value(await session.undoCompaction())
   expect(await times()).toBe(1)
   await say(session, 'What did it say?')
   await session.close()
@@ -228,24 +228,24 @@ test('a removed pin is in no later checkpoint, also if an earlier checkpoint car
   const place = await harnessPlace()
   await writeNotes(place.workspace)
   const session = value(await place.harness.create(REHEARSAL))
-  value(await place.harness.pin(session, 'Mind the tide.'))
-  value(await place.harness.pin(session, 'Coil the rope.'))
+  value(await session.pin('Mind the tide.'))
+  value(await session.pin('Coil the rope.'))
   await say(session, 'Read a.txt, then b.txt')
-  const first = made(value(await place.harness.compact(session)))
+  const first = made(value(await session.compact()))
   expect(first.data.carried?.pinned).toEqual(['Mind the tide.', 'Coil the rope.'])
   await session.close()
   const resumed = value(await place.harness.open(session.id))
-  expect(await place.harness.unpin(resumed, 3)).toMatchObject({ error: { kind: 'not_found' } })
-  expect(value(await place.harness.unpin(resumed, 1))).toBe('Mind the tide.')
-  expect(await place.harness.pinned(resumed)).toEqual(['Coil the rope.'])
+  expect(await resumed.unpin(3)).toMatchObject({ error: { kind: 'not_found' } })
+  expect(value(await resumed.unpin(1))).toBe('Mind the tide.')
+  expect(await resumed.pinned()).toEqual(['Coil the rope.'])
   const log = await wholeLog(place.harness, resumed)
   const [pin] = eventsOf(log, 'text_pinned')
   const [removal] = eventsOf(log, 'text_unpinned')
   expect(removal?.data).toEqual({ event_id: pin?.id, text: 'Mind the tide.', by: 'person' })
   await say(resumed, 'Read a.txt, then b.txt')
-  const second = made(value(await place.harness.compact(resumed)))
+  const second = made(value(await resumed.compact()))
   expect(second.data.carried?.pinned).toEqual(['Coil the rope.'])
-  const next = value(await place.harness.preview(resumed, 'What now?')).body.toString('utf8')
+  const next = value(await resumed.preview('What now?')).body.toString('utf8')
   expect([next.includes('Mind the tide.'), next.includes('Coil the rope.')]).toEqual([false, true])
   const proof = value(await place.harness.verify(session.id, { requests: true }))
   expect([proof.requests?.mismatches, proof.checkpoints]).toEqual([[], []])

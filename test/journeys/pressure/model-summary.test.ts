@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { MODEL_STRATEGY } from '../../../src/context/range-summary.ts'
 import { SUMMARY_INSTRUCTION } from '../../../src/prompt/words/summary.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { oneOfEach, picture, say as sayWith } from '../../support/resources/sample-files.ts'
 import { value } from '../../support/log/story.ts'
 import { wayPlace, WAYS, type WayPlace } from '../../support/providers/ways.ts'
@@ -15,7 +15,7 @@ function eventsOf<T extends WholeEvent['type']>(events: readonly WholeEvent[], t
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 /** A Session of some length, most of it text that only a summary can shorten. */
@@ -43,11 +43,11 @@ test.each(WAYS)(
     const place = await wayPlace(way)
     const session = await longSession(place)
     const last = requestsIn(session).at(-1)
-    const planned = value(await place.harness.previewCompaction(session, { summary: 'model' }))
+    const planned = value(await session.previewCompaction({ summary: 'model' }))
     expect(planned).toMatchObject({ summary: 'model', plan: { data: { strategy: 'excerpts' } } })
     expect(requestsIn(session).at(-1)).toBe(last)
 
-    const done = value(await place.harness.compact(session, { summary: 'model' }))
+    const done = value(await session.compact({ summary: 'model' }))
     expect(done).toMatchObject({ compactable: true, data: { strategy: MODEL_STRATEGY } })
     const asked = requestsIn(session).at(-1)
     const usage = eventsOf(session.events, 'provider_usage').at(-1)?.data.usage
@@ -59,13 +59,13 @@ test.each(WAYS)(
     if (way !== 'in process')
       expect((usage?.cached_read ?? 0) / (usage?.input ?? 1)).toBeGreaterThan(0.95)
 
-    const next = value(await place.harness.preview(session, 'What now?')).body
+    const next = value(await session.preview('What now?')).body
     expect(next.toString()).toContain('## Findings')
     expect(next.toString()).not.toContain(SUMMARY_INSTRUCTION.slice(0, 40))
     await session.close()
     const again = await wayPlace(way, { root: place.root, vendor: place.vendor })
     const resumed = value(await again.harness.open(session.id))
-    expect(value(await again.harness.preview(resumed, 'What now?')).body.equals(next)).toBe(true)
+    expect(value(await resumed.preview('What now?')).body.equals(next)).toBe(true)
     await say(resumed, 'What now?')
     expect(requestsIn(resumed).at(-1)).toMatchObject({
       cache_key: last?.cache_key,
@@ -85,18 +85,18 @@ test('the setting applies without a choice, and outputs become pointers without 
     await say(session, `Read ${name}.txt`)
   }
   const before = requestsIn(session).length
-  const planned = value(await place.harness.previewCompaction(session))
+  const planned = value(await session.previewCompaction())
   expect(planned).not.toHaveProperty('summary')
-  expect(value(await place.harness.compact(session))).toMatchObject({ data: { strategy: 'elide' } })
+  expect(value(await session.compact())).toMatchObject({ data: { strategy: 'elide' } })
   expect(requestsIn(session)).toHaveLength(before)
   for (let turn = 1; turn <= 6; turn += 1) await say(session, `Harbour ${turn}. `.repeat(400))
-  const elided = value(await place.harness.preview(session, 'What now?')).segments
-  expect(value(await place.harness.previewCompaction(session)).summary).toBe('model')
-  expect(value(await place.harness.compact(session))).toMatchObject({
+  const elided = value(await session.preview('What now?')).segments
+  expect(value(await session.previewCompaction()).summary).toBe('model')
+  expect(value(await session.compact())).toMatchObject({
     data: { strategy: MODEL_STRATEGY },
   })
-  value(await place.harness.undoCompaction(session))
-  const undone = value(await place.harness.preview(session, 'What now?')).segments
+  value(await session.undoCompaction())
+  const undone = value(await session.preview('What now?')).segments
   expect(undone.map(({ bytes }) => bytes.toString())).toEqual(
     elided.map(({ bytes }) => bytes.toString()),
   )
@@ -107,16 +107,16 @@ test('the setting applies without a choice, and outputs become pointers without 
 test('several summaries of the model in a row carry the same pinned text and Resources', async () => {
   const place = await wayPlace('in process', { changes: BY_MODEL })
   const session = value(await place.harness.create(place.begin))
-  value(await place.harness.pin(session, 'Mind the tide.'))
+  value(await session.pin('Mind the tide.'))
   const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
   expect(await sayWith(session, 'What do you see?', { attachments })).toBe('completed')
   for (let round = 1; round <= 3; round += 1) {
     for (let turn = 1; turn <= 6; turn += 1) await say(session, `Harbour ${turn}. `.repeat(400))
-    const done = value(await place.harness.compact(session))
+    const done = value(await session.compact())
     expect(done).toMatchObject({
       data: { strategy: MODEL_STRATEGY, carried: { pinned: ['Mind the tide.'] } },
     })
-    const next = value(await place.harness.preview(session, 'What now?')).body.toString()
+    const next = value(await session.preview('What now?')).body.toString()
     for (const fact of ['Mind the tide.', '@img1', 'Summary written by the model'])
       expect(next).toContain(fact)
   }
@@ -134,7 +134,7 @@ test('a summary retires nothing to save cost, because that would break its prefi
   ]
   for (const one of [session, other])
     expect(await sayWith(one, 'Look.', { attachments })).toBe('completed')
-  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
   expect(eventsOf(session.events, 'resource_retired')).toEqual([])
   expect(requestsIn(session).at(-1)?.prefix_break).toBeUndefined()
   await say(other, 'Well?')
@@ -149,8 +149,8 @@ test('attachments that no model has answered yet are shown to the next Turn, not
   const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
   const { done } = value(await session.admit('What do you see?', { attachments }))
   session.interrupt()
-  expect(value(await done).ended.status).toBe('interrupted')
-  value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+  expect(value(await done).status).toBe('interrupted')
+  value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
   expect(requestsIn(session).at(-1)?.projected).not.toBeUndefined()
   await say(session, 'What now?')
   expect(requestsIn(session).at(-1)?.projected).toHaveLength(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -58,7 +58,7 @@ test.each(PRESSED_WAYS.filter((way) => way !== 'websocket'))(
   async (way) => {
     const place = await pressedPlace(way, () => filling(0.3))
     const session = await told(place)
-    const plan = value(await place.harness.compact(session))
+    const plan = value(await session.compact())
     expect(plan.compactable && plan.kept.turns).toBeGreaterThan(0)
     expect(await say(session, 'And now?', facts(5))).toBe('completed')
     expect(lastText(place)).toContain(JSON.stringify(filler('topic 4', 8_000)).slice(1, -1))
@@ -77,7 +77,7 @@ test.each(PRESSED_WAYS.filter((way) => way !== 'websocket'))(
     expect(await say(reopened, 'Still?', facts(7))).toBe('completed')
     expect(factsIn(lastText(later), 7)).toEqual([5, 6, 7])
     expect(breaks(reopened).at(-1)).toBe(undefined)
-    value(await later.harness.undoCompaction(reopened))
+    value(await reopened.undoCompaction())
     expect(await say(reopened, 'And before?')).toBe('completed')
     expect(factsIn(lastText(later), 7)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     await proven(later, reopened)
@@ -97,7 +97,7 @@ test('[SH-044] a checkpoint inside a Turn keeps the presenter context of that Tu
   expect(factsIn(lastText(place), 6)).toEqual([5, 6])
   expect(breaks(session).slice(-2)).toEqual(['checkpoint', undefined])
   for (const n of [7, 8]) await say(session, filler(`topic ${n}`, 20_000), facts(n))
-  value(await place.harness.compact(session))
+  value(await session.compact())
   await say(session, 'Well?', facts(9))
   expect(factsIn(lastText(place), 9)).toEqual([9])
   await proven(place, session)

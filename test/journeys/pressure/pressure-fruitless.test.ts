@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EventData } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -115,7 +115,7 @@ test('a preflight that a person undid is not called fruitless', async () => {
   await say(session, filler('topic', 60_000))
   await say(session, 'Go on.')
   expect(compactions(session)).toEqual(['critical_pressure_preflight'])
-  value(await place.harness.undoCompaction(session))
+  value(await session.undoCompaction())
   const before = fruitless(session).length
   await say(session, 'And now?')
   expect(fruitless(session)).toHaveLength(before)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -91,7 +91,7 @@ test('[PC-053] a checkpoint begins a new range, also for another process', async
   const session = value(await place.harness.create(place.begin))
   for (let n = 0; n < 3; n += 1) await say(session, filler(`topic ${n}`, 8_000))
   expect(codes(session)).toEqual(['context_advisory'])
-  value(await place.harness.compact(session))
+  value(await session.compact())
   const checkpoint = session.nextSeq
   await say(session, 'On.')
   await session.close()
@@ -144,7 +144,7 @@ test('an unknown window is unavailable, which is said once for each model, also 
   const session = value(await place.harness.create(begin))
   for (let n = 0; n < 4; n += 1) await say(session, filler(`topic ${n}`, 8_000))
   expect(codes(session)).toEqual(['window_unknown'])
-  value(await place.harness.compact(session))
+  value(await session.compact())
   await say(session, 'On.')
   value(await session.change({ model: { provider: 'messages', model: 'b-model' } }))
   await say(session, 'And on.')

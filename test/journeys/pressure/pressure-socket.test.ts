@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { turnResult } from '../../../src/history/results/turn-result.ts'
 import { ANSWER_AGAIN } from '../../../src/prompt/words/notes.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -36,7 +36,7 @@ async function unrelieved(
   if (share > 0.9) {
     await say(session, 'Go on.')
     expect(compactions(session)).toEqual(['critical_pressure_preflight'])
-    value(await place.harness.undoCompaction(session))
+    value(await session.undoCompaction())
   }
   first = place.requests.length
   return { place, session, first }
@@ -63,7 +63,7 @@ test('[PC-057] [PC-059] a socket that dies while the window is nearly full: comp
   const pressure = noticesOf(session, 'context_pressure')
   const restarts = noticesOf(session, 'stream_restarted')
   const { turn, done } = value(await session.admit('Tell me.'))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
   expect(compactions(session).at(-1)).toBe('websocket_critical_recovery')
   expect(pressure.map(({ tier, trigger }) => [tier, trigger])).toEqual([
     ['recovery', 'websocket_critical_recovery'],
@@ -155,7 +155,7 @@ test.each([
     )
     const restarts = noticesOf(session, 'stream_restarted')
     const { turn, done } = value(await session.admit('Tell me.'))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
     expect(compactions(session)).toEqual([
       'critical_pressure_preflight',
       ...(more ? ['websocket_critical_recovery'] : []),

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import {
   compactions,
   filling,
@@ -185,7 +185,7 @@ test.each(PRESSED_WAYS)(
     let full = true
     const { place, session } = await pressed(way, 0.5, () => (full ? 'overflow' : filling(0.2)))
     const admitted = value(await session.admit('Go on.'))
-    const { ended } = value(await admitted.done)
+    const ended = value(await admitted.done)
     expect([ended.status, ended.error?.kind]).toEqual(['failed', 'context_overflow'])
     expect(ended.error?.next_actions?.map(({ command }) => command)).toContain(
       `hawser compact ${session.id} --dry-run`,
@@ -221,9 +221,9 @@ test.each(PRESSED_WAYS)(
 )
 
 test('[PC-059] a compaction by hand is announced like any other', async () => {
-  const { place, session } = await pressed('messages', 0.5)
+  const { session } = await pressed('messages', 0.5)
   const live = noticesOf(session, 'context_pressure')
-  value(await place.harness.compact(session))
+  value(await session.compact())
   const event = session.events.find(({ type }) => type === 'history_compaction')
   expect(live).toEqual([
     expect.objectContaining({
@@ -240,7 +240,7 @@ test('an undo is respected: the same usage leads to no other compaction before a
     filling(n === TURNS ? 0.2 : 0.93),
   )
   expect(await say(session, 'Go on.')).toBe('completed')
-  value(await place.harness.undoCompaction(session))
+  value(await session.undoCompaction())
   expect(await say(session, 'And now?')).toBe('completed')
   expect(compactions(session)).toEqual(['critical_pressure_preflight'])
   expect(showsFirst(place.requests.at(-1)?.text ?? '')).toBe(true)

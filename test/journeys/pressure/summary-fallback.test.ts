@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FALLBACK_STRATEGY, MODEL_STRATEGY } from '../../../src/context/range-summary.ts'
 import { NOT_WRITTEN, SUMMARY_INSTRUCTION } from '../../../src/prompt/words/summary.ts'
 import type { EventData, WholeEvent } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { HarnessPlace } from '../../support/session/harness-place.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { value } from '../../support/log/story.ts'
@@ -43,7 +43,7 @@ function says(answer: VendorAnswer): ScriptedAnswer {
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 function dataOf<T extends WholeEvent['type']>({ events }: Session, type: T): EventData<T>[] {
@@ -53,8 +53,8 @@ function dataOf<T extends WholeEvent['type']>({ events }: Session, type: T): Eve
 }
 
 /** The next request without its cache marks, which depend on the last request. */
-async function nextSegments({ harness }: HarnessPlace, session: Session): Promise<string[]> {
-  const { segments } = value(await harness.preview(session, 'What now?'))
+async function nextSegments(session: Session): Promise<string[]> {
+  const { segments } = value(await session.preview('What now?'))
   return segments.map(({ bytes }) => bytes.toString())
 }
 
@@ -73,8 +73,8 @@ test.each<[string, ScriptedAnswer, string]>([
   ['a text that is too long', says({ text: GOOD + 'x'.repeat(8_192) }), 'bytes'],
 ])('after %s the summary consists of excerpts, and a notice says why', async (_, answer, why) => {
   const { place, session, asked } = await longSession(() => answer)
-  const planned = value(await place.harness.previewCompaction(session, { summary: 'model' })).plan
-  const done = value(await place.harness.compact(session, { summary: 'model' }))
+  const planned = value(await session.previewCompaction({ summary: 'model' })).plan
+  const done = value(await session.compact({ summary: 'model' }))
   expect(done.fallback).toContain(why)
   expect(dataOf(session, 'notice').at(-1)).toEqual({
     code: 'summary_fallback',
@@ -94,7 +94,7 @@ test.each<[string, ScriptedAnswer, string]>([
 
 test('an answer with all sections is used', async () => {
   const { place, session } = await longSession(() => says({ text: `${GOOD}\n` }))
-  const done = value(await place.harness.compact(session, { summary: 'model' }))
+  const done = value(await session.compact({ summary: 'model' }))
   expect(done).not.toHaveProperty('fallback')
   const recorded = dataOf(session, 'history_compaction').at(-1)
   expect(recorded?.strategy).toBe(MODEL_STRATEGY)
@@ -112,13 +112,13 @@ test('an interrupted summary leaves no checkpoint, and the next request as it wa
     return new Promise<never>(() => {})
   })
   interrupt = () => session.interrupt()
-  const before = await nextSegments(place, session)
-  expect(await place.harness.compact(session, { summary: 'model' })).toMatchObject({
+  const before = await nextSegments(session)
+  expect(await session.compact({ summary: 'model' })).toMatchObject({
     error: { kind: 'interrupted' },
   })
   expect(dataOf(session, 'history_compaction')).toEqual([])
   expect(dataOf(session, 'turn_ended').at(-1)?.status).toBe('interrupted')
-  expect(await nextSegments(place, session)).toEqual(before)
+  expect(await nextSegments(session)).toEqual(before)
   await say(session, 'What now?')
   expect(dataOf(session, 'provider_request').at(-1)?.prefix_break?.cause).toBe('transient_retired')
   await verified(place, session)
@@ -127,12 +127,12 @@ test('an interrupted summary leaves no checkpoint, and the next request as it wa
 test('steering is refused while the model writes a summary', async () => {
   const steered: boolean[] = []
   let steer = () => {}
-  const { place, session } = await longSession(() => {
+  const { session } = await longSession(() => {
     steer()
     return says({ text: GOOD })
   })
   steer = () => void steered.push(session.steer('Mind the tide.'))
-  value(await place.harness.compact(session, { summary: 'model' }))
+  value(await session.compact({ summary: 'model' }))
   expect(steered).toEqual([false])
 })
 
@@ -144,11 +144,11 @@ test.each(['while the model writes', 'before the checkpoint'])(
       await copy(root)
       return says({ text: GOOD })
     })
-    const before = await nextSegments(place, session)
+    const before = await nextSegments(session)
     const crashed = `${place.root}-crashed`
     const copyTo = (root: string) => cp(root, crashed, { recursive: true })
     if (when === 'while the model writes') copy = copyTo
-    value(await session.between((_, ask) => ask(SUMMARY_INSTRUCTION, 'summary')))
+    value(await session.between(({ ask }) => ask(SUMMARY_INSTRUCTION, 'summary')))
     if (when === 'before the checkpoint') await copyTo(place.root)
     await session.close()
 
@@ -157,7 +157,7 @@ test.each(['while the model writes', 'before the checkpoint'])(
     const server = await scriptedServer(() => says({ text: 'I see.' }))
     const again = await vendorPlace(server, { root: place.root })
     const resumed = value(await again.harness.open(session.id))
-    expect(await nextSegments(again, resumed)).toEqual(before)
+    expect(await nextSegments(resumed)).toEqual(before)
     await say(resumed, 'What now?')
     expect(dataOf(resumed, 'turn_ended').at(-2)).toMatchObject(
       when === 'before the checkpoint'
@@ -168,7 +168,7 @@ test.each(['while the model writes', 'before the checkpoint'])(
     const last = dataOf(resumed, 'provider_request').at(-1)
     expect(last?.prefix_break?.cause).toBe('transient_retired')
     await verified(again, resumed)
-    value(await again.harness.compact(resumed, { summary: 'excerpts' }))
+    value(await resumed.compact({ summary: 'excerpts' }))
     await say(resumed, 'And now?')
     await verified(again, resumed)
   },

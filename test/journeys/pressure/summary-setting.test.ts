@@ -30,7 +30,7 @@ async function writerWith(files: { readonly user?: string; readonly workspace?: 
     const { done } = value(await session.admit(`Harbour ${turn} is calm. `.repeat(200)))
     value(await done)
   }
-  const { summary } = value(await harness.previewCompaction(session))
+  const { summary } = value(await session.previewCompaction())
   await session.close()
   return summary
 }

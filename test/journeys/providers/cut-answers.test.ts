@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/host/clock.ts'
 import { ok } from '../../../src/model/errors.ts'
 import { Output as TurnLine } from '../../../src/presenters/cli/render/turn-lines.ts'
 import { responsesProvider } from '../../../src/providers/responses/stream.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { CANARY_KEY } from '../../support/host/canary.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { DIALECTS, VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
@@ -62,7 +62,7 @@ async function openSession(way: Way, answers: readonly VendorAnswer[]): Promise<
 }
 
 async function say(session: Session, text: string) {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const { status, cut } = ended
   return { status, cut }
 }

@@ -4,7 +4,7 @@ import type { ChatCompletionRequest, Fixture, FixtureResponse } from '@copilotki
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { LATE_HEADING } from '../../../src/prompt/words/notes.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import type { HarnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -83,7 +83,7 @@ function lastPrompt(request: ChatCompletionRequest): string | undefined {
 }
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   return ended.error === undefined
     ? ended.status
     : `${ended.status} ${ended.error.kind} ${ended.error.message}`
@@ -213,7 +213,7 @@ test.each(VENDOR_DIALECTS)(
       if (seen.kind === 'line' && seen.line.logged.event.type === 'tool_call') break
     }
     session.interrupt()
-    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(value(await admitted.done).status).toBe('interrupted')
     expect(await say(session, 'And then?')).toBe('completed')
     await proven(place, session, 2)
   },
@@ -232,7 +232,7 @@ test.each(VENDOR_DIALECTS)(
       if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
     }
     session.interrupt()
-    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(value(await admitted.done).status).toBe('interrupted')
     await server.requests[0]?.hungUp
     const partial = session.events.find((e) => e.type === 'assistant_message')
     expect(partial?.data.partial).toBe(true)
@@ -250,7 +250,7 @@ test.each(VENDOR_DIALECTS)(
     const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     const admitted = value(await session.admit('Read both.'))
     expect(session.steer('And then?')).toBe(true)
-    expect(value(await admitted.done).ended.status).toBe('completed')
+    expect(value(await admitted.done).status).toBe('completed')
     expect(answers(session).at(-1)).toBe('Then we sail.')
     await proven(place, session, server.requests.length)
   },
@@ -264,16 +264,14 @@ test.each(VENDOR_DIALECTS)(
     await filesIn(place.workspace)
     const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read both.')).toBe('completed')
-    const live = value(await place.harness.preview(session, 'And then?'))
+    const live = value(await session.preview('And then?'))
     await session.close()
     const again = await vendorPlace(server, {
       root: place.root,
       changes: { tools: { schemas: [] } },
     })
     const resumed = value(await again.harness.open(session.id))
-    expect(value(await again.harness.preview(resumed, 'And then?')).body.equals(live.body)).toBe(
-      true,
-    )
+    expect(value(await resumed.preview('And then?')).body.equals(live.body)).toBe(true)
     expect(await say(resumed, 'And then?')).toBe('completed')
     expect(server.requests.at(-1)?.bytes.equals(live.body)).toBe(true)
     await proven(again, resumed, 3)
@@ -353,7 +351,7 @@ test.each(VENDOR_DIALECTS)(
     const admitted = value(await session.admit('Good morning.'))
     await expect.poll(() => server.requests.length).toBe(1)
     session.interrupt()
-    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(value(await admitted.done).status).toBe('interrupted')
     value(await session.change({ mode: 'plan', permission_mode: 'read-only' }))
     const again = value(await session.admit('And then?'))
     await expect.poll(() => server.requests.length).toBe(2)

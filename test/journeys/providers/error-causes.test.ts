@@ -16,7 +16,7 @@ test('the Log contains the visible error of a failed call, and not its typed cau
   const clock = recordingClock()
   const { harness, root } = await vendorPlace(server, { retries: 1, clock })
   const session = value(await harness.create({ provider: 'messages', model: 'a-model' }))
-  const { ended } = value(await value(await session.admit('Good morning.')).done)
+  const ended = value(await value(await session.admit('Good morning.')).done)
   const error = {
     kind: 'rate_limited',
     message: 'Slower. (messages, status 429, request req_1)',

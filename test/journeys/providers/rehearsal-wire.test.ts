@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import { openRehearsal } from '../../support/providers/rehearsal-server.ts'
 import { value } from '../../support/log/story.ts'
 import { vendorPlace } from '../../support/providers/vendor-place.ts'
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   const { status, error } = ended
   return error === undefined ? status : `${status} ${error.kind} ${error.message}`
 }

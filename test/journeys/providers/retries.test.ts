@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import { value } from '../../support/log/story.ts'
 import { eventsOf, sseOf, type VendorAnswer } from '../../support/providers/vendor-answer.ts'
@@ -20,7 +20,7 @@ async function turn(
   const clock = recordingClock(() => NOW)
   const { harness } = await vendorPlace(server, { retries: RETRIES, clock })
   const session = value(await harness.create({ provider: dialect, model: 'a-model' }))
-  const { ended } = value(await value(await session.admit('Good morning.')).done)
+  const ended = value(await value(await session.admit('Good morning.')).done)
   const { requests } = value(await harness.verify(session.id, { requests: true }))
   expect(requests?.mismatches).toEqual([])
   expect(requests?.requests).toBe(server.requests.length)
@@ -238,7 +238,7 @@ test('an interrupt during a wait ends the Turn, and no further request is sent',
     if (seen.kind === 'notice' && seen.notice.type === 'status') break
   }
   session.interrupt()
-  expect(value(await admitted.done).ended.status).toBe('interrupted')
+  expect(value(await admitted.done).status).toBe('interrupted')
   expect(server.requests.length).toBe(1)
 })
 

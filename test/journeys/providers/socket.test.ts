@@ -7,7 +7,7 @@ import type { Transport } from '../../../src/model/remote-providers.ts'
 import type { Provider } from '../../../src/providers/provider.ts'
 import { responsesProvider } from '../../../src/providers/responses/stream.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { CANARY_KEY } from '../../support/host/canary.ts'
 import { DIALECTS } from '../../support/providers/dialects.ts'
 import { harnessPlace, type HarnessPlace } from '../../support/session/harness-place.ts'
@@ -65,7 +65,7 @@ async function placeAt(server: SocketServer, transport: Transport, root?: string
 }
 
 async function say(session: Session, text: string, options: AdmitOptions = {}): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : `${ended.error.kind}: ${ended.error.message}`
 }
 
@@ -192,7 +192,7 @@ test('[PC-010] compaction: after a checkpoint, everything is sent again', async 
   const from_seq = session.events.findLast(({ type }) => type === 'turn_started')?.seq ?? 0
   const none = { files_touched: [], decisions: [], open_tasks: [], tool_outcomes: [] }
   value(
-    await session.between((record) =>
+    await session.between(({ record }) =>
       record([
         {
           type: 'history_compaction',
@@ -306,7 +306,7 @@ test('an interrupt closes the socket, and the next Turn sends everything on anot
     if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
   }
   session.interrupt()
-  const { ended } = value(await admitted.done)
+  const ended = value(await admitted.done)
   expect(['interrupted', 'completed']).toContain(ended.status)
   expect(await say(session, 'And now?')).toBe('completed')
   await proven(place, session)
@@ -345,7 +345,7 @@ test('a socket killed at fifty points of a stream ends the Turn truthfully, and 
       }
     })()
     cutAfter = Math.floor((4_000 / 50) * point)
-    const { ended } = value(await value(await session.admit('Tell me.')).done)
+    const ended = value(await value(await session.admit('Tell me.')).done)
     cutAfter = undefined
     const kept = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data] : []))
     ends.push(ended.status)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earlyWorkspace } from '../../../src/prompt/early-workspace.ts'
 import { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { sessionWithImages } from '../../support/resources/stand-in-images.ts'
 import { canDrawAll, drawing, encodeDrawing } from '../../support/resources/drawing.ts'
 import { withChanges, withClock, type Changes } from '../../support/session/harness-parts.ts'
@@ -15,7 +15,7 @@ const WIRE = WAYS.filter((way) => way !== 'in process')
 const RETRYING: Changes = { model: { limits: { provider_calls: 100, retries: 2 } } }
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 
@@ -138,7 +138,9 @@ test.each(WIRE)(
     for (const text of ['What came back?', 'Did it work?']) await say(session, text)
     const contract = earlyWorkspace(place.workspace)
     const parts = withChanges(place.parts, { model: { contract } })
-    expect(value(await new Harness(parts).reload(session))).toContain('instructions of Hawser')
+    const earlier = value(await new Harness(parts).open(session.id))
+    expect(value(await earlier.reload())).toContain('instructions of Hawser')
+    await earlier.close()
     for (const text of ['What happened?', 'How did it go?']) await say(session, text)
     const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
     expect(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed, ok } from '../../../src/model/errors.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Ask } from '../../support/session/asked-harness.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { picture, say } from '../../support/resources/sample-files.ts'
@@ -39,12 +39,12 @@ function found({ events }: Session) {
 const KEPT = { ingested: ['@img1 egress'], results: ['@img1'] }
 
 test('a file that the agent attaches is stored unchanged, and the answer contains it', async () => {
-  const { session, harness, workspace } = await openSession({ person: { ask: allowing } })
+  const { session, workspace } = await openSession({ person: { ask: allowing } })
   expect(await say(session, 'Attach chart.png')).toBe('completed')
   expect(found(session)).toEqual({ ...KEPT, answer: ['@img1'] })
   await writeFile(join(workspace, 'chart.png'), 'something else')
-  expect(value(await harness.resourceBytes(session, '@img1'))).toEqual(picture(2))
-  expect(value(await harness.resources(session))).toMatchObject([
+  expect(value(await session.resourceBytes('@img1'))).toEqual(picture(2))
+  expect(value(await session.resources())).toMatchObject([
     { by: 'agent', state: 'live', payload: 'present', turn: 1, shown: 0 },
   ])
 })

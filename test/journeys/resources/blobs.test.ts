@@ -26,7 +26,7 @@ async function sessionWithFiles(changes: Changes = {}) {
 /** A Session that also changed a file and undid it, viewed and dropped Resources, with its answers. */
 async function story(changes: Changes = {}) {
   const place = await sessionWithFiles(changes)
-  const { harness, session, attachments } = place
+  const { session, attachments } = place
   const statuses = [
     await say(session, 'Write "one" into a.txt.'),
     await say(session, 'Write "two" into a.txt.'),
@@ -34,13 +34,13 @@ async function story(changes: Changes = {}) {
     await say(session, 'Again.', { attachments, views: ['@txt3'] }),
   ]
   expect(statuses).toEqual(['completed', 'completed', 'completed', 'completed'])
-  const diff = value(await harness.diff(session))
-  const { files } = value(await harness.undo(session))
+  const diff = value(await session.diff())
+  const { files } = value(await session.undo())
   // The previous content comes from a blob.
   expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('one')
-  value(await harness.dropResource(session, '@img1'))
+  value(await session.dropResource('@img1'))
   await verified(place, session)
-  const payload = value(await harness.resourceBytes(session, '@pdf2'))
+  const payload = value(await session.resourceBytes('@pdf2'))
   return { ...place, answers: { diff, files, payload } }
 }
 
@@ -131,15 +131,15 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     stat: (key) => memory.stat(note(key)),
   }
   const place = await sessionWithFiles({ log: { store } })
-  const { harness, session, root, seen } = place
+  const { session, root, seen } = place
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')
   for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {
-    expect(await harness.resourceBytes(session, handle)).toMatchObject({ ok: false })
+    expect(await session.resourceBytes(handle)).toMatchObject({ ok: false })
     expect((await session.admit('Look.', { views: [handle] })).ok).toBe(false)
     await say(session, `View ${handle}`)
   }
-  expect((await harness.resourceBytes(session, '@txt3')).ok).toBe(true)
+  expect((await session.resourceBytes('@txt3')).ok).toBe(true)
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
   expect(JSON.stringify(seen.map(shown))).not.toContain('not yours')

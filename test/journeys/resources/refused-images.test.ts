@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ModelFacts } from '../../../src/model/model-facts.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../../support/providers/dialects.ts'
 import type { HarnessPlace } from '../../support/session/harness-place.ts'
 import { sessionWithImages } from '../../support/resources/stand-in-images.ts'
@@ -54,7 +54,7 @@ function placeOf(body: unknown, text: string, way: string[] = []): string[] {
 }
 
 async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+  const ended = value(await value(await session.admit(text)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Handle } from '../../../src/model/descriptor.ts'
 import { failed } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { SessionParts } from '../../../src/session/live/session-parts.ts'
 import type { Ask } from '../../support/session/asked-harness.ts'
 import type { Changes } from '../../support/session/harness-parts.ts'
@@ -248,7 +248,7 @@ test('a Log with all handles used refuses attachments, and accepts everything el
   if (known === undefined || known.kind === 'link') throw new Error('an image was attached')
   const descriptor = { ...known, handle: Handle.parse('@img999999999') }
   value(
-    await session.between((record) =>
+    await session.between(({ record }) =>
       record([{ type: 'resource_ingested', data: { descriptor, origin: 'tool' } }]),
     ),
   )

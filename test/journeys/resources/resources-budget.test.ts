@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../../src/model/limits.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { png } from '../../support/resources/drawing.ts'
 import { sampleFile, say } from '../../support/resources/sample-files.ts'
 import { LONG } from '../../support/host/long.ts'

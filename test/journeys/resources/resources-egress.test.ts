@@ -1,7 +1,7 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { lastAnswer, picture, say } from '../../support/resources/sample-files.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { visionPlace, sha256 } from '../../support/resources/vision-place.ts'
@@ -28,8 +28,8 @@ test.each(WAYS)(
     ])
     const answered = session.events.findLast((e) => e.type === 'assistant_message')
     expect(answered?.data.resources?.map(({ handle }) => handle)).toEqual(['@img1'])
-    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(chart)).toBe(true)
-    const listed = value(await place.harness.resources(session))
+    expect(value(await session.resourceBytes('@img1')).equals(chart)).toBe(true)
+    const listed = value(await session.resources())
     expect(listed.map(({ by, descriptor }) => [by, descriptor.name])).toEqual([
       ['agent', 'chart.png'],
     ])
@@ -90,8 +90,8 @@ test.each(WAYS)(
     doing.session = value(await place.harness.create(place.begin))
     doing.interrupts = true
     expect(await say(open(), 'Attach a.csv')).toBe('interrupted')
-    for (const [{ harness }, session] of [[limited, first] as const, [place, open()] as const]) {
-      const listed = value(await harness.resources(session))
+    for (const session of [first, open()]) {
+      const listed = value(await session.resources())
       expect(listed.map(({ descriptor, by }) => [descriptor.handle, by])).toEqual([
         ['@txt1', 'agent'],
       ])

@@ -63,9 +63,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
     const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data] : []))
     expect(notices.map(({ code }) => code)).toEqual(['resource_reduced'])
     expect(notices[0]?.text).toContain('@img1 (64x32 of 200x100 pixels)')
-    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
-      true,
-    )
+    expect(value(await session.resourceBytes('@img1')).equals(image.bytes)).toBe(true)
     await verified(place, session)
   },
 )

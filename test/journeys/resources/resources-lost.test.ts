@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { registerDamage } from '../../support/log/registered-damage.ts'
 import {
   sampleFile,
@@ -76,7 +76,7 @@ test.each(CASES)(
     expect(retired).toEqual([
       { resource_id: resources(session)[0]?.resource_id, why: `payload_${state}` },
     ])
-    const listed = value(await place.harness.resources(session))
+    const listed = value(await session.resources())
     expect(listed.map(({ payload }) => payload)).toEqual([state, 'present'])
     expect(await unproven(place, session)).toEqual(['payload', 'payload'])
   },
@@ -122,7 +122,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
     expect(projected(session).map((each) => each.length)).toEqual([1, 0, 0, 0, 0])
     const gone = session.events.flatMap((e) => (e.type === 'resource_quarantined' ? [e.data] : []))
     expect(gone.map(({ resource_id }) => resource_id)).toEqual([resources(session)[0]?.resource_id])
-    const listed = value(await place.harness.resources(session))
+    const listed = value(await session.resources())
     expect(listed.map(({ state, payload }) => [state, payload])).toEqual([
       ['quarantined', 'present'],
     ])
@@ -157,7 +157,7 @@ test.each(WAYS)(
     const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'Well.')).toBe('completed')
-    value(await place.harness.dropResource(session, '@img1'))
+    value(await session.dropResource('@img1'))
     expect(await say(session, 'View @img1')).toBe('completed')
     const shown = [`@img1 ${image.sha256}`]
     expect(place.seen.map(({ files }) => files)).toEqual([shown, shown, [], []])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { registerDamage } from '../../support/log/registered-damage.ts'
 import { png } from '../../support/resources/drawing.ts'
 import type { Changes } from '../../support/session/harness-parts.ts'

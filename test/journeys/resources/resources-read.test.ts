@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { sampleFile, oneOfEach, picture, say } from '../../support/resources/sample-files.ts'
 import { projected, verified } from '../../support/resources/resource-events.ts'
 import { visionPlace } from '../../support/resources/vision-place.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { sampleFile, lastAnswer, picture, say } from '../../support/resources/sample-files.ts'
 import { projected, resources, verified } from '../../support/resources/resource-events.ts'
 import { visionPlace } from '../../support/resources/vision-place.ts'

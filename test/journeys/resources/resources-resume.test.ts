@@ -1,6 +1,6 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { lastAnswer, oneOfEach, say } from '../../support/resources/sample-files.ts'
 import { projected, verified } from '../../support/resources/resource-events.ts'
 import { visionPlace, type SeenRequest } from '../../support/resources/vision-place.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Ask } from '../../support/session/asked-harness.ts'
 import {
   sampleFile,
@@ -59,9 +59,7 @@ test.each(WAYS)(
       '[@img1 is not shown',
     ])
     expect(lastAnswer(session)).toContain('I see only the description of @img1')
-    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
-      true,
-    )
+    expect(value(await session.resourceBytes('@img1')).equals(image.bytes)).toBe(true)
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(lastAnswer(session)).toContain('Denied: ')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { canDrawAll } from '../../support/resources/drawing.ts'
 import { lastAnswer, oneOfEach, say } from '../../support/resources/sample-files.ts'
 import { projected, verified } from '../../support/resources/resource-events.ts'
@@ -66,9 +66,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
       image.sha256,
       image.sha256,
     ])
-    expect(value(await place.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(
-      true,
-    )
+    expect(value(await session.resourceBytes('@img1')).equals(image.bytes)).toBe(true)
     await verified(place, session)
   },
 )

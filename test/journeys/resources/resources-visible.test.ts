@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { canDrawAll } from '../../support/resources/drawing.ts'
 import { sampleFile, oneOfEach, picture, say } from '../../support/resources/sample-files.ts'
 import { projected, verified } from '../../support/resources/resource-events.ts'

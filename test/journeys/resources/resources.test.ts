@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { canDrawAll, png } from '../../support/resources/drawing.ts'
 import {
   sampleFile,
@@ -138,9 +138,7 @@ test.each(WAYS)(
     expect(lastAnswer(session)).toMatch(/^@img1 is a PNG picture.*@img2 is a PNG picture/s)
     const [message] = session.events.flatMap((e) => (e.type === 'user_message' ? [e.data] : []))
     expect([message?.text, message?.prompt_mode]).toEqual(['', 'blocks'])
-    expect(value(await place.harness.resourceBytes(session, '@img2')).equals(first.bytes)).toBe(
-      true,
-    )
+    expect(value(await session.resourceBytes('@img2')).equals(first.bytes)).toBe(true)
     await verified(place, session)
   },
 )

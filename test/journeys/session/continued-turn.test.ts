@@ -5,7 +5,7 @@ import { logName } from '../../../src/log/place.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { verifyRequests } from '../../../src/session/queries/verify-requests.ts'
 import { DIALECTS } from '../../support/providers/dialects.ts'
 import { linesOf } from '../../support/log/raw-log.ts'
@@ -42,7 +42,7 @@ async function send(session: Session, options: AdmitOptions = AGAIN) {
     repeated = false,
     continued = false,
   } = value(await session.admit('Is the sea calm?', options))
-  return { repeated, continued, ended: value(await done).ended }
+  return { repeated, continued, ended: value(await done) }
 }
 
 function requestsOf(events: readonly WholeEvent[]) {
@@ -60,7 +60,7 @@ test.each(['rehearsal', 'messages', 'responses', 'chat'] as const)(
     expect(await send(session)).toMatchObject({
       repeated: false,
       continued: true,
-      ended: { status: 'completed', usage_total: { calls: 1, unknown_calls: 1 } },
+      ended: { status: 'completed', usage: { calls: 1, unknown_calls: 1 } },
     })
     expect(place.requests).toEqual([left.requests.at(-1)])
     const steps = stepsOf(session.events)
@@ -95,7 +95,7 @@ test('a Turn ends as before if its message was not accepted durably, or somethin
       ended: {
         status: 'interrupted',
         crash_recovered: true,
-        usage_total: { calls: 0, unknown_calls: 1 },
+        usage: { calls: 0, unknown_calls: 1 },
       },
     })
     expect(place.requests).toEqual([])
@@ -117,7 +117,7 @@ test('a Turn whose tool ran is never continued', async () => {
   const { place, session } = await next(left)
   expect(await send(session)).toMatchObject({
     repeated: true,
-    ended: { status: 'interrupted', usage_total: { calls: 1, unknown_calls: 1 } },
+    ended: { status: 'interrupted', usage: { calls: 1, unknown_calls: 1 } },
   })
   expect(place.requests).toEqual([])
 })
@@ -142,7 +142,7 @@ test('a Turn that never gets an answer is continued twice, and then ends with wh
   const { place, session } = await next({ id, requests, root: left })
   expect(await send(session)).toMatchObject({
     repeated: true,
-    ended: { status: 'interrupted', crash_recovered: true, usage_total: { unknown_calls: 3 } },
+    ended: { status: 'interrupted', crash_recovered: true, usage: { unknown_calls: 3 } },
   })
   expect(place.requests).toEqual([])
   expect(stepsOf(session.events).filter((step) => step.startsWith('request'))).toEqual([
@@ -159,9 +159,9 @@ test('an interrupt ends a continued Turn', async () => {
   const { done } = value(await session.admit('Is the sea calm?', AGAIN))
   await place.silent
   session.interrupt()
-  expect(value(await done).ended).toMatchObject({
+  expect(value(await done)).toMatchObject({
     status: 'interrupted',
-    usage_total: { calls: 0, unknown_calls: 1 },
+    usage: { calls: 0, unknown_calls: 1 },
   })
 })
 
@@ -201,7 +201,7 @@ test('a Turn without a request continues, and decides nothing twice', async () =
   expect(stepsOf(session.events)).not.toContain('request 0.0')
   expect(await send(session, { ...AGAIN, ...options })).toMatchObject({
     continued: true,
-    ended: { status: 'completed', usage_total: { calls: 1 } },
+    ended: { status: 'completed', usage: { calls: 1 } },
   })
   const steps = stepsOf(session.events)
   expect(steps.filter((step) => /decision|request|after_crash/.test(step))).toEqual([
@@ -224,7 +224,7 @@ test('a request that cannot be composed as it was sent is not sent again', async
   })
   const session = await reopened(other, left.id)
   expect(await send(session)).toMatchObject({
-    ended: { status: 'interrupted', crash_recovered: true, usage_total: { unknown_calls: 1 } },
+    ended: { status: 'interrupted', crash_recovered: true, usage: { unknown_calls: 1 } },
   })
   expect(place.requests).toEqual([])
   expect(stepsOf(session.events).at(-1)).toBe('turn_ended')

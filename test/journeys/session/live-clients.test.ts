@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import type { Harness } from '../../../src/session/harness.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { startChild } from '../../faults/support/child.ts'
 import { bundleScript } from '../../support/host/bundle-script.ts'
 import { freshFolder } from '../../support/host/folder.ts'
@@ -30,7 +30,7 @@ async function admitted(session: Session, text: string, whenBusy?: 'queue' | 're
 }
 
 async function ending(turn: Awaited<ReturnType<typeof admitted>>): Promise<string> {
-  return value(await turn.done).ended.status
+  return value(await turn.done).status
 }
 
 /** Both clients saw the whole Log once and in order, and the same deltas in the same places. */
@@ -53,10 +53,10 @@ test('two clients see every Event and delta, either answers, and the second answ
   const clients = await twoClients()
   const { harness, a, b, seenA, seenB } = clients
   const ways: ((id: string) => Promise<readonly [unknown, unknown]>)[] = [
-    async (id) => [await b.questions.answer(id, YES), await a.questions.answer(id, NO)],
-    async (id) => [await a.questions.answer(id, YES), await b.questions.answer(id, YES)],
-    async (id) => Promise.all([a.questions.answer(id, YES), b.questions.answer(id, NO)]),
-    async (id) => Promise.all([b.questions.answer(id, YES), harness.answer(id, NO)]),
+    async (id) => [await b.answer(id, YES), await a.answer(id, NO)],
+    async (id) => [await a.answer(id, YES), await b.answer(id, YES)],
+    async (id) => Promise.all([a.answer(id, YES), b.answer(id, NO)]),
+    async (id) => Promise.all([b.answer(id, YES), harness.answer(id, NO)]),
   ]
   for (const [at, way] of ways.entries()) {
     const turn = await admitted(at % 2 === 0 ? a : b, `Write "${at}" to ${at}.txt`)
@@ -89,12 +89,12 @@ test('an answer that does not fit leaves the question open', async () => {
   const { a, b } = await twoClients()
   const turn = await admitted(a, 'Write "a" to a.txt')
   const { request_id } = await questionOf(b)
-  expect(await b.questions.answer(request_id, NO)).toMatchObject({
+  expect(await b.answer(request_id, NO)).toMatchObject({
     error: { kind: 'invalid_args' },
   })
-  expect(await b.questions.answer('req_0', YES)).toMatchObject({ error: { kind: 'not_found' } })
-  expect(b.questions.open).toHaveLength(1)
-  value(await a.questions.answer(request_id, YES))
+  expect(await b.answer('req_0', YES)).toMatchObject({ error: { kind: 'not_found' } })
+  expect(b.questions).toHaveLength(1)
+  value(await a.answer(request_id, YES))
   expect(await ending(turn)).toBe('completed')
   await Promise.all([a.close(), b.close()])
 })
@@ -107,7 +107,7 @@ test('either client steers, interrupts and queues', async () => {
     const asked = await questionOf(other)
     expect(await other.admit('Thanks.')).toMatchObject({ error: { kind: 'turn_in_progress' } })
     expect(other.steer('Thank you!')).toBe(true)
-    value(await other.questions.answer(asked.request_id, YES))
+    value(await other.answer(asked.request_id, YES))
     expect(await ending(steered)).toBe('completed')
     const steers = one.events.filter((e) => e.type === 'user_message' && e.data.steer === true)
     expect(steers.at(-1)?.turn_id).toBe(steered.turn)
@@ -138,8 +138,8 @@ test.each(['detach', 'close'] as const)(
     await seenA.ended
     const seen = seenA.updates.length
     expect(harness.openSessions).toBe(1)
-    expect(b.questions.open.map((one) => one.request_id)).toEqual([request_id])
-    value(await b.questions.answer(request_id, YES))
+    expect(b.questions.map((one) => one.request_id)).toEqual([request_id])
+    value(await b.answer(request_id, YES))
     expect(await ending(turn)).toBe('completed')
     expect(await say(b, 'Thanks.')).toBe('completed')
     const last = b.nextSeq - 1

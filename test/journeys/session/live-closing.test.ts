@@ -12,7 +12,7 @@ test('a Turn continues after its only client has detached, and then the Session 
   const { done } = value(await client.admit('Write "a" to a.txt'))
   await client.detach()
   expect(harness.openSessions).toBe(1)
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
   await until(() => harness.openSessions === 0)
   const again = value(await harness.open(client.id))
   expect(again.events.at(-1)).toMatchObject({ type: 'turn_ended', data: { status: 'completed' } })
@@ -25,9 +25,9 @@ test('Turns that wait run too after every client has detached', async () => {
   const first = value(await client.admit('Hello'))
   const waiting = [1, 2, 3].map((at) => client.admit(`Thanks ${at}.`, { whenBusy: 'queue' }))
   await client.detach()
-  expect(value(await first.done).ended.status).toBe('completed')
+  expect(value(await first.done).status).toBe('completed')
   for (const one of waiting) {
-    expect(value(await value(await one).done).ended.status).toBe('completed')
+    expect(value(await value(await one).done).status).toBe('completed')
   }
   await until(() => harness.openSessions === 0)
 })
@@ -39,12 +39,9 @@ test('a client that comes back during a Turn shares it, and keeps the Session op
   const { request_id } = await questionOf(client)
   await client.detach()
   const back = value(await harness.open(client.id, { answers: true }))
-  expect([back.busy, back.questions.open.map((one) => one.request_id)]).toEqual([
-    true,
-    [request_id],
-  ])
-  value(await back.questions.answer(request_id, { choice: 1 }))
-  expect(value(await done).ended.status).toBe('completed')
+  expect([back.busy, back.questions.map((one) => one.request_id)]).toEqual([true, [request_id]])
+  value(await back.answer(request_id, { choice: 1 }))
+  expect(value(await done).status).toBe('completed')
   expect(await say(back, 'Thanks.')).toBe('completed')
   expect(harness.openSessions).toBe(1)
   await back.close()
@@ -98,8 +95,8 @@ test('leaving twice counts once', async () => {
   expect(harness.openSessions).toBe(1)
   const { done } = value(await b.admit('Write "a" to a.txt'))
   const { request_id } = await questionOf(b)
-  value(await b.questions.answer(request_id, { choice: 1 }))
-  expect(value(await done).ended.status).toBe('completed')
+  value(await b.answer(request_id, { choice: 1 }))
+  expect(value(await done).status).toBe('completed')
   await b.close()
   expect(harness.openSessions).toBe(0)
 })

@@ -32,12 +32,12 @@ test('an answer is acknowledged although a key is redacted in what it is about, 
   const client = value(await harness.create(ASKING, { answers: true }))
   const seen = new Watching(client)
   const heard: unknown[] = []
-  client.questions.listen((change) => void heard.push(change))
+  client.openQuestions.listen((change) => void heard.push(change))
   const { done } = value(await client.admit('Write "a" to a.txt'))
   const { request_id, choices } = await questionOf(client)
   const no = choices.length
-  value(await client.questions.answer(request_id, { choice: no, text: `not ${CANARY_KEY}` }))
-  expect(value(await done).ended.status).toBe('completed')
+  value(await client.answer(request_id, { choice: no, text: `not ${CANARY_KEY}` }))
+  expect(value(await done).status).toBe('completed')
   expect(everyQuestionDecided(client.events)).toEqual([])
   expect(decisionsIn(client.events)).toMatchObject([{ reason: `not ${KEY_PLACEHOLDER}` }])
   await seen.untilSeq(client.nextSeq - 1)

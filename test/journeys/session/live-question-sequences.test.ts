@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Harness } from '../../../src/session/harness.ts'
 import type { AdmittedTurn } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { withClock } from '../../support/session/harness-parts.ts'
 import { ASKING, QUESTION_MS } from '../../support/session/live-parts.ts'
 import { livePlace } from '../../support/session/live-place.ts'
@@ -166,7 +166,7 @@ test('whatever clients do, each question gets the one decision that the model pr
       const actual = new Actual(harness, clock, first)
       for (const step of [...steps, { do: 'interrupt' } as const]) {
         await actual.do(step, expected)
-        expect(first.questions.open.length === 1).toBe(expected.open)
+        expect(first.questions.length === 1).toBe(expected.open)
         if (!expected.open) await actual.turnOver()
       }
       const { events } = first

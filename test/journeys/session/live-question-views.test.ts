@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { startChild } from '../../faults/support/child.ts'
 import { askingMessage, askingParts, prepare } from '../../support/session/asking-story.ts'
 import { bundleScript } from '../../support/host/bundle-script.ts'
@@ -38,8 +38,8 @@ function outcome({ events }: Session): [string[], string[]] {
 
 test('a view that the model asks for is shown after a yes', async () => {
   const { client, watcher, question, turn } = await waiting()
-  value(await client.questions.answer(question.request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  value(await client.answer(question.request_id, { choice: 1 }))
+  expect(value(await turn.done).status).toBe('completed')
   expect(outcome(client)).toEqual([['allowed by person'], ['ok']])
   await Promise.all([client.close(), watcher.close()])
 })
@@ -48,7 +48,7 @@ test('a view that the model asks for is denied if no one comes back', async () =
   const { client, watcher, clock, turn } = await waiting()
   await client.detach()
   clock.advance(QUESTION_MS)
-  expect(value(await turn.done).ended.status).toBe('completed')
+  expect(value(await turn.done).status).toBe('completed')
   expect(outcome(watcher)).toEqual([['denied by timeout'], ['denied']])
   await watcher.close()
 })
@@ -56,7 +56,7 @@ test('a view that the model asks for is denied if no one comes back', async () =
 test('a view that the model asks for ends with an interrupt', async () => {
   const { client, watcher, turn } = await waiting()
   watcher.interrupt()
-  expect(value(await turn.done).ended.status).toBe('interrupted')
+  expect(value(await turn.done).status).toBe('interrupted')
   const [decisions, results] = outcome(client)
   expect(decisions).toEqual(['denied by interrupt'])
   expect(results).toHaveLength(1)

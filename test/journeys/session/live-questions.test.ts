@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Question } from '../../../src/session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../../src/session/watch/session-stream.ts'
 import { startChild } from '../../faults/support/child.ts'
@@ -57,12 +57,12 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     const { clock, client, question, turn } = await waiting(kind)
     for (let minute = 0; minute < 61; minute += 1) clock.advance(HOUR_MS / 60)
     await settled()
-    expect(client.questions.open).toEqual([question])
+    expect(client.questions).toEqual([question])
     expect(count(client, 'permission_decision')).toBe(0)
-    value(await client.questions.answer(question.request_id, { choice: 1 }))
+    value(await client.answer(question.request_id, { choice: 1 }))
     // The decision is durable when the answer is acknowledged.
     expect(verdicts(client)).toEqual(['allowed by person'])
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     expect(count(client, 'permission_asked')).toBe(1)
     await client.close()
   })
@@ -72,18 +72,18 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     await client.detach()
     clock.advance(QUESTION_MS - 100)
     await settled()
-    expect(watcher.questions.open).toEqual([question])
+    expect(watcher.questions).toEqual([question])
     const back = value(await harness.open(watcher.id, { answers: true }))
     clock.advance(HOUR_MS)
     await settled()
-    expect(back.questions.open).toEqual([question])
+    expect(back.questions).toEqual([question])
     await back.detach()
     clock.advance(QUESTION_MS - 1)
     await settled()
-    expect(watcher.questions.open).toEqual([question])
+    expect(watcher.questions).toEqual([question])
     clock.advance(1)
-    expect(watcher.questions.open).toEqual([])
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(watcher.questions).toEqual([])
+    expect(value(await turn.done).status).toBe('completed')
     expect(verdicts(watcher)).toEqual(['denied by timeout'])
     expect(await harness.answer(question.request_id, { choice: 1 })).toMatchObject({
       error: { kind: 'question_closed' },
@@ -99,7 +99,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     await settled()
     expect(harness.openSessions).toBe(1)
     clock.advance(1)
-    expect(value(await turn.done).ended.status).toBe('completed')
+    expect(value(await turn.done).status).toBe('completed')
     await settled()
     expect(harness.openSessions).toBe(0)
     const again = value(await harness.open(client.id))
@@ -112,16 +112,16 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     const seen = new Watching(client)
     await seen.until(() => seen.requested.length === 1)
     await seen.stop()
-    const unheard = client.questions.listen(() => {
+    const unheard = client.openQuestions.listen(() => {
       throw new Error('the client no longer listens')
     })
     unheard()
-    expect(watcher.questions.open).toEqual([question])
+    expect(watcher.questions).toEqual([question])
     watcher.interrupt()
-    expect(watcher.questions.open).toEqual([])
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(watcher.questions).toEqual([])
+    expect(value(await turn.done).status).toBe('interrupted')
     expect(verdicts(client)).toEqual(['denied by interrupt'])
-    expect(await client.questions.answer(question.request_id, { choice: 1 })).toMatchObject({
+    expect(await client.answer(question.request_id, { choice: 1 })).toMatchObject({
       error: { kind: 'question_closed' },
     })
     await Promise.all([client.close(), watcher.close()])
@@ -131,7 +131,7 @@ describe.each(ASKING_KINDS)('a question about a %s', (kind) => {
     const { harness, client, turn } = await waiting(kind, { onlyOne: true })
     await client.close()
     expect(harness.openSessions).toBe(0)
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     const again = value(await harness.open(client.id))
     expect(verdicts(again)).toEqual(['denied by interrupt'])
     await again.close()
@@ -199,8 +199,8 @@ test('a reader that comes late is informed once about the open question, and whe
     latest.until(() => latest.requested.length > 0),
   ])
   expect([late.requested, latest.requested]).toEqual([[question], [question]])
-  value(await client.questions.answer(question.request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  value(await client.answer(question.request_id, { choice: 1 }))
+  expect(value(await turn.done).status).toBe('completed')
   const last = client.nextSeq - 1
   await Promise.all([late.untilSeq(last), latest.untilSeq(last)])
   for (const { requested, settled: ended } of [late, latest]) {
@@ -223,13 +223,13 @@ test('a question that is asked while a reader catches up is reported to it once'
   const seen = [await reader.next()]
   const turn = value(await client.admit(askingMessage('tool call').text))
   const { request_id } = await questionOf(client)
-  value(await client.questions.answer(request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  value(await client.answer(request_id, { choice: 1 }))
+  expect(value(await turn.done).status).toBe('completed')
   const again = value(await client.admit('Write "sail" to sail.txt'))
   const second = await questionOf(client)
   while (!isRequest(seen.at(-1)?.value, second)) seen.push(await reader.next())
-  value(await client.questions.answer(second.request_id, { choice: 1 }))
-  expect(value(await again.done).ended.status).toBe('completed')
+  value(await client.answer(second.request_id, { choice: 1 }))
+  expect(value(await again.done).status).toBe('completed')
   const last = client.nextSeq - 1
   while (!isEvent(seen.at(-1)?.value, last)) seen.push(await reader.next())
   const requested = seen.flatMap(({ value: one }) =>
@@ -263,8 +263,8 @@ test('a reader that lagged behind is informed that the question it knows is sett
   const reader = client.stream({ after_seq })
   const first = await reader.next()
   expect(first.value).toMatchObject({ notice: { data: { request_id: question.request_id } } })
-  value(await client.questions.answer(question.request_id, { choice: 1 }))
-  expect(value(await turn.done).ended.status).toBe('completed')
+  value(await client.answer(question.request_id, { choice: 1 }))
+  expect(value(await turn.done).status).toBe('completed')
   const seen: SessionUpdate[] = []
   while (!seen.some(isSettled)) {
     const { value: update } = await reader.next()

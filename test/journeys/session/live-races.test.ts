@@ -39,7 +39,7 @@ test('once the Harness closes, no client attaches and no message is admitted', a
   expect(refused.map((one) => (one.ok ? 'ok' : one.error.kind))).toEqual(
     refused.map(() => 'interrupted'),
   )
-  expect(value(await done).ended.status).toBe('interrupted')
+  expect(value(await done).status).toBe('interrupted')
   expect(harness.openSessions).toBe(0)
   await client.close()
 })
@@ -56,7 +56,7 @@ test('a client that detaches does not wait for a message whose key is looked up'
   const sent = session.admit('Next', { messageKey: 'message 1' })
   await session.detach()
   open()
-  expect(value(await value(await sent).done).ended.status).toBe('completed')
+  expect(value(await value(await sent).done).status).toBe('completed')
   await until(() => place.harness.openSessions === 0)
 })
 
@@ -87,6 +87,6 @@ test('a client that cannot attach does not interrupt a Turn that continues witho
   expect(await harness.open(client.id)).toMatchObject({ ok: false })
   broken = false
   value(await harness.answer(request_id, { choice: 1 }))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
   await until(() => harness.openSessions === 0)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
 import { ok } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { gatedModel } from '../../support/session/gated-model.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
@@ -44,8 +44,8 @@ test.each(KINDS)(
     await session.detach()
     const again = value(await place.harness.open(session.id))
     const last = again.admit('Last', { whenBusy: 'queue' })
-    expect(value(await value(await sent).done).ended.status).toBe('completed')
-    expect(value(await value(await last).done).ended.status).toBe('completed')
+    expect(value(await value(await sent).done).status).toBe('completed')
+    expect(value(await value(await last).done).status).toBe('completed')
     expect(messages(again)).toEqual(expect.arrayContaining(['Next', 'Last']))
   },
 )
@@ -58,12 +58,12 @@ test.each(KINDS)(
     await session.close()
     const { nextSeq } = session
     const admitted = await sent
-    const ended = admitted.ok ? value(await admitted.value.done).ended.status : admitted.error.kind
+    const ended = admitted.ok ? value(await admitted.value.done).status : admitted.error.kind
     expect(ended).toBe('interrupted')
     expect(session.nextSeq).toBe(nextSeq)
     expect(place.harness.openSessions).toBe(0)
     const again = value(await place.harness.open(session.id))
-    expect(value(await value(await again.admit('Last')).done).ended.status).toBe('completed')
+    expect(value(await value(await again.admit('Last')).done).status).toBe('completed')
   },
 )
 

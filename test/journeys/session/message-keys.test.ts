@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/model/limits.ts'
 import { logName } from '../../../src/log/place.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { NO_USAGE } from '../../../src/turn/usage.ts'
 import { CANARY_KEY } from '../../support/host/canary.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
@@ -50,7 +50,7 @@ function gate() {
 /** Admits a message and waits for the end of its Turn. */
 async function send(session: Session, text: string, options: AdmitOptions = {}) {
   const { turn, done, repeated = false } = value(await session.admit(text, options))
-  return { turn, repeated, ended: value(await done).ended }
+  return { turn, repeated, ended: value(await done) }
 }
 
 /** The Turns of the Log with this key. */
@@ -114,7 +114,7 @@ test.each(['refuse', 'queue', 'replace'] as const)(
     const { turn, ended } = await first
     expect(ended.status).toBe('completed')
     expect([second.turn, second.repeated]).toEqual([turn, true])
-    expect(value(await second.done).ended).toEqual(ended)
+    expect(value(await second.done)).toEqual(ended)
     expect(await turnsWith(here, one, KEY.messageKey)).toEqual([turn])
   },
 )
@@ -142,7 +142,7 @@ test('while a message waits for a permission, one with the same key joins it', a
   const one = value(await here.harness.create(asking, { answers: true }))
   const two = value(await here.harness.open(one.id, { answers: true }))
   const requested = new Promise<string>((resolve) => {
-    one.questions.listen((change) => {
+    one.openQuestions.listen((change) => {
       if (change.kind === 'requested') resolve(change.question.request_id)
     })
   })
@@ -150,12 +150,12 @@ test('while a message waits for a permission, one with the same key joins it', a
   const first = send(one, text, KEY)
   const request_id = await requested
   const second = value(await two.admit(text, KEY))
-  expect(two.questions.open.map((question) => question.request_id)).toEqual([request_id])
+  expect(two.questions.map((question) => question.request_id)).toEqual([request_id])
   value(await here.harness.answer(request_id, { choice: 1 }))
   const { turn, ended } = await first
   expect(ended.status).toBe('completed')
   expect([second.turn, second.repeated]).toEqual([turn, true])
-  expect(value(await second.done).ended).toEqual(ended)
+  expect(value(await second.done)).toEqual(ended)
   expect(one.events.filter(({ type }) => type === 'tool_result')).toHaveLength(1)
 })
 
@@ -207,7 +207,7 @@ async function recordTurns({ parts }: HarnessPlace, session: Session, keys: read
       { type: 'turn_ended', turn_id, data: ended },
     ]
   })
-  value(await session.between((record) => record(drafts)))
+  value(await session.between(({ record }) => record(drafts)))
 }
 
 function keysFrom(first: number, count: number): string[] {
@@ -226,7 +226,7 @@ async function expectKnown(
       const turns = await turnsWith(here, session, messageKey)
       const again = value(await client.admit('Hello', { messageKey }))
       expect([[again.turn], again.repeated]).toEqual([turns, true])
-      expect(value(await again.done).ended.status).toBe('completed')
+      expect(value(await again.done).status).toBe('completed')
     }
   }
   expect((await send(there, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
@@ -260,7 +260,7 @@ test('a key is known after a checkpoint was undone', async () => {
   await recordTurns(here, session, keysFrom(0, 3))
   await recordCheckpoint(here.parts, session, 1)
   await recordTurns(here, session, keysFrom(3, 1))
-  value(await here.harness.undoCompaction(session))
+  value(await session.undoCompaction())
   await expectKnown(here, session, [KEY.messageKey, ...keysFrom(0, 4)])
 })
 
@@ -348,7 +348,8 @@ test.each(['turn_ended', 'user_message'] as const)(
     const again = value(await salvaged.admit('Next', { messageKey: 'message 2' }))
     expect([again.turn, again.repeated]).toEqual([second.turn, true])
     const done = await again.done
-    if (type === 'user_message') expect(value(done).ended).toEqual(second.ended)
+    const notices = [expect.objectContaining({ code: 'salvage_gap' })]
+    if (type === 'user_message') expect(value(done)).toEqual({ ...second.ended, notices })
     else expect(done).toMatchObject({ error: { kind: 'log_damaged' } })
     expect((await send(salvaged, 'Hello', { messageKey: 'unused' })).repeated).toBe(false)
   },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { random } from '../../support/host/random.ts'
@@ -34,9 +34,9 @@ test('from 1,000 random places across checkpoints, no Event is lost or doubled, 
   for (let round = 0; round < 6; round += 1) {
     for (let turn = 0; turn < 8; turn += 1)
       expect(await say(session, `Remember: ${'tide '.repeat(500)}`)).toBe('completed')
-    expect(value(await harness.compact(session)).compactable).toBe(true)
+    expect(value(await session.compact()).compactable).toBe(true)
   }
-  value(await harness.undoCompaction(session))
+  value(await session.undoCompaction())
   expect(await say(session, 'What did it say?')).toBe('completed')
   const last = session.nextSeq - 1
   const other = await harnessPlace({}, root)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { SessionUpdate } from '../../../src/session/watch/session-stream.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { random } from '../../support/host/random.ts'
@@ -11,7 +11,7 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const { done } = value(await session.admit(text))
-  expect(value(await done).ended.status).toBe('completed')
+  expect(value(await done).status).toBe('completed')
 }
 
 /** The Events of a stream until it has yielded number `upTo`. */
@@ -43,7 +43,7 @@ async function compacted() {
   const session = value(await place.harness.create(REHEARSAL))
   for (let round = 0; round < 3; round++) {
     for (let turn = 0; turn < 5; turn++) await say(session, `Remember: ${'tide '.repeat(1_000)}`)
-    const { compactable } = value(await place.harness.compact(session))
+    const { compactable } = value(await session.compact())
     expect(compactable).toBe(true)
   }
   await say(session, 'What did it say?')
@@ -108,7 +108,7 @@ test('a reader that pauses while two processes write gets each Event once, and l
     await say(round % 2 === 0 ? first : second, 'Read notes.txt')
     await next()
   }
-  value(await harness.compact(first))
+  value(await first.compact())
   await say(second, 'What did it say?')
   value(await first.catchUp())
   const last = first.nextSeq - 1

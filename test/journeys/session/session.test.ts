@@ -2,7 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { registerDamage } from '../../support/log/registered-damage.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -10,7 +10,7 @@ import { wayPlace, WAYS } from '../../support/providers/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended.status
+  return value(await admitted.done).status
 }
 
 test.each(WAYS)(
@@ -152,10 +152,10 @@ test.each(WAYS)(
     }
     expect(session.steer('one more thing')).toBe(true)
     session.interrupt()
-    expect(value(await turn.done).ended.status).toBe('interrupted')
+    expect(value(await turn.done).status).toBe('interrupted')
     const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
     expect(steered?.data).toMatchObject({ text: 'one more thing' })
-    const next = value(await place.harness.preview(session, 'go on'))
+    const next = value(await session.preview('go on'))
     expect(next.body.toString('utf8')).toContain('one more thing')
     expect(session.steer('too late')).toBe(false)
   },
@@ -221,7 +221,7 @@ test('text typed while a Turn fails before its first call is in the Log neverthe
   const { done } = value(await session.admit('Hello'))
   expect(session.steer('one more thing')).toBe(true)
   goOn()
-  expect(value(await done).ended).toMatchObject({
+  expect(value(await done)).toMatchObject({
     status: 'failed',
     error: { kind: 'not_configured' },
   })

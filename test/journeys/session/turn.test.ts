@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Ask } from '../../support/session/asked-harness.ts'
 import type { HarnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
@@ -9,7 +9,7 @@ import { wayPlace, WAYS } from '../../support/providers/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
-  return value(await admitted.done).ended.status
+  return value(await admitted.done).status
 }
 
 /** Types of the last Turn's Events, with the outcome of each result. */
@@ -82,7 +82,7 @@ test.each(WAYS)(
     const session = value(await place.harness.create(place.begin))
     await say(session, 'Read b.txt and a.txt')
     const calls = session.events.flatMap((e) => (e.type === 'tool_call' ? [e.data.call_id] : []))
-    const request = value(await place.harness.preview(session, 'next'))
+    const request = value(await session.preview('next'))
     const results = request.segments.flatMap(({ role, bytes }) =>
       role === 'tool_result' ? [calls.find((id) => bytes.includes(id))] : [],
     )
@@ -139,7 +139,7 @@ test.each(WAYS)(
     const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     await say(session, 'Read notes.txt')
     await say(session, 'Write "new" to other.txt and then read it')
-    const live = value(await place.harness.preview(session, 'What now?'))
+    const live = value(await session.preview('What now?'))
     // The files have changed by now, and so has the toolset of the program that resumes.
     await writeFile(join(place.workspace, 'notes.txt'), 'something else')
     const again = await wayPlace(way, {
@@ -148,7 +148,7 @@ test.each(WAYS)(
       vendor: place.vendor,
     })
     const resumed = value(await again.harness.open(session.id))
-    const next = value(await again.harness.preview(resumed, 'What now?'))
+    const next = value(await resumed.preview('What now?'))
     expect(next.body.equals(live.body)).toBe(true)
     expect(resumed.permissionMode).toBe('auto')
     await requestsHold(again, resumed)
@@ -163,11 +163,11 @@ test.each(WAYS)(
     const first = value(await session.admit('List all files'))
     expect(await session.admit('Read x.txt')).toMatchObject({ error: { kind: 'turn_in_progress' } })
     const queued = session.admit('List all files', { whenBusy: 'queue' })
-    expect(value(await first.done).ended.status).toBe('completed')
+    expect(value(await first.done).status).toBe('completed')
     const second = value(await queued)
     const replacing = session.admit('List all files', { whenBusy: 'replace' })
     value(await second.done)
-    expect(value(await value(await replacing).done).ended.status).toBe('completed')
+    expect(value(await value(await replacing).done).status).toBe('completed')
     const ends = session.events.filter(({ type }) => type === 'turn_ended')
     expect(ends.length).toBe(3)
     await requestsHold(place, session)
@@ -199,7 +199,7 @@ test.each(WAYS)(
       if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
     }
     session.interrupt()
-    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(value(await admitted.done).status).toBe('interrupted')
     expect(await say(session, 'List all files')).toBe('completed')
     await requestsHold(place, session)
   },
@@ -224,7 +224,7 @@ test.each(WAYS)(
         const session = value(
           await harness.create({ ...begin, mode: parts === two.parts ? 'plan' : 'build' }),
         )
-        const { inputs } = value(await harness.preview(session, 'x'))
+        const { inputs } = value(await session.preview('x'))
         return Buffer.concat(inputs.surfaceSegments.map(({ bytes }) => bytes))
       }),
     )

@@ -7,7 +7,7 @@ import { ok } from '../../../src/model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../../src/model/events/event.ts'
 import { Output as Verified } from '../../../src/presenters/cli/commands/log/verify.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import type { Changes } from '../../support/session/harness-parts.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
@@ -50,7 +50,7 @@ function withOtherTexts(item: ConversationItem): ConversationItem {
 async function say(session: Session, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const { done } = value(await session.admit(text))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
   }
 }
 
@@ -88,7 +88,7 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
   expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
   // The frozen surface is shared; what else is shared is unknown.
   const [, , broken] = requestsOf(later.events)
-  const { segments } = value(await place.harness.preview(later, 'And now?'))
+  const { segments } = value(await later.preview('And now?'))
   const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
   const bytes = frozen.reduce((sum, { bracket, length }) => sum + bracket.length + length, 0)
   expect([broken?.shared_prefix_bytes, broken?.prefix_break?.at]).toEqual([bytes, bytes])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LAYER_0 } from '../../../src/prompt/words/layer0.ts'
 import { CONTRACT_VERSION } from '../../../src/prompt/words/version.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { frozenSurface } from '../../../src/session/surface/recorded-surface.ts'
 import { SKILL_TOOLS, toolSchemas } from '../../../src/tools/toolset.ts'
 import type { Changes } from '../../support/session/harness-parts.ts'
@@ -22,7 +22,7 @@ async function placeWith(shelf: SkillShelf, at: { way?: Way; root?: string } = {
 async function say(session: Session, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const { done } = value(await session.admit(text))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
   }
 }
 
@@ -106,7 +106,7 @@ test('a newer surface is announced once, also across processes, and changes no r
   await session.close()
   const preview = async () => {
     const reader = value(await place.harness.open(session.id))
-    return value(await place.harness.preview(reader, 'And now?')).body
+    return value(await reader.preview('And now?')).body
   }
   const before = await preview()
   shelf.skills = [
@@ -175,11 +175,11 @@ test.each(WAYS)(
     const place = await placeWith(shelf, { way })
     const session = value(await place.harness.create(place.begin))
     await say(session, 'What did it say?', 'What did it say?')
-    expect(value(await place.harness.reload(session))).toBe(undefined)
+    expect(value(await session.reload())).toBe(undefined)
     expect(surfacesOf(session)).toHaveLength(1)
     shelf.skills = [listedSkill('review')]
     await say(session, 'What did it say?')
-    expect(value(await place.harness.reload(session))).toBe('Skills removed: gone')
+    expect(value(await session.reload())).toBe('Skills removed: gone')
     await say(session, 'What did it say?', 'What did it say?')
     expect(surfacesOf(session).map(({ reason }) => reason)).toEqual(['session_start', 'reload'])
     expect(breaksOf(session)).toEqual([undefined, undefined, undefined, 'surface', undefined])
@@ -193,7 +193,7 @@ test.each(WAYS)(
     ])
     expect(after).not.toBe(before)
     // The index is the last part of the surface: everything before it is shared.
-    const { segments } = value(await place.harness.preview(session, 'And now?'))
+    const { segments } = value(await session.preview('And now?'))
     const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
     const shared = frozen
       .slice(0, -1)
@@ -213,10 +213,10 @@ test.each(WAYS)(
     const session = value(await place.harness.create(place.begin))
     await say(session, 'What did it say?')
     shelf.skills = [listedSkill('review')]
-    expect(value(await place.harness.reload(session))).toContain('Skills added: review')
+    expect(value(await session.reload())).toContain('Skills added: review')
     await say(session, 'What did it say?', 'What did it say?')
     shelf.skills = []
-    expect(value(await place.harness.reload(session))).toContain('tools removed')
+    expect(value(await session.reload())).toContain('tools removed')
     await say(session, 'What did it say?', 'What did it say?')
     expect(breaksOf(session)).toEqual([undefined, 'surface', undefined, 'surface', undefined])
     for (const { shared_prefix_bytes, prefix_break } of requestsOf(session))
@@ -233,13 +233,13 @@ test('a checkpoint takes a newer surface over, and nothing is announced or reloa
   await say(session, ...Array.from({ length: 12 }, (_, n) => `What did it say? ${n}`.repeat(900)))
   shelf.skills = [listedSkill('review')]
   const listed = shelf.lists
-  const { compactable } = value(await place.harness.compact(session))
+  const { compactable } = value(await session.compact())
   expect([compactable, shelf.lists]).toEqual([true, listed + 1])
   expect(surfacesOf(session).at(-1)?.reason).toBe('checkpoint')
   await say(session, 'What did it say?')
   expect(newsIn(session.events)).toEqual([])
-  expect(value(await place.harness.reload(session))).toBe(undefined)
-  const { body } = value(await place.harness.preview(session, 'And now?'))
+  expect(value(await session.reload())).toBe(undefined)
+  const { body } = value(await session.preview('And now?'))
   expect(body.toString()).toContain('Does review.')
   expect(body.toString()).not.toContain('Does gone.')
 })
@@ -292,7 +292,7 @@ test('a reload is refused while a Turn runs', async () => {
   const place = await placeWith(shelf)
   const session = value(await place.harness.create(place.begin))
   const { done } = value(await session.admit('What did it say?'))
-  const refused = await place.harness.reload(session)
+  const refused = await session.reload()
   expect(refused).toMatchObject({ ok: false, error: { kind: 'turn_in_progress' } })
   await done
 })

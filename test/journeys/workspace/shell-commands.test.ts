@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { verified } from '../../support/resources/resource-events.ts'
@@ -91,7 +91,7 @@ test('after a crash the Log has the start alone, and the model is informed that 
   const place = await harnessPlace()
   const session = value(await place.harness.create(BEGIN))
   const data = { command_id: 'cmd_1', command: 'make ropes' }
-  value(await session.between((record) => record([{ type: 'shell_command', data }])))
+  value(await session.between(({ record }) => record([{ type: 'shell_command', data }])))
   await session.close()
   const again = await harnessPlace({}, place.root)
   const resumed = value(await again.harness.open(session.id))
@@ -107,7 +107,7 @@ test('a checkpoint between a command and the message loses nothing, also in anot
   expect(await say(session, 'Hello')).toBe('completed')
   const command_id = 'cmd_1'
   value(
-    await session.between((record) =>
+    await session.between(({ record }) =>
       record([
         { type: 'shell_command', data: { command_id, command: 'ls' } },
         {
@@ -142,7 +142,7 @@ test('long outputs share a limit, the newest first, and too many commands are co
       } as const,
     ]
   }).flat()
-  value(await session.between((record) => record(drafts)))
+  value(await session.between(({ record }) => record(drafts)))
   expect(await say(session, 'Hello')).toBe('completed')
   const message = session.events.find((event) => event.type === 'user_message')
   const { shell = [], shell_omitted } = message?.data ?? {}

@@ -2,7 +2,7 @@ import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { causeOf } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { callAnswer, keyedPlace } from '../../support/session/keyed-place.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { verified } from '../../support/resources/resource-events.ts'
@@ -14,7 +14,7 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const admitted = value(await session.admit(text))
-  expect(value(await admitted.done).ended.status).toBe('completed')
+  expect(value(await admitted.done).status).toBe('completed')
 }
 
 test.each(WAYS)(
@@ -28,18 +28,18 @@ test.each(WAYS)(
     await say(session, 'Write "new" to b.txt and then replace "two" with "three" in a.txt')
     expect(await readFile(path('a.txt'), 'utf8')).toBe('three\n')
 
-    const restored = value(await place.harness.undo(session))
+    const restored = value(await session.undo())
     expect(restored.files.map((file) => [file.path, file.outcome])).toEqual([
       ['b.txt', 'restored'],
       ['a.txt', 'restored'],
     ])
     expect(await readFile(path('a.txt'), 'utf8')).toBe('two\n')
     await expect(access(path('b.txt'))).rejects.toThrow('ENOENT')
-    value(await place.harness.undo(session))
+    value(await session.undo())
     expect(await readFile(path('a.txt'), 'utf8')).toBe('one\n')
-    expect(await place.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
+    expect(await session.undo()).toMatchObject({ error: { kind: 'not_found' } })
 
-    const next = value(await place.harness.preview(session, 'What now?'))
+    const next = value(await session.preview('What now?'))
     expect(next.body.toString('utf8')).toContain('undid file changes')
     await say(session, 'Read a.txt')
     const proof = value(await place.harness.verify(session.id, { requests: true }))
@@ -79,9 +79,9 @@ test('several edits in one call are one change: one diff, one undo, and a line f
   const [, , last = ''] = place.requests
   expect(last).toContain('2 replacements, +2 -2 lines')
   expect(last).not.toContain('@@ -1')
-  const [change] = value(await place.harness.diff(session)).files
+  const [change] = value(await session.diff()).files
   expect(change).toMatchObject({ path: 'a.txt', diff: results[1]?.diff })
-  const { files } = value(await place.harness.undo(session))
+  const { files } = value(await session.undo())
   expect(files.map(({ path: name, outcome }) => [name, outcome])).toEqual([['a.txt', 'restored']])
   expect(await readFile(path, 'utf8')).toBe('one\ntwo\nthree\n')
   await verified(place, session)
@@ -95,7 +95,7 @@ test.each(WAYS)(
     await say(session, 'Write "1" to a.txt and then write "2" to b.txt and then write "3" to c.txt')
     await writeFile(join(place.workspace, 'a.txt'), 'mine')
     await unlink(join(place.workspace, 'c.txt'))
-    const { files } = value(await place.harness.undo(session))
+    const { files } = value(await session.undo())
     expect(files.map(({ path, outcome }) => [path, outcome])).toEqual([
       ['a.txt', 'changed_since'],
       ['b.txt', 'restored'],
@@ -104,7 +104,7 @@ test.each(WAYS)(
     expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('mine')
     // Not completely undone, so it can be tried again.
     await writeFile(join(place.workspace, 'a.txt'), '1')
-    const again = value(await place.harness.undo(session))
+    const again = value(await session.undo())
     expect(again.files.map(({ outcome }) => outcome)).toEqual(['restored', 'restored', 'restored'])
   },
 )
@@ -118,7 +118,7 @@ test.each(WAYS)(
     await writeFile(join(place.root, 'outside.txt'), '1')
     await unlink(join(place.workspace, 'a.txt'))
     await symlink(join(place.root, 'outside.txt'), join(place.workspace, 'a.txt'))
-    const { files } = value(await place.harness.undo(session))
+    const { files } = value(await session.undo())
     expect(files.map(({ outcome }) => outcome)).toEqual(['failed'])
     expect(await readFile(join(place.root, 'outside.txt'), 'utf8')).toBe('1')
   },
@@ -133,10 +133,10 @@ test.each(WAYS)(
     await say(session, 'Write "2" to b.txt')
     await say(session, 'List all files')
     const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-    value(await place.harness.undo(session, turns[0]))
+    value(await session.undo(turns[0]))
     await expect(access(join(place.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
     expect(await readFile(join(place.workspace, 'b.txt'), 'utf8')).toBe('2')
-    expect(await place.harness.undo(session, turns[2])).toMatchObject({
+    expect(await session.undo(turns[2])).toMatchObject({
       error: { kind: 'not_found' },
     })
   },
@@ -147,7 +147,7 @@ test.each(WAYS)('%s: no undo runs beside a Turn', async (way) => {
   const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
   await say(session, 'Write "1" to a.txt')
   const turn = value(await session.admit('List all files'))
-  expect(await place.harness.undo(session)).toMatchObject({ error: { kind: 'turn_in_progress' } })
+  expect(await session.undo()).toMatchObject({ error: { kind: 'turn_in_progress' } })
   await turn.done
 })
 
@@ -160,15 +160,13 @@ test.each(WAYS)(
     await say(session, 'Replace "one" with "two" in a.txt')
     await say(session, 'Replace "two" with "three" in a.txt and then write "new" to b.txt')
     const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-    const diffs = value(await place.harness.diff(session)).files
+    const diffs = value(await session.diff()).files
     expect(diffs.map(({ path, change }) => [path, change])).toEqual([
       ['a.txt', 'changed'],
       ['b.txt', 'created'],
     ])
     expect(diffs[0]?.diff).toContain('-one\n+three\n')
-    expect(value(await place.harness.diff(session, turns[0])).files[0]?.diff).toContain(
-      '-one\n+two\n',
-    )
+    expect(value(await session.diff(turns[0])).files[0]?.diff).toContain('-one\n+two\n')
   },
 )
 
@@ -180,7 +178,7 @@ test('undo skips no Turn that ran commands, and names the commands', async () =>
   await say(session, 'Replace "one" with "two" in a.txt')
   await say(session, 'Run `printf changed > a.txt`')
   const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-  const skipped = await place.harness.undo(session)
+  const skipped = await session.undo()
   const ran = { turn: 2, turn_id: turns[1], by: 'model', command: 'printf changed > a.txt' }
   expect(skipped).toMatchObject({
     error: {
@@ -194,14 +192,14 @@ test('undo skips no Turn that ran commands, and names the commands', async () =>
   expect(causeOf(skipped.error)).toEqual({ type: 'commands_since', turn: turns[0] })
   expect(await readFile(path('a.txt'), 'utf8')).toBe('changed')
   // The Turn itself is named, but it changed nothing that is recorded.
-  expect(await place.harness.undo(session, turns[1])).toMatchObject({
+  expect(await session.undo(turns[1])).toMatchObject({
     error: { kind: 'not_found', details: { uncovered: [ran] } },
   })
-  const named = value(await place.harness.undo(session, turns[0]))
+  const named = value(await session.undo(turns[0]))
   expect(named.files).toMatchObject([{ path: 'a.txt', outcome: 'changed_since' }])
   expect(named.uncovered).toEqual([])
-  expect(value(await place.harness.diff(session)).uncovered).toEqual([ran])
-  expect(value(await place.harness.diff(session, turns[1]))).toMatchObject({
+  expect(value(await session.diff()).uncovered).toEqual([ran])
+  expect(value(await session.diff(turns[1]))).toMatchObject({
     files: [],
     uncovered: [ran],
   })
@@ -214,10 +212,10 @@ test('undo names the commands of the Turn that it undoes, and those of the perso
   const [turn] = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
   value(await session.runCommand('touch mine'))
   const person = { turn: 1, by: 'person', command: 'touch mine' }
-  expect(await place.harness.undo(session)).toMatchObject({
+  expect(await session.undo()).toMatchObject({
     error: { kind: 'not_found', details: { uncovered: [person] } },
   })
-  const { uncovered } = value(await place.harness.undo(session, turn))
+  const { uncovered } = value(await session.undo(turn))
   expect(uncovered).toMatchObject([{ turn: 1, by: 'model', command: 'touch made' }])
   // What a command made stays.
   await access(join(place.workspace, 'made'))
@@ -229,8 +227,8 @@ test('a command that runs with everything read-only stops no undo', async () => 
   await say(session, 'Write "one" to a.txt')
   value(await session.change({ permission_mode: 'read-only' }))
   await say(session, 'Run `ls`')
-  expect(value(await place.harness.undo(session)).files).toHaveLength(1)
-  expect(value(await place.harness.diff(session))).toMatchObject({ files: [], uncovered: [] })
+  expect(value(await session.undo()).files).toHaveLength(1)
+  expect(value(await session.diff())).toMatchObject({ files: [], uncovered: [] })
 })
 
 test('a diff of the Session has no files that were undone; that of an undone Turn says so', async () => {
@@ -240,19 +238,19 @@ test('a diff of the Session has no files that were undone; that of an undone Tur
   await say(session, 'Replace "one" with "two" in a.txt')
   await say(session, 'Replace "two" with "three" in a.txt and then write "new" to b.txt')
   const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-  value(await place.harness.undo(session))
-  const left = value(await place.harness.diff(session))
+  value(await session.undo())
+  const left = value(await session.diff())
   expect(left.files.map(({ path, diff }) => [path, diff.includes('-one\n+two\n')])).toEqual([
     ['a.txt', true],
   ])
-  expect(value(await place.harness.diff(session, turns[1]))).toMatchObject({
+  expect(value(await session.diff(turns[1]))).toMatchObject({
     undone: true,
     files: [{ path: 'a.txt' }, { path: 'b.txt' }],
   })
-  value(await place.harness.undo(session))
-  expect(value(await place.harness.diff(session)).files).toEqual([])
+  value(await session.undo())
+  expect(value(await session.diff()).files).toEqual([])
   // A later change starts from what undo left.
   await say(session, 'Replace "one" with "four" in a.txt')
-  const again = value(await place.harness.diff(session))
+  const again = value(await session.diff())
   expect(again.files.map(({ diff }) => diff.includes('-one\n+four\n'))).toEqual([true])
 })

@@ -6,15 +6,17 @@ import { Visitor, type ESTree } from 'rolldown/utils'
 import { foldersImportingEachOther, importCycles } from '../checks.ts'
 import { fileSizes } from '../file-checks.ts'
 import { budgetRows, linesOf } from './line-budgets.ts'
+import { participleRows } from '../name-checks.ts'
 import { codeOf, isRelative, isTest, parse, resolve, specifiersOf, type Tree } from '../source.ts'
 import { readTree } from '../tree.ts'
 
-const HELP = `Usage: npm run structure -- [REF…] [--budgets]
+const HELP = `Usage: npm run structure -- [REF…] [--budgets] [--participles]
 
 Prints the figures of the structure of the source, for the working tree or for each commit that REF names,
 beside each other: \`npm run structure -- main HEAD\`. The source is src without tests.
 
-  --budgets   print the rows of LINE_BUDGETS in test/structure/size/line-budgets.ts with the lines of today`
+  --budgets       print the rows of LINE_BUDGETS in test/structure/size/line-budgets.ts with the lines of today
+  --participles   print the words of KNOWN_PARTICIPLES in test/structure/known-participles.ts as they occur today`
 
 /** Files of fewer lines, imported by one other, may be half a thought. */
 const SMALL_FILE = 40
@@ -24,6 +26,7 @@ await main(process.argv.slice(2))
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--help')) return print([HELP])
   if (args.includes('--budgets')) return print(budgetRows(await readTree()))
+  if (args.includes('--participles')) return print(participleRows(await readTree()))
   const refs = args.length === 0 ? ['working tree'] : args
   const columns: Record<string, number>[] = []
   for (const ref of refs)

@@ -81,7 +81,7 @@ process.exitCode = await runChat({
       trusting: async (work) => work(skillTrust(await skillParts(order.root))),
     },
     harness,
-    drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),
+    drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}),
   ),
 })
 await close()

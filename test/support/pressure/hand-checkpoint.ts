@@ -1,7 +1,7 @@
 import { carriedBefore } from '../../../src/context/carried-facts.ts'
 import { stateBefore } from '../../../src/history/resume-state.ts'
 import type { EventData, EventDraft } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { SessionParts } from '../../../src/session/live/session-parts.ts'
 import { linesOf, rawLog } from '../log/raw-log.ts'
 import { value } from '../log/story.ts'
@@ -32,5 +32,5 @@ export async function recordCheckpoint(
     summary: `The Session so far, up to Event ${before?.seq ?? 0}.`,
   }
   const draft: EventDraft = { type: 'history_compaction', data: lies(data) }
-  value(await session.between((record) => record([draft])))
+  value(await session.between(({ record }) => record([draft])))
 }

@@ -86,9 +86,9 @@ export async function recall(
     model.play([{ name: 'read', args: { path: 'log.txt' } }], answer)
     ends.add(await say(session, message))
     if ((n + 1) % (TURNS / CHECKPOINTS) !== 0) continue
-    if (value(await harness.compact(session)).compactable) checkpoints += 1
+    if (value(await session.compact()).compactable) checkpoints += 1
   }
-  const { body } = value(await harness.preview(session, ''))
+  const { body } = value(await session.preview(''))
   const context = body.toString('utf8')
   const fromRequest = ALL.filter(({ berth }) => context.includes(berth))
   const bySearch: Fact[] = []

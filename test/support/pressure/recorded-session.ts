@@ -67,7 +67,7 @@ export async function recordedSession(
         (path) => ({ from: 'path', path: join(workspace, path) }) as const,
       )
       const admitted = value(await session.admit(text, { attachments }))
-      const { ended } = value(await admitted.done)
+      const ended = value(await admitted.done)
       if (ended.status !== 'completed') throw new Error(`${text}: ${JSON.stringify(ended)}`)
     }
     await session.close()

@@ -1,5 +1,5 @@
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { value } from '../log/story.ts'
 
 /** How a Turn ended: its status, or the kind of its error. */
@@ -8,7 +8,7 @@ export async function say(
   text: string,
   options: AdmitOptions = {},
 ): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { SessionResources } from '../../../src/history/session-resources.ts'
 import type { EventData } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { HarnessPlace } from '../session/harness-place.ts'
 import { value } from '../log/story.ts'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AttachmentInput } from '../../../src/model/attachment.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { picture } from './drawing.ts'
 import { sha256 } from './vision-place.ts'
 import { value } from '../log/story.ts'
@@ -38,7 +38,7 @@ export async function say(
   text: string,
   options: Parameters<Session['admit']>[1] = {},
 ): Promise<string> {
-  const { ended } = value(await value(await session.admit(text, options)).done)
+  const ended = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : ended.error.kind
 }
 

@@ -1,6 +1,6 @@
 import { Descriptor } from '../../../src/model/descriptor.ts'
 import type { EventDraft } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { NO_USAGE } from '../../../src/turn/usage.ts'
 import type { HarnessPlace } from '../session/harness-place.ts'
 import { value } from '../log/story.ts'
@@ -23,7 +23,7 @@ export async function sessionWithImages(
     { type: 'user_message', turn_id, data: { text: 'Look.', prompt_mode: 'blocks', resources } },
     { type: 'turn_ended', turn_id, data: { status: 'interrupted', usage_total: NO_USAGE } },
   ]
-  value(await session.between((record) => record(drafts)))
+  value(await session.between(({ record }) => record(drafts)))
   return session
 }
 

@@ -1,6 +1,6 @@
 import { Harness } from '../../../src/session/harness.ts'
 import type { Result } from '../../../src/model/errors.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { SessionParts } from '../../../src/session/live/session-parts.ts'
 import type { OpenQuestions, Question } from '../../../src/session/questions/session-questions.ts'
 import { value } from '../log/story.ts'
@@ -49,7 +49,7 @@ export class AskedHarness extends Harness {
   #answering(opened: Result<Session>): Result<Session> {
     const ask = this.#ask
     if (!opened.ok || ask === undefined) return opened
-    const { questions } = opened.value
+    const { openQuestions: questions } = opened.value
     if (this.#listening.has(questions)) return opened
     this.#listening.add(questions)
     questions.listen((change) => {

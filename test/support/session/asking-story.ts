@@ -1,5 +1,5 @@
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { commandSource, withSkills, type HandSkill } from './hand-skills.ts'
 import { withChanges, type Changes } from './harness-parts.ts'
 import { WAITING } from './live-parts.ts'
@@ -53,6 +53,6 @@ export async function prepare(session: Session, kind: AskingKind): Promise<void>
   const { text, options } = askingMessage('upload')
   const turn = value(await session.admit(text, options))
   const { request_id } = await questionOf(session)
-  value(await session.questions.answer(request_id, { choice: 1 }))
+  value(await session.answer(request_id, { choice: 1 }))
   value(await turn.done)
 }

@@ -4,7 +4,7 @@ import { queryObjects } from 'node:v8'
 import * as z from 'zod'
 import { Harness } from '../../../src/session/harness.ts'
 import { LiveSession } from '../../../src/session/live/live-session.ts'
-import { Session } from '../../../src/session/live/session.ts'
+import { Session } from '../../../src/session/session.ts'
 import { SessionLog } from '../../../src/session/live/session-log.ts'
 import { Subscription } from '../../../src/session/watch/subscribe.ts'
 import { openParts } from './harness-parts.ts'
@@ -52,7 +52,7 @@ async function openAndLeave(): Promise<void> {
 async function answering(session: Session): Promise<void> {
   for await (const update of session.stream({ after_seq: -1 })) {
     if (update.kind !== 'notice' || update.notice.type !== 'permission_requested') continue
-    await session.questions.answer(update.notice.data.request_id, { choice: 1 })
+    await session.answer(update.notice.data.request_id, { choice: 1 })
   }
 }
 

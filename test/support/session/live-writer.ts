@@ -24,7 +24,7 @@ for await (const line of createInterface(process.stdin)) {
       await new Promise(setImmediate)
       continue
     }
-    emit({ what: 'turn', status: value(await turn.value.done).ended.status })
+    emit({ what: 'turn', status: value(await turn.value.done).status })
     break
   }
 }

@@ -52,7 +52,7 @@ async function pass(count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     value(await value(await session.admit('x'.repeat(message))).done)
   }
-  const { compactable } = value(await harness.compact(session))
+  const { compactable } = value(await session.compact())
   if (!compactable) throw new Error('there is no checkpoint')
 }
 

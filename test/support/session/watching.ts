@@ -1,5 +1,5 @@
 import type { EphemeralData } from '../../../src/model/events/event.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import type { Question } from '../../../src/session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../../src/session/watch/session-stream.ts'
 
@@ -85,12 +85,12 @@ export function numbersBetween(after: number, upTo: number): number[] {
 }
 
 /** The open question of a Session, as soon as there is one. */
-export async function questionOf({ questions }: Session): Promise<Question> {
+export async function questionOf({ openQuestions }: Session): Promise<Question> {
   for (;;) {
-    const [open] = questions.open
+    const [open] = openQuestions.open
     if (open !== undefined) return open
     await new Promise<void>((resolve) => {
-      const stop = questions.listen(() => {
+      const stop = openQuestions.listen(() => {
         stop()
         resolve()
       })

@@ -1,6 +1,6 @@
 import type { EventData } from '../../../src/model/events/event.ts'
 import type { RehearsalSegment } from '../../../src/providers/rehearsal/schema.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { withSkills, type HandSkill } from '../session/hand-skills.ts'
 import { withChanges, type Changes } from '../session/harness-parts.ts'
 import { visionPlace, type VisionPlace } from '../resources/vision-place.ts'

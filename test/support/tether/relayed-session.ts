@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { RelayedProvider } from '../../../src/compose/providers.ts'
 import { composeWorkspace } from '../../../src/compose/workspace.ts'
-import { oneTurn } from '../../../src/session/live/one-turn.ts'
-import type { Session } from '../../../src/session/live/session.ts'
+import type { Session } from '../../../src/session/session.ts'
 import { beginSession } from '../../../src/session/workspace/begin.ts'
 import type { RelayRules } from '../../../src/tether/relay/rules.ts'
 import { freshFolder } from '../host/folder.ts'
@@ -43,5 +42,5 @@ export async function relayedSession(
 }
 
 export async function turn(session: Session, text = 'Hello') {
-  return value(await oneTurn(session, { text }, () => {}))
+  return value(await session.run(text, {}, () => {}))
 }

@@ -119,8 +119,8 @@ const REFUSED_CODE: Readonly<Record<FilteredMachine, (calls: readonly RefusedCal
   arm64: (calls) => {
     const blocks = calls.map(({ number, args, error, kind }) =>
       Buffer.concat([
-        moved(8, number),
-        ...args.map((value, register) => moved(register, value)),
+        moveValue(8, number),
+        ...args.map((value, register) => moveValue(register, value)),
         word32('', 0xd4000001), // svc #0
         word32('', 0xb100001f | (error << 10)), // cmn x0, #error
         word32('', 0x54000040), // b.eq past the next instruction
@@ -129,15 +129,15 @@ const REFUSED_CODE: Readonly<Record<FilteredMachine, (calls: readonly RefusedCal
     )
     const end = Buffer.concat([
       word32('', 0xaa1303e0), // mov x0, x19
-      moved(8, 94),
+      moveValue(8, 94),
       word32('', 0xd4000001),
     ])
-    return Buffer.concat([moved(19, 0), ...blocks, end])
+    return Buffer.concat([moveValue(19, 0), ...blocks, end])
   },
 }
 
 /** movz, for values of 16 bits. */
-function moved(register: number, value: number): Buffer {
+function moveValue(register: number, value: number): Buffer {
   return word32('', 0xd2800000 | (value << 5) | register)
 }
 

@@ -204,14 +204,14 @@ function blockOf({ call, fails, tests }: Rule, machine: FilteredMachine): Buffer
   const number = call[machine]
   if (number === undefined) return []
   const judged = tests.reduceRight<Buffer[]>(
-    (inner, test) => [load(lowHalf(test.argument)), ...matched(test, inner)],
+    (inner, test) => [load(lowHalf(test.argument)), ...matchArgument(test, inner)],
     [give(errno(fails))],
   )
   return [when('equal', number, [...judged, load(NUMBER)])]
 }
 
 /** Skips `inner` unless the argument, which is loaded, matches. */
-function matched(test: Test, inner: readonly Buffer[]): readonly Buffer[] {
+function matchArgument(test: Test, inner: readonly Buffer[]): readonly Buffer[] {
   if ('any' in test) return [when('anyBit', test.any, inner)]
   if ('is' in test) return [when('equal', test.is, inner)]
   if ('kind' in test) return [mask(FILE_TYPE), when('equal', test.kind, inner)]

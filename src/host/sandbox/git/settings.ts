@@ -126,7 +126,7 @@ export function parsedSettings(text: string): readonly GitSetting[] {
     }
     if (/^\s*([#;]|$)/.test(line)) continue
     const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=(.*))?$/s.exec(line)
-    const value = setting?.[2] === undefined ? 'true' : unquoted(setting[2])
+    const value = setting?.[2] === undefined ? 'true' : unquoteValue(setting[2])
     if (setting === null || place === undefined || value === undefined) return settings
     settings.push({ ...place, key: (setting[1] ?? '').toLowerCase(), value })
   }
@@ -159,7 +159,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
 }
 
-function unquoted(raw: string): string | undefined {
+function unquoteValue(raw: string): string | undefined {
   let value = ''
   let spaces = ''
   let inQuotes = false
@@ -185,8 +185,8 @@ function unquoted(raw: string): string | undefined {
 export function settingsText(settings: readonly GitSetting[]): string {
   return settings
     .map(({ section, subsection, key, value }) => {
-      const name = subsection === undefined ? section : `${section} "${escaped(subsection)}"`
-      const spelt = escaped(value)
+      const name = subsection === undefined ? section : `${section} "${escapeQuotes(subsection)}"`
+      const spelt = escapeQuotes(value)
         .replaceAll('\n', '\\n')
         .replaceAll('\t', '\\t')
         .replaceAll('\b', '\\b')
@@ -195,6 +195,6 @@ export function settingsText(settings: readonly GitSetting[]): string {
     .join('')
 }
 
-function escaped(text: string): string {
+function escapeQuotes(text: string): string {
   return text.replaceAll(/["\\]/g, '\\$&')
 }

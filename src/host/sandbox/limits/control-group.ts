@@ -84,7 +84,7 @@ async function openGroup(kind: GroupKind, limits: CommandLimits): Promise<LimitG
       const met = await Promise.all(
         counters.map(async ({ parent, name: file, word, limit }) => {
           const text = await readFile(join(parent, name, file), 'utf8').catch(() => '')
-          return countIn(text, word) > 0 ? [limit] : []
+          return numberAfter(text, word) > 0 ? [limit] : []
         }),
       )
       return [...new Set(met.flat())]
@@ -108,7 +108,7 @@ const ENTER = [
 ].join('\n')
 
 /** The number after a word at the start of a line. */
-function countIn(text: string, word: string): number {
+function numberAfter(text: string, word: string): number {
   return Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 

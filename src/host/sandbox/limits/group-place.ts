@@ -60,11 +60,11 @@ function parseMount(line: string): MountedHierarchy | undefined {
   const [, , , root, at] = before.split(' ')
   const [type, , options = ''] = after.split(' ')
   if (root === undefined || at === undefined || type === undefined) return undefined
-  return { root: unescaped(root), at: unescaped(at), type, options: options.split(',') }
+  return { root: unescapePath(root), at: unescapePath(at), type, options: options.split(',') }
 }
 
 /** The kernel writes spaces and other special characters as three octal digits. */
-function unescaped(path: string): string {
+function unescapePath(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   )

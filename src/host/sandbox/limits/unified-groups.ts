@@ -8,7 +8,7 @@ import type { LimitMethod } from './limits.ts'
 /** Control groups v2, if our own group or one above it is delegated to us with both controllers. */
 export async function findUnifiedGroups(root: string): Promise<LimitMethod | undefined> {
   const place = await groupPlace(root, 'unified')
-  const parent = place === undefined ? undefined : await delegated(root, place)
+  const parent = place === undefined ? undefined : await delegatedGroup(root, place)
   return parent === undefined ? undefined : provenGroups(groupsIn(parent))
 }
 
@@ -34,7 +34,10 @@ function groupsIn(parent: string): GroupKind {
  * processes cannot pass controllers on, so it is usually the one above ours. Moving a process requires write access to
  * `cgroup.procs` of the common ancestor, which is this group.
  */
-async function delegated(root: string, { mounted, own }: GroupPlace): Promise<string | undefined> {
+async function delegatedGroup(
+  root: string,
+  { mounted, own }: GroupPlace,
+): Promise<string | undefined> {
   for (let path = own; path.length >= mounted.length && path !== '/'; path = dirname(path)) {
     const folder = join(root, path)
     if ((await handsOn(folder)) && (await isOurGroup(folder))) return folder

@@ -80,8 +80,8 @@ async function find(): Promise<SystemRoot> {
     Promise.all(ROOT_FOLDERS.map(({ path }) => readableMounts(path))),
     Promise.all(links.map(readableMounts)),
     Promise.all([
-      ...PRIVATE_FOLDERS.map((path) => emptied(path, 'private_folder')),
-      ...HIDDEN_FOLDERS.map((path) => emptied(path, 'hidden_folder')),
+      ...PRIVATE_FOLDERS.map((path) => emptyFolder(path, 'private_folder')),
+      ...HIDDEN_FOLDERS.map((path) => emptyFolder(path, 'hidden_folder')),
     ]),
   ])
   // For a link that the table does not name, only the link itself: its target may be a home.
@@ -89,7 +89,7 @@ async function find(): Promise<SystemRoot> {
   return { shown: withoutRedundant([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
 }
 
-async function emptied(
+async function emptyFolder(
   path: string,
   as: 'private_folder' | 'hidden_folder',
 ): Promise<readonly Mount[]> {

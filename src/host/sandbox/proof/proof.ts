@@ -72,7 +72,7 @@ const ProbeResult = z.object({
 })
 
 function judge(output: string, wrote: readonly string[]): string | undefined {
-  const found = ProbeResult.safeParse(parsed(output))
+  const found = ProbeResult.safeParse(parseJson(output))
   if (!found.success) return `the self-test did not run inside it: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
   const { filtered, leavesSetId, notRefused } = found.data
@@ -113,7 +113,7 @@ async function existingPaths(paths: readonly string[]): Promise<readonly string[
   return there.flat()
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -77,7 +77,7 @@ export class FolderIndex {
       const folder = waiting.pop()
       if (folder === undefined) return { folders, found }
       if (seen % FOLDERS_PER_SLICE === 0) await nextRound()
-      if (!refreshed(folder, now, folder === this.#root ? this.#skipped : NONE)) continue
+      if (!refreshFolder(folder, now, folder === this.#root ? this.#skipped : NONE)) continue
       folders.push(folder)
       if (!folder.readable) found.unreadable.push(folder.path)
       collect(folder, found)
@@ -136,8 +136,8 @@ function isUnchanged({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean 
 }
 
 /** Updates one folder; false when it is no longer a folder. */
-function refreshed(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
-  const facts = statOf(folder.at)
+function refreshFolder(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
+  const facts = factsOf(folder.at)
   if (facts?.isDirectory() !== true) return false
   if (isUnchanged(folder, facts) && folder.settled) return true
   folder.ctimeMs = facts.ctimeMs

@@ -21,7 +21,7 @@ export interface Judge {
   readonly judge: (named: NamedModel) => Result<string | undefined>
 }
 
-/** All actions of a chat in a workspace besides sending messages. */
+/** All actions of a chat in a workspace besides those of its Session. */
 export function chatActions(
   { trusting, ...sources }: Sources & Judge & Pick<ChatSkills, 'trusting'>,
   harness: Harness,
@@ -30,23 +30,17 @@ export function chatActions(
   return {
     sessions: () => harness.list(),
     open: (id) => harness.open(id, { answers: true }),
-    undo: (session, turn) => harness.undo(session, turn),
-    context: (session) => harness.context(session),
-    compaction: harness,
-    pins: harness,
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)
       if (!judged.ok) return judged
       const set = await session.change({ model: choice })
       return set.ok ? judged : set
     },
-    reload: (session) => harness.reload(session),
     skills: { list: () => harness.skills(), trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) =>
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),
     listFiles: asTyped(sources, harness),
-    resources: (session) => harness.resources(session),
     ...definedFields({ draw }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
 import { ok } from '../../../model/errors.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
@@ -125,7 +125,7 @@ class Chat {
     })
     this.#suggestions = new Suggestions(this.#sources, refresh)
     this.#asking = new Asking(parts.clock, refresh, () => this.#display.bell())
-    this.#questions = new OwnQuestions(parts.session.questions)
+    this.#questions = new OwnQuestions(parts.session.openQuestions)
     this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
     this.#attached.giveBack(parts.attached ?? [])
@@ -342,7 +342,7 @@ class Chat {
     const { columns } = this.#display
     this.#display.print(sentences(text, { columns, style: { dim: true } }))
     this.#current.open()
-    this.#questions.over(this.#current.session.questions)
+    this.#questions.over(this.#current.session.openQuestions)
     this.#asking.watch(this.#questions)
     this.#editor = newEditor(this.#current.sent())
   }

@@ -1,12 +1,9 @@
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import type { Result } from '../../../model/errors.ts'
-import type { SessionId, TurnId } from '../../../model/ids.ts'
+import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
-import type { SessionContext } from '../../../session/queries/context.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import type { ListedResource } from '../../../session/queries/resources.ts'
-import type { UndoResult } from '../../../session/queries/undo.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import type { ModelChoice } from '../../../session/surface/surface-parts.ts'
 import type { Line } from '../text/cell-width.ts'
@@ -16,18 +13,12 @@ import type { DrawResource } from '../render/pictures.ts'
 import type { ListFiles } from '../suggest/file-index.ts'
 import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
 
-/** The actions of a chat besides sending messages. The caller assembles them; an absent one is not supported. */
+/** The actions of a chat besides those of its Session. The caller assembles them; an absent one is not supported. */
 export interface ChatActions {
   readonly sessions: () => Promise<readonly ListedSession[]>
   readonly open: (id: SessionId) => Promise<Result<Session>>
-  readonly undo?: (session: Session, turn?: TurnId) => Promise<Result<UndoResult>>
-  readonly context?: (session: Session) => Promise<Result<SessionContext>>
-  readonly compaction?: Pick<Harness, 'compact' | 'previewCompaction' | 'undoCompaction'>
-  readonly pins?: Pick<Harness, 'pin' | 'pinned' | 'unpin'>
   /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
-  /** Returns what changed in words; `undefined` if nothing did. */
-  readonly reload?: (session: Session) => Promise<Result<string | undefined>>
   readonly skills?: ChatSkills
   readonly fork?: (session: Session) => Promise<Result<Session>>
   /** Checks a path, a URL or `clipboard`. */
@@ -40,7 +31,6 @@ export interface ChatActions {
   ) => Promise<Enclosures>
   /** Lists the files of the workspace, for completion: paths as `enclosed` finds them. */
   readonly listFiles?: ListFiles
-  readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
   /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource
 }

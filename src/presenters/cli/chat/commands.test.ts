@@ -44,9 +44,10 @@ test.each([
 })
 
 test('only supported commands are listed, and others fail as not supported', async () => {
-  const { harness, actions, run } = await place()
+  const { actions, run } = await place()
   expect(commandNames(actions)).toEqual([
     'help',
+    'resources',
     'sessions',
     'model',
     'effort',
@@ -55,16 +56,21 @@ test('only supported commands are listed, and others fail as not supported', asy
     'permissions',
     'plan',
     'build',
+    'context',
+    'compact',
+    'pin',
+    'unpin',
+    'reload',
+    'undo',
     'quit',
   ])
   expect([
-    await run('undo'),
+    await run('attach'),
     await run('fork'),
-    await run('compact'),
+    await run('skills'),
     await run('nonsense'),
   ]).toEqual(['invalid_args', 'invalid_args', 'invalid_args', 'invalid_args'])
-  const help = await run('help', '', { actions: { ...actions, undo: (one) => harness.undo(one) } })
-  expect(help).toMatchObject({
+  expect(await run('help')).toMatchObject({
     rows: expect.arrayContaining([expect.stringMatching(/^ {2}\/undo /)]),
   })
   expect(await run('quit')).toEqual({ rows: [], leave: true })
@@ -86,16 +92,15 @@ test('Sessions are listed and opened by number or id, but not while a Turn runs'
 })
 
 test('/undo asks before it undoes an older Turn than the one that ran commands', async () => {
-  const { harness, session, actions, run: bare } = await place()
+  const { session, run: bare } = await place()
   value(await session.change({ permission_mode: 'auto' }))
   for (const text of ['Write "one" to a.txt', 'Run `touch made`']) {
     const { done } = value(await session.admit(text))
-    expect(value(await done).ended.status).toBe('completed')
+    expect(value(await done).status).toBe('completed')
   }
   const asked: OwnQuestion[] = []
   const run = (yes: boolean) =>
     bare('undo', '', {
-      actions: { ...actions, undo: (one, turn) => harness.undo(one, turn) },
       confirm: async (question) => {
         asked.push(question)
         return yes
@@ -111,9 +116,7 @@ test('/undo asks before it undoes an older Turn than the one that ran commands',
 })
 
 test('texts are pinned, listed with their numbers, and unpinned by number', async () => {
-  const { harness, session, actions, run: bare } = await place()
-  const run = (name: string, argument = '') =>
-    bare(name, argument, { actions: { ...actions, pins: harness } })
+  const { session, run } = await place()
   expect(await run('pin')).toEqual({ rows: ['No pinned text. To pin one: /pin TEXT.'] })
   expect(await run('pin', 'Mind the tide.')).toEqual({ rows: [] })
   expect(await run('pin', 'Coil\nthe rope.')).toEqual({ rows: [] })
@@ -129,10 +132,10 @@ test('texts are pinned, listed with their numbers, and unpinned by number', asyn
   })
   expect([await run('unpin'), await run('unpin', '3')]).toEqual(['invalid_args', 'not_found'])
   expect(await run('unpin', '1')).toEqual({ rows: [] })
-  expect(await harness.pinned(session)).toEqual(['Coil\nthe rope.'])
+  expect(await session.pinned()).toEqual(['Coil\nthe rope.'])
   // The only one needs no number.
   expect(await run('unpin')).toEqual({ rows: [] })
-  expect(await harness.pinned(session)).toEqual([])
+  expect(await session.pinned()).toEqual([])
 })
 
 test('the permission mode is shown and changed, and an unknown mode is refused', async () => {
@@ -230,24 +233,23 @@ test('rules of the Session and of the workspace are listed together and removed 
 })
 
 test('/compact shows what it did and would do, and is refused while a Turn runs', async () => {
-  const { harness, actions, session, run } = await place()
-  const withCompaction = { actions: { ...actions, compaction: harness } }
-  expect(await run('compact', '', { ...withCompaction, busy: true })).toBe('turn_in_progress')
-  expect(await run('compact', 'all', withCompaction)).toBe('invalid_args')
-  expect(await run('compact', 'undo', withCompaction)).toBe('not_found')
-  expect(await run('compact', '', withCompaction)).toMatchObject({
+  const { session, run } = await place()
+  expect(await run('compact', '', { busy: true })).toBe('turn_in_progress')
+  expect(await run('compact', 'all')).toBe('invalid_args')
+  expect(await run('compact', 'undo')).toBe('not_found')
+  expect(await run('compact', '')).toMatchObject({
     rows: expect.arrayContaining(['Nothing to compact.']),
   })
   const { done } = value(await session.admit(`Say this again: ${'x'.repeat(40_000)}`))
   value(await done)
-  const planned = await run('compact', '--dry-run', withCompaction)
-  expect(planned).toEqual(await run('compact', 'dry-run', withCompaction))
+  const planned = await run('compact', '--dry-run')
+  expect(planned).toEqual(await run('compact', 'dry-run'))
   expect(planned).toMatchObject({
     rows: expect.arrayContaining(['Dry run: nothing was written.', 'To compact: /compact']),
   })
-  expect(await run('compact', '', withCompaction)).toMatchObject({
+  expect(await run('compact', '')).toMatchObject({
     rows: expect.arrayContaining(['To undo the compaction: /compact undo']),
   })
-  expect(await run('compact', '--undo', withCompaction)).toEqual({ rows: [] })
+  expect(await run('compact', '--undo')).toEqual({ rows: [] })
   expect(session.events.at(-1)?.type).toBe('compaction_undone')
 })

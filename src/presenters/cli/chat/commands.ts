@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { ModeChange } from '../../../session/admission/settings-change.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
@@ -79,7 +79,6 @@ const COMMANDS: readonly Command[] = [
     name: 'resources',
     usage: '',
     summary: 'list the Resources of this Session; @HANDLE in a message sends one again',
-    needs: 'resources',
     run: resources,
   },
   {
@@ -141,28 +140,24 @@ const COMMANDS: readonly Command[] = [
     name: 'context',
     usage: '',
     summary: "show how full the model's context window is, and with what",
-    needs: 'context',
     run: contextCommand,
   },
   {
     name: 'compact',
     usage: '[dry-run | undo]',
     summary: 'shorten what the model sees, preview that, or undo it',
-    needs: 'compaction',
     run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
   },
   {
     name: 'pin',
     usage: '[text]',
     summary: 'pin text that the model always sees word for word, or list pins',
-    needs: 'pins',
     run: pin,
   },
   {
     name: 'unpin',
     usage: '[number]',
     summary: 'remove a pin',
-    needs: 'pins',
     run: unpin,
   },
   {
@@ -176,14 +171,12 @@ const COMMANDS: readonly Command[] = [
     name: 'reload',
     usage: '',
     summary: 'take over Skills and tools that changed on disk',
-    needs: 'reload',
     run: async (context) => (context.busy ? stillRunning() : reload(context)),
   },
   {
     name: 'undo',
     usage: '',
     summary: 'restore the files that the last Turn wrote or edited; not what commands changed',
-    needs: 'undo',
     run: undo,
   },
   {

@@ -26,9 +26,9 @@ export async function compact(
 type Action = (context: CommandContext) => Promise<Result<readonly string[]>>
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  '': async ({ actions, session }) => {
-    const done = await actions.compaction?.compact(session)
-    if (done === undefined || !done.ok) return done ?? ok([])
+  '': async ({ session }) => {
+    const done = await session.compact()
+    if (!done.ok) return done
     const commands = commandsFor(session)
     // What was compacted is shown by its Event.
     return ok(
@@ -37,14 +37,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
         : notCompactedLines(done.value, commands),
     )
   },
-  'dry-run': async ({ actions, session }) => {
-    const found = await actions.compaction?.previewCompaction(session)
-    if (found === undefined || !found.ok) return found ?? ok([])
-    return ok(plannedLines(found.value, commandsFor(session)))
+  'dry-run': async ({ session }) => {
+    const found = await session.previewCompaction()
+    return found.ok ? ok(plannedLines(found.value, commandsFor(session))) : found
   },
-  undo: async ({ actions, session }) => {
-    const done = await actions.compaction?.undoCompaction(session)
-    return done === undefined || done.ok ? ok([]) : done
+  undo: async ({ session }) => {
+    const done = await session.undoCompaction()
+    return done.ok ? ok([]) : done
   },
 }
 

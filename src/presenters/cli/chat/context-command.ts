@@ -8,12 +8,10 @@ import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** Shows how full the window of the model is, and with what. */
 export async function contextCommand({
-  actions,
   session,
   columns,
 }: CommandContext): Promise<Result<CommandResult>> {
-  const found = await actions.context?.(session)
-  if (found === undefined) return ok({ rows: [] })
+  const found = await session.context()
   if (!found.ok) return found
   const lines = contextLines(found.value)
   return ok({ rows: [[], ...lines.flatMap((text) => sentences(text, { columns }))] })

@@ -1,5 +1,5 @@
 import type { AttachmentInput } from '../../../model/attachment.ts'
-import type { Message } from '../../../session/live/one-turn.ts'
+import type { AdmitOptions } from '../../../session/admission/admit-options.ts'
 
 /** An attachment for the next message. */
 export interface PendingAttachment {
@@ -9,12 +9,13 @@ export interface PendingAttachment {
 }
 
 /** A message to send, with the attachments that were added beforehand. */
-export interface OutgoingMessage extends Message {
+export interface OutgoingMessage extends AdmitOptions {
+  readonly text: string
   readonly attached: readonly PendingAttachment[]
 }
 
 /** Whether a message is only text, so that it can steer a running Turn. */
-export function isPlain({ attachments, mentions, views, skills }: Message): boolean {
+export function isPlain({ attachments, mentions, views, skills }: AdmitOptions): boolean {
   return [attachments, mentions, views, skills].every((all = []) => all.length === 0)
 }
 

@@ -5,11 +5,11 @@ import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** `/pin TEXT` pins text, which its Event shows; `/pin` lists the pinned texts with their numbers. */
 export async function pin(
-  { session, actions, columns }: CommandContext,
+  { session, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  if (argument !== '') return quiet(await actions.pins?.pin(session, argument))
-  const pinned = (await actions.pins?.pinned(session)) ?? []
+  if (argument !== '') return quiet(await session.pin(argument))
+  const pinned = await session.pinned()
   if (pinned.length === 0)
     return ok({ rows: sentences('No pinned text. To pin one: /pin TEXT.', { columns }) })
   const rows = pinLines(pinned).flatMap((line) => verbatim(line, { columns }))
@@ -19,17 +19,15 @@ export async function pin(
 
 /** `/unpin NUMBER` removes a pin, which its Event shows; with one pin, the number can be omitted. */
 export async function unpin(
-  context: CommandContext,
+  { session }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  const { session, actions } = context
-  const pinned = (await actions.pins?.pinned(session)) ?? []
-  const only = pinned.length === 1 && argument === ''
+  const only = (await session.pinned()).length === 1 && argument === ''
   if (!only && !/^[1-9]\d{0,5}$/.test(argument))
     return failed('invalid_args', 'Expected the number of a pin: /unpin NUMBER. /pin lists them.')
-  return quiet(await actions.pins?.unpin(session, only ? 1 : Number(argument)))
+  return quiet(await session.unpin(only ? 1 : Number(argument)))
 }
 
-function quiet(done: Result<unknown> | undefined): Result<CommandResult> {
-  return done === undefined || done.ok ? ok({ rows: [] }) : done
+function quiet(done: Result<unknown>): Result<CommandResult> {
+  return done.ok ? ok({ rows: [] }) : done
 }

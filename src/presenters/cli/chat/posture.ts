@@ -1,6 +1,6 @@
 import { lastPressure } from '../../../history/last-pressure.ts'
 import { windowShare } from '../render/pressure-words.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { ModeChange } from '../../../session/admission/settings-change.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>

@@ -38,12 +38,11 @@ export async function detach(
 
 /** In columns if they fit, otherwise one line each. */
 export async function resources({
-  actions,
   session,
   columns,
 }: CommandContext): Promise<Result<CommandResult>> {
-  const listed = await actions.resources?.(session)
-  if (listed === undefined || !listed.ok) return listed ?? ok({ rows: [] })
+  const listed = await session.resources()
+  if (!listed.ok) return listed
   if (listed.value.length === 0) {
     return ok({ rows: sentences('This Session has no Resources yet.', { columns }) })
   }

@@ -93,13 +93,8 @@ function skillWords(skill: ChatSkill): string {
 }
 
 /** Takes over the Skills and tools on disk. */
-export async function reload({
-  actions,
-  session,
-  columns,
-}: CommandContext): Promise<Result<CommandResult>> {
-  const change = await actions.reload?.(session)
-  if (change === undefined) return ok({ rows: [] })
+export async function reload({ session, columns }: CommandContext): Promise<Result<CommandResult>> {
+  const change = await session.reload()
   if (!change.ok) return change
   const text =
     change.value === undefined

@@ -1,7 +1,7 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { Clock } from '../../../host/clock.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { FileIndex } from '../suggest/file-index.ts'
 import type { NamedSuggestion, SuggestionSources } from '../suggest/suggestions.ts'
 import { resourceName } from '../text/resource-words.ts'

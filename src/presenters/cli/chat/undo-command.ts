@@ -6,19 +6,19 @@ import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** Restores the files of the last Turn that changed any, which its Event shows. Asks if commands ran since. */
 export async function undo(context: CommandContext): Promise<Result<CommandResult>> {
-  const { session, actions, columns, confirm } = context
-  let undone = await actions.undo?.(session)
-  const cause = undone?.ok === false ? causeOf(undone.error) : undefined
-  if (undone?.ok === false && cause?.type === 'commands_since') {
+  const { session, columns, confirm } = context
+  let undone = await session.undo()
+  const cause = undone.ok ? undefined : causeOf(undone.error)
+  if (!undone.ok && cause?.type === 'commands_since') {
     const yes = await confirm({
       title: 'Undo an older Turn, and leave the rest as it is?',
       lines: [undone.error.message],
       reason: 'commands ran since, and what they changed is not recorded',
     })
     if (!yes) return ok({ rows: sentences('Nothing was undone.', { columns }) })
-    undone = await actions.undo?.(session, cause.turn)
+    undone = await session.undo(cause.turn)
   }
-  if (undone === undefined || !undone.ok) return undone ?? ok({ rows: [] })
+  if (!undone.ok) return undone
   const lines = uncoveredLines(undone.value.uncovered)
   if (lines.length === 0) return ok({ rows: [] })
   const text = `What these commands changed is not recorded and stays: ${lines.join('; ')}.`

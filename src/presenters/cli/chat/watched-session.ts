@@ -1,7 +1,7 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'

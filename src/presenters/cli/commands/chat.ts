@@ -33,7 +33,7 @@ async function inSession(
   const { streams, clock, env } = world
   const { harness, settings } = opened
   const { display } = settings.settings
-  const draw = drawingOn(streams.stdout, env, { harness, setting: display?.pictures })
+  const draw = drawingOn(streams.stdout, env, display?.pictures)
   const judge: Judge['judge'] = (named) => judgeModel(named, opened.models())
   const trusting: TrustingSkills = (work) => withSkillsOf(world, harness.workspace, work)
   const actions = chatActions({ ...world, judge, trusting }, harness, draw)

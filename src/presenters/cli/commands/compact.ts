@@ -4,8 +4,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
 import { EventId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
-import type { Harness } from '../../../session/harness.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { CompactionPreview } from '../../../session/queries/compaction-preview.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import {
@@ -107,7 +106,7 @@ export const run: Run<typeof COMPACT> = async (world, { args: [named], options }
     if (dryRun && undo) return failed('invalid_args', 'Pass either --dry-run or --undo, not both.')
     const session = await openNamed(harness, named)
     if (!session.ok) return session
-    const task = { world, harness, session: session.value, summary }
+    const task = { world, session: session.value, summary }
     if (undo) return undoLast(task)
     return dryRun ? preview(task) : compact(task)
   })
@@ -115,13 +114,12 @@ export const run: Run<typeof COMPACT> = async (world, { args: [named], options }
 
 interface Task {
   readonly world: CliWorld
-  readonly harness: Harness
   readonly session: Session
   readonly summary: 'excerpts' | 'model' | undefined
 }
 
-async function compact({ world, harness, session, summary }: Task): Promise<Result<number>> {
-  const done = await withProgress(world, 'Compacting', () => harness.compact(session, { summary }))
+async function compact({ world, session, summary }: Task): Promise<Result<number>> {
+  const done = await withProgress(world, 'Compacting', () => session.compact({ summary }))
   if (!done.ok) return done
   const plan = done.value
   const commands = commandsFor(session)
@@ -138,9 +136,9 @@ async function compact({ world, harness, session, summary }: Task): Promise<Resu
   return ok(exitCode(plan))
 }
 
-async function preview({ world, harness, session, summary }: Task): Promise<Result<number>> {
+async function preview({ world, session, summary }: Task): Promise<Result<number>> {
   const found = await withProgress(world, 'Planning a compaction', () =>
-    harness.previewCompaction(session, { summary }),
+    session.previewCompaction({ summary }),
   )
   if (!found.ok) return found
   const { plan, request_bytes } = found.value
@@ -155,9 +153,9 @@ async function preview({ world, harness, session, summary }: Task): Promise<Resu
   return ok(exitCode(plan))
 }
 
-async function undoLast({ world, harness, session }: Task): Promise<Result<number>> {
+async function undoLast({ world, session }: Task): Promise<Result<number>> {
   const last = compactionsInForce(session.events).at(-1)
-  const done = await harness.undoCompaction(session)
+  const done = await session.undoCompaction()
   if (!done.ok) return done
   const range = last?.id === done.value.compaction_event_id ? last.data.range : undefined
   const in_force = compactionsInForce(session.events).length

@@ -51,9 +51,7 @@ async function show(
   if (!session.ok) return session
   const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
-  const diffs = await withProgress(world, 'Comparing files', () =>
-    harness.diff(session.value, turn.value),
-  )
+  const diffs = await withProgress(world, 'Comparing files', () => session.value.diff(turn.value))
   if (!diffs.ok) return diffs
   const { uncovered, undone } = diffs.value
   const files = diffs.value.files.map((file) => ({ ...file, diff: patchOf(file) }))

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../model/limits.ts'
 import { Count } from '../../../model/shape.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { Harness } from '../../../session/harness.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { namesSession, openNamed } from '../../../session/workspace/session-reference.ts'
 import { wholeNumber } from '../input/whole-number.ts'
 import { pinLines, pinsUsed } from '../render/pin-lines.ts'
@@ -33,7 +33,7 @@ export const run: Run<typeof PIN> = async (world, input) =>
     if (!request.ok) return request
     const session = await openNamed(harness, request.value.session)
     if (!session.ok) return session
-    const pins = await pinsAfter(harness, session.value, request.value)
+    const pins = await pinsAfter(session.value, request.value)
     if (!pins.ok) return pins
     return answer(world, pins.value, () => words(pins.value))
   })
@@ -65,18 +65,14 @@ async function requestOf(
 
 type Pins = Omit<z.infer<typeof Output>, 'ok'>
 
-async function pinsAfter(
-  harness: Harness,
-  session: Session,
-  { text, remove }: PinRequest,
-): Promise<Result<Pins>> {
+async function pinsAfter(session: Session, { text, remove }: PinRequest): Promise<Result<Pins>> {
   if (text !== undefined) {
-    const done = await harness.pin(session, text)
+    const done = await session.pin(text)
     if (!done.ok) return done.error.kind === 'too_large' ? withList(done, session) : done
   }
-  const removed = remove === undefined ? undefined : await harness.unpin(session, remove)
+  const removed = remove === undefined ? undefined : await session.unpin(remove)
   if (removed?.ok === false) return removed
-  const pinned = [...(await harness.pinned(session))]
+  const pinned = [...(await session.pinned())]
   const bytes = pinned.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const limit = LIMITS.pinned_text_bytes
   return ok({

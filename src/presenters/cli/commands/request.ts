@@ -36,7 +36,7 @@ export const run: Run<typeof REQUEST> = async (world, { args: [named], options }
     const found = await skillsIn(typed ? text : '', async () => (await harness.skills()).skills)
     if (!found.ok) return found
     const { skills } = found.value
-    const request = await harness.preview(session.value, text, { dialect, skills })
+    const request = await session.value.preview(text, { dialect, skills })
     if (!request.ok) return request
     // Standard output is the request alone.
     const sources = skills.flatMap((skill) => skill.with ?? [])

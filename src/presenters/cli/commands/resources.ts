@@ -4,7 +4,7 @@ import { failed, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
@@ -48,7 +48,7 @@ export const run: Run<typeof RESOURCES> = async (world, input) =>
     const session = await openNamed(opened.harness, named)
     if (!session.ok) return session
     return action === 'drop'
-      ? drop(world, opened, session.value, handle)
+      ? drop(world, session.value, handle)
       : list(world, opened, session.value)
   })
 
@@ -61,12 +61,10 @@ function withSession([first, second, third]: Args): Args {
 
 async function list(
   world: CliWorld,
-  { harness, settings: { settings } }: OpenWorkspace,
+  { settings: { settings } }: OpenWorkspace,
   session: Session,
 ): Promise<Result<number>> {
-  const listed = await withProgress(world, 'Checking stored bytes', () =>
-    harness.resources(session),
-  )
+  const listed = await withProgress(world, 'Checking stored bytes', () => session.resources())
   if (!listed.ok) return listed
   const output = { session_id: session.id, resources: listed.value }
   const { stdout } = world.streams
@@ -83,16 +81,15 @@ const NONE =
 
 async function drop(
   world: CliWorld,
-  { harness }: OpenWorkspace,
   session: Session,
   named: string | undefined,
 ): Promise<Result<number>> {
   if (named === undefined)
     return failed('invalid_args', 'Missing handle: name a Resource, for example @img1.')
   const handle = named.startsWith('@') ? named : `@${named}`
-  const before = await harness.resources(session)
+  const before = await session.resources()
   if (!before.ok) return before
-  const dropped = await harness.dropResource(session, handle)
+  const dropped = await session.dropResource(handle)
   if (!dropped.ok) return dropped
   const was = before.value.find(({ descriptor }) => descriptor.handle === handle)
   const output = { session_id: session.id, dropped: handle }

@@ -1,10 +1,9 @@
 import { turnCost, type TurnResult } from '../../../history/results/turn-result.ts'
 import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
-import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { wantsColour } from '../world/answer.ts'
@@ -14,8 +13,8 @@ import type { RUN } from '../definitions/turns.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
-import { pathBases, type PathBases } from '../input/path-bases.ts'
-import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
+import { pathBases } from '../input/path-bases.ts'
+import type { AdmitOptions } from '../../../session/admission/admit-options.ts'
 import { pipedText, type LateText, type PipedText, type PipedReading } from '../input/piped-text.ts'
 import { skillsIn, type NamedSkills } from '../../../session/admission/skill-words.ts'
 import { standing } from '../render/picture.ts'
@@ -84,11 +83,11 @@ interface TerminalUse {
   readonly asking: AskAtTerminal | undefined
 }
 
-/** The prompt and attachments, as far as they are known without a Session. */
+/** The prompt and its message, as far as they are known without a Session. */
 interface RunInput {
   readonly prompt: Prompt
-  readonly attached: readonly AttachmentInput[]
-  readonly piped: string | undefined
+  readonly message: AdmitOptions
+  /** Standard input that may still come. */
   readonly late: LateText | undefined
 }
 
@@ -110,23 +109,20 @@ async function inputOf(
   const read = isBeside ? await pipedText(stdin, world.clock, choice) : ok({})
   if (!read.ok) return read
   const { late }: PipedReading = read.value
-  const input = { prompt: prompt.value, attached: attached.value, piped: undefined, late }
-  return ok(withPiped(world, input, read.value, quiet))
+  const message = withPiped(world, { attachments: attached.value }, read.value, quiet)
+  return ok({ prompt: prompt.value, message, late })
 }
 
 /** With what standard input adds, which the person is informed about. */
-function withPiped<T extends Pick<RunInput, 'attached' | 'piped'>>(
+function withPiped(
   { streams: { stderr } }: CliWorld,
-  input: T,
+  { attachments = [] }: AdmitOptions,
   { piped, notice, attached }: PipedText,
   quiet: boolean,
-): T {
+): AdmitOptions {
   if (notice !== undefined && !quiet) stderr.write(`hawser: ${notice}\n`)
-  return {
-    ...input,
-    attached: [...(attached === undefined ? [] : [attached]), ...input.attached],
-    piped,
-  }
+  const first = attached === undefined ? [] : [attached]
+  return { attachments: [...first, ...attachments], piped }
 }
 
 /** `-r` takes the next word as the id of a Session, which may have been meant as the prompt. */
@@ -159,10 +155,14 @@ async function inSession(
     await leave(opened, session, options)
     return late
   }
-  const whole =
-    input.late === undefined ? input : withPiped(world, input, late.value, options.quiet)
-  const bases = pathBases(world, opened.harness.workspace)
-  const message = await messageOf(world, session, { ...whole, ...named, bases }, options)
+  const { prompt } = input
+  const sent =
+    input.late === undefined
+      ? input.message
+      : withPiped(world, input.message, late.value, options.quiet)
+  const message = prompt.typed
+    ? await withNamed(world, opened, session, prompt.text, sent, named, options)
+    : sent
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -172,7 +172,7 @@ async function inSession(
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.monotonicMs()
   try {
-    const result = await oneTurn(session, message, view.show)
+    const result = await session.run(prompt.text, message, view.show)
     if (!result.ok) return result
     const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
@@ -226,29 +226,27 @@ function noticesIn(events: Session['events']): WholeEvent<'notice'>[] {
   return events.flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** With what the words of the prompt may name. */
-interface TypedInput extends RunInput, NamedSkills {
-  readonly bases: PathBases
-}
-
-/** `@` words and the names of Skills are resolved only in a prompt that a person typed. */
-async function messageOf(
+/** With what the `@` words and the names of Skills mean, in a prompt that a person typed. */
+async function withNamed(
   world: CliWorld,
+  { harness }: OpenWorkspace,
   session: Session,
-  { prompt, attached, piped, bases, skills, notes: others }: TypedInput,
+  text: string,
+  message: AdmitOptions,
+  named: NamedSkills,
   { quiet, json }: Options,
-): Promise<Message> {
-  const { text, typed } = prompt
-  if (!typed) return { text, attachments: attached, piped }
-  const { notes, ...enclosed } = await enclosedIn(text, session, attached, bases)
+): Promise<AdmitOptions> {
+  const bases = pathBases(world, harness.workspace)
+  const { attachments = [] } = message
+  const { notes, ...enclosed } = await enclosedIn(text, session, attachments, bases)
   if (!quiet && !json)
-    for (const note of [...notes, ...others]) world.streams.stderr.write(`hawser: ${note}\n`)
-  return { text, ...enclosed, skills, piped }
+    for (const note of [...notes, ...named.notes]) world.streams.stderr.write(`hawser: ${note}\n`)
+  return { ...message, ...enclosed, skills: named.skills }
 }
 
 async function wordsFor(
   world: CliWorld,
-  { harness, settings }: OpenWorkspace,
+  { settings }: OpenWorkspace,
   { quiet, session }: { readonly quiet: boolean; readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
@@ -261,8 +259,7 @@ async function wordsFor(
     : { resultRows: () => [], terminalText: () => '' }
   const resultText: WordsOptions['resultText'] = (result, call) =>
     terminalText(resultRows(result, call, stderr.columns), colour)
-  const setting = display?.pictures
-  const draw = drawingOn(stderr, world.env, { harness, setting })
+  const draw = drawingOn(stderr, world.env, display?.pictures)
   const picture: WordsOptions['picture'] =
     draw === undefined
       ? undefined

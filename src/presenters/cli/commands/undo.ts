@@ -3,7 +3,7 @@ import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
 import { causeOf, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { UNDO } from '../definitions/changes.ts'
@@ -52,7 +52,7 @@ async function undo(
   const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
   const undoing = (named_turn: TurnId | undefined) =>
-    withProgress(world, 'Restoring files', () => harness.undo(session.value, named_turn))
+    withProgress(world, 'Restoring files', () => session.value.undo(named_turn))
   const first_try = await undoing(turn.value)
   const older = json || first_try.ok ? undefined : await confirmedTurn(world, first_try)
   const restored = older === undefined ? first_try : await undoing(older)

@@ -1,4 +1,6 @@
 import {
+  longName,
+  PROGRAM_OPTIONS,
   valueOptions,
   type Entry,
   type EntryOption,
@@ -33,7 +35,7 @@ ${entries.flatMap((entry) => entry.options.flatMap((option) => valueCase(entry, 
   if [[ $cur == -* ]]; then
     case $command in
 ${entries.map(optionsCase).join('\n')}
-      *) _hawser_words --help --version ;;
+      *) _hawser_words ${PROGRAM_OPTIONS.map(longName).join(' ')} ;;
     esac
     return
   fi

@@ -1,4 +1,10 @@
-import type { Entry, EntryOption, Completable, Group } from './vocabulary.ts'
+import {
+  PROGRAM_OPTIONS,
+  type Completable,
+  type Entry,
+  type EntryOption,
+  type Group,
+} from './vocabulary.ts'
 
 /** Rules for fish's `complete`. */
 export function fishScript(entries: readonly Entry[], groups: readonly Group[]): string {
@@ -25,9 +31,7 @@ function __hawser_skills
     hawser skills --json 2>/dev/null </dev/null | string match -ra '[A-Za-z0-9][A-Za-z0-9_.-]*/SKILL[.]md"' | string replace -r '/.*' '' | sort -u
 end
 complete -c hawser -f
-complete -c hawser -n '__hawser_is' -s h -l help -d 'show help'
-complete -c hawser -n '__hawser_is' -s V -l version -d 'show the version'
-${[...groups.flatMap(groupLines), ...entries.flatMap(entryLines)].join('\n')}
+${[...PROGRAM_OPTIONS.map((option) => optionLine('__hawser_is', option)), ...groups.flatMap(groupLines), ...entries.flatMap(entryLines)].join('\n')}
 `
 }
 
@@ -45,16 +49,18 @@ function entryLines(entry: Entry): string[] {
       `complete -c hawser -n ${quoted(`__hawser_at ${at} ${entry.name}`)} ${action(expected)}`,
     ]
   })
-  return [...args, ...entry.options.map((option) => optionLine(entry, option))]
+  return [
+    ...args,
+    ...entry.options.map((option) => optionLine(`__hawser_in ${entry.name}`, option)),
+  ]
 }
 
-function optionLine({ name }: Entry, { names, help, value }: EntryOption): string {
+function optionLine(when: string, { names, help, value }: EntryOption): string {
   const spelt = names.map((one) =>
     one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`,
   )
   const taken = value === undefined ? [] : [`-x ${action(value)}`.trimEnd()]
-  const when = quoted(`__hawser_in ${name}`)
-  return ['complete -c hawser -n', when, ...spelt, ...taken, '-d', quoted(help)].join(' ')
+  return ['complete -c hawser -n', quoted(when), ...spelt, ...taken, '-d', quoted(help)].join(' ')
 }
 
 function action(expected: Completable): string {

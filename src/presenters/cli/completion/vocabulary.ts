@@ -1,3 +1,4 @@
+import { HELP_FLAGS, VERSION_FLAGS } from '../definitions/program.ts'
 import { allSettings } from '../../../model/settings.ts'
 import {
   spellingsOf,
@@ -51,7 +52,13 @@ export function groups(commands: readonly CommandDefinition[]): Group[] {
   return [...new Set(all)].map((name) => ({ name, next: nextOf(commands, name) }))
 }
 
-const HELP: EntryOption = { names: ['-h', '--help'], help: 'show help' }
+const HELP: EntryOption = { names: spellingsOf({ flags: HELP_FLAGS }), help: 'show help' }
+
+/** The options of the program itself. */
+export const PROGRAM_OPTIONS: readonly EntryOption[] = [
+  HELP,
+  { names: spellingsOf({ flags: VERSION_FLAGS }), help: 'show the version' },
+]
 
 function nextOf(commands: readonly CommandDefinition[], group: string): Group['next'] {
   const before = group === '' ? '' : `${group} `
@@ -96,6 +103,11 @@ function expectedAt(placeholder: string): Completable {
     default:
       return { kind: 'text' }
   }
+}
+
+/** As in `--help`. */
+export function longName({ names }: EntryOption): string {
+  return names.at(-1) ?? ''
 }
 
 /** Every option of any command that takes a value, as alternatives of a shell pattern. */

@@ -1,4 +1,6 @@
 import {
+  longName,
+  PROGRAM_OPTIONS,
   valueOptions,
   type Entry,
   type EntryOption,
@@ -33,7 +35,7 @@ ${entries.flatMap((entry) => entry.options.flatMap((option) => valueCase(entry, 
   if [[ $cur == -* ]]; then
     case $command in
 ${entries.map(optionsCase).join('\n')}
-      (*) list=('--help:show help' '--version:show the version') ;;
+      (*) list=(${PROGRAM_OPTIONS.map((one) => described(longName(one), one.help)).join(' ')}) ;;
     esac
     _describe -o 'option' list
     return

@@ -4,6 +4,10 @@ export const ABOUT = [
   'Without a command, hawser starts a conversation in this folder (same as hawser chat).',
 ] as const
 
+/** The options of the program itself. */
+export const HELP_FLAGS = '-h, --help'
+export const VERSION_FLAGS = '-V, --version'
+
 /** What can be typed without a command. */
 export const WITHOUT_COMMAND = [
   { line: 'hawser', help: 'start a conversation (hawser chat)' },

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SESSION_OPTIONS } from '../definitions/turns.ts'
 import type { OptionInput } from '../world/command.ts'
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 
 /** The options that select a Session to continue, or configure a new one. */
 export type SessionOptions = Omit<OptionInput<(typeof SESSION_OPTIONS)[number]>, 'workspace'>

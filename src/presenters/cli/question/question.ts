@@ -1,9 +1,9 @@
-import type { Session } from '../../../session/live/session.ts'
+import type { Session } from '../../../session/session.ts'
 import type { TerminalParts } from './terminal-question.ts'
 
 /** Asks the questions of a Session until the returned function is called, which throws a defect of the display. */
 export type AskAtTerminal = (
-  session: Pick<Session, 'questions' | 'interrupt'>,
+  session: Pick<Session, 'openQuestions' | 'interrupt'>,
 ) => () => Promise<void>
 
 /**
@@ -14,7 +14,7 @@ export function askAtTerminal(parts: TerminalParts): AskAtTerminal | undefined {
   const { stdin, stderr } = parts.streams
   if (!stdin.isTTY || !stderr.isTTY) return undefined
   return (session) => {
-    const { questions } = session
+    const { openQuestions: questions } = session
     const defects: unknown[] = []
     let isShowing = false
     let shown: Promise<void> = Promise.resolve()

@@ -1,4 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
 import type { PermissionMode, SessionMode } from '../../../model/modes.ts'
 import { ok } from '../../../model/errors.ts'
 import type { Factor } from '../../../session/probe/cache-comparison.ts'
@@ -86,4 +87,18 @@ test('the choices of an option are all values of the vocabulary', () => {
   expectTypeOf<NonNullable<Run['mode']>>().toEqualTypeOf<SessionMode>()
   expectTypeOf<NonNullable<Run['permission']>>().toEqualTypeOf<PermissionMode>()
   expectTypeOf<CommandInput<typeof CACHE_PROBE>['options']['vary']>().toEqualTypeOf<Factor>()
+})
+
+test('a command that answers in JSON has the shape of its output', () => {
+  const definition = command({
+    name: 'moor',
+    summary: 'moor a boat',
+    options: [{ flags: '--json', help: 'as JSON' }],
+    examples: ['moor'],
+  })
+  const run = async () => ok(0)
+  const Output = z.object({ ok: z.literal(true) })
+  expect(lazy(definition, async () => ({ run, Output })).name).toBe('moor')
+  // @ts-expect-error: the shape of its JSON is missing.
+  expect(lazy(definition, async () => ({ run })).name).toBe('moor')
 })

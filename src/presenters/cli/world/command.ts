@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import type { Result } from '../../../model/errors.ts'
 import type { CliWorld } from './world.ts'
 
@@ -106,10 +107,28 @@ export interface ParsedInput {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+interface Implementation<D extends CommandDefinition> {
+  readonly run: Run<D>
+}
+
+/** What documents need of a command with `--json`. */
+type Shape<D extends CommandDefinition> = '--json' extends D['options'][number]['flags']
+  ? { readonly Output: z.ZodType }
+  : object
+
 /** `shape` loads the shape of the JSON, if that is not in the file of the implementation. */
 export function lazy<const D extends CommandDefinition>(
   definition: D,
-  load: () => Promise<{ readonly run: Run<D> }>,
+  load: () => Promise<Implementation<D> & Shape<D>>,
+): Command
+export function lazy<const D extends CommandDefinition>(
+  definition: D,
+  load: () => Promise<Implementation<D>>,
+  shape: () => Promise<Shape<D>>,
+): Command
+export function lazy<const D extends CommandDefinition>(
+  definition: D,
+  load: () => Promise<Implementation<D>>,
   shape: () => Promise<object> = load,
 ): Command {
   const run: Command['run'] = async (world, parsed) => {
@@ -142,7 +161,7 @@ function optionName({ flags }: Option): string {
 }
 
 /** The spellings of an option, such as `-i` and `--ignore-case`. */
-export function spellingsOf({ flags }: Option): string[] {
+export function spellingsOf({ flags }: Pick<Option, 'flags'>): string[] {
   return flags.split(/[ ,]+/).filter((part) => part.startsWith('-'))
 }
 

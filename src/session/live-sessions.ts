@@ -1,12 +1,12 @@
-import type { LogWriter } from '../../log/append.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
-import type { SessionId } from '../../model/ids.ts'
-import type { Rule } from '../../model/rule.ts'
-import type { OpenQuestions } from '../questions/session-questions.ts'
-import { LiveSession } from './live-session.ts'
-import { Session, type ClientOptions } from './session.ts'
-import type { SessionGrants, SessionParts } from './session-parts.ts'
-import type { SessionState } from './state.ts'
+import type { LogWriter } from '../log/append.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import type { Rule } from '../model/rule.ts'
+import type { OpenQuestions } from './questions/session-questions.ts'
+import { LiveSession } from './live/live-session.ts'
+import { Session, type AttachOptions } from './session.ts'
+import type { SessionGrants, SessionParts } from './live/session-parts.ts'
+import type { SessionState } from './live/state.ts'
 
 /**
  * The Sessions that clients of this process use, each once. A Session is closed when its last client has left and no Turn
@@ -36,7 +36,7 @@ export class LiveSessions {
   /** Attaches a client. `held` is the writer from the creation of the Session, kept for its first Turn. */
   async attach(
     id: SessionId,
-    options: ClientOptions,
+    options: AttachOptions,
     held?: LogWriter<SessionState>,
   ): Promise<Result<Session>> {
     const entry = await this.#entry(id, held)
@@ -44,7 +44,7 @@ export class LiveSessions {
       await held?.release()
       return failed('interrupted', 'The workspace is closed; open it again.')
     }
-    const session = new Session(entry.session, options, {
+    const session = new Session(this.#parts, entry.session, options, {
       isLast: () => entry.clients === 0,
       left: () => this.#leave(id, entry),
     })

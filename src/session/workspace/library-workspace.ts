@@ -2,14 +2,13 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
-import type { Proof } from '../harness.ts'
-import type { ClientOptions } from '../live/session.ts'
+import { Client, Create, INPUT_CHECKS, refusedInput } from '../admission/inputs.ts'
 import type { ListedSession } from '../queries/list.ts'
+import type { Proof } from '../queries/verify.ts'
 import type { ChosenAnswer } from '../questions/session-questions.ts'
-import { beginSession, type SessionChoice } from '../workspace/begin.ts'
-import type { OpenWorkspace } from '../workspace/workspace.ts'
-import { ChoiceInput, Client, Create, refusedInput } from './inputs.ts'
-import { LibrarySession } from './session.ts'
+import type { ClientOptions, Session } from '../session.ts'
+import { beginSession, type SessionChoice } from './begin.ts'
+import type { OpenWorkspace } from './workspace.ts'
 
 /** A new Session. What is absent comes from the person's settings, as on the command line. */
 export interface CreateOptions extends ClientOptions {
@@ -18,6 +17,29 @@ export interface CreateOptions extends ClientOptions {
   readonly mode?: SessionMode
   readonly permission?: PermissionMode
 }
+
+/** What a program sees of a Session. */
+export type LibrarySession = Pick<
+  Session,
+  | 'id'
+  | 'state'
+  | 'busy'
+  | 'lastSeq'
+  | 'questions'
+  | 'admit'
+  | 'stream'
+  | 'answer'
+  | 'steer'
+  | 'interrupt'
+  | 'change'
+  | 'compact'
+  | 'undoCompaction'
+  | 'verify'
+  | 'resources'
+  | 'resourceBytes'
+  | 'detach'
+  | 'close'
+>
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -56,7 +78,7 @@ export class LibraryWorkspace {
     return id.ok ? this.#opened.harness.delete(id.value) : id
   }
 
-  /** Also for a Session that cannot be opened. See `LibrarySession.verify`. */
+  /** Also for a Session that cannot be opened. See `Session.verify`. */
   async verify(
     session: string,
     { requests = false }: { readonly requests?: boolean } = {},
@@ -67,7 +89,7 @@ export class LibraryWorkspace {
 
   /** Answers a permission question of any open Session. */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return refusedInput(ChoiceInput, answer) ?? this.#opened.harness.answer(request_id, answer)
+    return INPUT_CHECKS.answer(answer) ?? this.#opened.harness.answer(request_id, answer)
   }
 
   /** The known models: of one provider, or of all. */
@@ -80,9 +102,9 @@ export class LibraryWorkspace {
   }
 
   async #begin(choice: SessionChoice, client: ClientOptions): Promise<Result<LibrarySession>> {
-    const begun = await beginSession(this.#opened, choice, { env: this.#env, ...client })
-    if (!begun.ok) return begun
-    return ok(new LibrarySession(this.#opened.harness, begun.value.session))
+    const options = { env: this.#env, ...client, checks: INPUT_CHECKS }
+    const begun = await beginSession(this.#opened, choice, options)
+    return begun.ok ? ok(begun.value.session) : begun
   }
 }
 

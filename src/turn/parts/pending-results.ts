@@ -1,11 +1,19 @@
-import { ok, type Failed, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/events/event.ts'
-import type { RecordedResult } from '../request/compose-request.ts'
-import { failedOutcome } from '../tools/tool.ts'
-import type { TurnParts } from './parts/turn-parts.ts'
+import type { Clock } from '../../host/clock.ts'
+import { ok, type Failed, type Result } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import type { RecordedResult } from '../../request/compose-request.ts'
+import { failedOutcome } from '../../tools/tool.ts'
+
+/** Appends Events in one write; when it resolves, they are durable and all watchers have received them. */
+export type Commit = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
 type ResultDraft = EventDraft<'tool_result'>
-type ResultLog = Pick<TurnParts['log'], 'commit' | 'clock' | 'recordedText'>
+
+interface ResultLog {
+  readonly commit: Commit
+  readonly clock: Pick<Clock, 'after'>
+  readonly recordedText: (text: string) => string
+}
 
 /** The maximum time before the write of a result starts, whatever the Turn waits for. */
 const SOON_MS = 20
@@ -49,7 +57,7 @@ export class PendingResults {
   }
 
   /** `log.commit`, with the results in the same write, before `drafts`. */
-  commit: TurnParts['log']['commit'] = async (drafts) => {
+  commit: Commit = async (drafts) => {
     const recorded = await this.#record(drafts)
     // Already settled, because the Log acknowledges in order. A later Event must not hide that a result was lost.
     const flushed = await this.#flushed
@@ -88,7 +96,7 @@ export class PendingResults {
  * defect makes it impossible to record, a replacement is recorded, and the Turn ends with that defect.
  */
 export async function recordResult(
-  { commit }: Pick<TurnParts['log'], 'commit'>,
+  { commit }: Pick<ResultLog, 'commit'>,
   result: ResultDraft,
   record: readonly EventDraft[] = [],
 ): Promise<Result<void>> {

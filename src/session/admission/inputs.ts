@@ -17,7 +17,7 @@ export const Create = Client.extend({
   permission: PermissionMode.optional(),
 })
 
-export const Settings = z.strictObject({
+const Settings = z.strictObject({
   mode: SessionMode.optional(),
   permission_mode: PermissionMode.optional(),
   model: z.strictObject({ provider: z.string(), model: z.string() }).optional(),
@@ -55,7 +55,7 @@ const Attachment = z.discriminatedUnion('from', [
   }),
 ])
 
-export const Admit = z.strictObject({
+const Admit = z.strictObject({
   whenBusy: z.enum(['refuse', 'queue', 'replace']).optional(),
   presenter: z.string().optional(),
   channel: z.string().optional(),
@@ -71,7 +71,15 @@ export const Admit = z.strictObject({
   presenterContext: z.record(z.string(), z.string()).optional(),
 })
 
-export const ChoiceInput = z.strictObject({ choice: z.int(), text: z.string().optional() })
+const ChoiceInput = z.strictObject({ choice: z.int(), text: z.string().optional() })
+
+/** Why the input of a program to a Session is refused; `undefined` if it matches. */
+export const INPUT_CHECKS = {
+  message: (text: unknown, options: unknown) =>
+    refusedInput(z.string(), text) ?? refusedInput(Admit, options),
+  settings: (change: unknown) => refusedInput(Settings, change),
+  answer: (answer: unknown) => refusedInput(ChoiceInput, answer),
+}
 
 /** Why a value is refused; `undefined` if it matches. */
 export function refusedInput(schema: z.ZodType, value: unknown): Failed | undefined {

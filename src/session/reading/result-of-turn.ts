@@ -2,18 +2,16 @@ import { turnResult, type TurnResult } from '../../history/results/turn-result.t
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'
-import type { Harness } from '../harness.ts'
-import type { Session } from '../live/session.ts'
-
-export type { TurnResult } from '../../history/results/turn-result.ts'
+import { readLog, type ReadParts } from './read-log.ts'
+import type { KnownSession } from './whole-session.ts'
 
 /**
  * The result of a Turn that has ended. That of a repeated message may be among those that a checkpoint replaced: those are
  * only in the Log.
  */
 export async function resultOfTurn(
-  harness: Pick<Harness, 'read'>,
-  { id, events }: Pick<Session, 'id' | 'events'>,
+  log: ReadParts,
+  { id, events }: KnownSession,
   turn: TurnId,
 ): Promise<Result<TurnResult>> {
   if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
@@ -21,7 +19,7 @@ export async function resultOfTurn(
   let own: WholeEvent[] = []
   const wanted = ({ turn_id, type }: EventEnvelope) =>
     turn_id === turn || turn_id === undefined || type === 'turn_ended'
-  const read = await harness.read(id, { wanted }, ({ event }) => {
+  const read = await readLog(log, id, { wanted }, ({ event }) => {
     if (event?.type === 'turn_ended' && event.turn_id !== turn)
       own = own.filter(({ turn_id }) => turn_id === turn)
     else if (event !== undefined) own.push(event)

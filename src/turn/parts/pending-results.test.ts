@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { until, virtualClock } from '../../test/support/host/virtual-clock.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/events/event.ts'
-import { notice } from '../model/events/notice.ts'
+import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
 import { PendingResults } from './pending-results.ts'
 
 /** A Log that keeps what each write contains, and answers as `answer` says. */

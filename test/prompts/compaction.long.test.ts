@@ -1,0 +1,3 @@
+import { compactionSuite } from './compaction-suite.ts'
+
+compactionSuite(60)
