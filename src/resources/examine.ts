@@ -54,7 +54,7 @@ export async function examine(
   if (type === undefined && reading.otherTypes === 'refuse')
     return unsupportedType(extensionOf(name))
   const bytes =
-    'bytes' in is ? limitBytes(is.bytes, reading) : await read(is.path, reading, patience)
+    'bytes' in is ? limitBytes(is.bytes, reading) : await readSource(is.path, reading, patience)
   if ('code' in bytes) return bytes
   if (bytes.length === 0) return refusal('empty', 'it is empty')
   const { labels } = is

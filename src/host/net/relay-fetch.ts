@@ -59,7 +59,7 @@ function requestOn(
   )
 }
 
-function answerTo(
+function relayResponse(
   stream: ClientHttp2Stream,
   body: Uint8Array,
   signal: FetchSignal,

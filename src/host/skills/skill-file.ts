@@ -54,7 +54,7 @@ export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFi
     const itself = lstatSync(path)
     const isLink = place.linked && itself.isSymbolicLink()
     const facts = isLink ? statSync(path) : itself
-    return judgeFile(place, facts, limit) ?? ok(factsOf(facts, isLink))
+    return judgeFile(place, facts, limit) ?? ok(skillFacts(facts, isLink))
   })
 }
 

@@ -122,7 +122,7 @@ function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   }
 }
 
-function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
+function partContent(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
   if (part.type === 'text') return segmentJson({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }

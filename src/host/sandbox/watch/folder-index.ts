@@ -137,7 +137,7 @@ function isUnchanged({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean 
 
 /** Updates one folder; false when it is no longer a folder. */
 function refreshFolder(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
-  const facts = factsOf(folder.at)
+  const facts = statOf(folder.at)
   if (facts?.isDirectory() !== true) return false
   if (isUnchanged(folder, facts) && folder.settled) return true
   folder.ctimeMs = facts.ctimeMs
