@@ -153,7 +153,7 @@ export class Utf8Check {
 
   /** False if the text cannot be UTF-8, whatever follows. */
   push(chunk: Buffer): boolean {
-    const missing = this.#tail.length === 0 ? 0 : bytesOf(this.#tail[0]) - this.#tail.length
+    const missing = this.#tail.length === 0 ? 0 : sequenceLength(this.#tail[0]) - this.#tail.length
     const head = Buffer.concat([this.#tail, chunk.subarray(0, missing)])
     if (chunk.length < missing) {
       this.#tail = head
@@ -172,7 +172,7 @@ function endOfCharacters(chunk: Buffer, from: number): number {
   const { length } = chunk
   for (let back = 1; back <= 3 && length - back >= from; back += 1) {
     const byte = chunk[length - back] ?? 0
-    if (!isContinuation(byte)) return bytesOf(byte) > back ? length - back : length
+    if (!isContinuation(byte)) return sequenceLength(byte) > back ? length - back : length
   }
   return length
 }
@@ -182,7 +182,7 @@ function isContinuation(byte: number): boolean {
 }
 
 /** How many bytes a character has, by its first one. */
-function bytesOf(first = 0): number {
+function sequenceLength(first = 0): number {
   if (first > 0xf4) return 1
   if (first >= 0xf0) return 4
   if (first >= 0xe0) return 3

@@ -41,7 +41,7 @@ const MOST_CHANGES = 1_000
 async function hunksBetween(before: string, after: string): Promise<StructuredPatchHunk[]> {
   const [old, fresh] = [linesOf(before), linesOf(after)]
   // Known without a search for the shortest way, which would take long to give up.
-  const changes = missing(old, fresh) + missing(fresh, old)
+  const changes = missingFrom(old, fresh) + missingFrom(fresh, old)
   if (before === '' || after === '' || changes > MOST_CHANGES) return [wholeHunk(old, fresh)]
   // Loaded for the first such change: most processes compare no texts.
   const { structuredPatch } = await import('diff')
@@ -51,7 +51,7 @@ async function hunksBetween(before: string, after: string): Promise<StructuredPa
 }
 
 /** How many of the lines are not among the others. */
-function missing(lines: readonly string[], others: readonly string[]): number {
+function missingFrom(lines: readonly string[], others: readonly string[]): number {
   const known = new Set(others)
   return lines.filter((line) => !known.has(line)).length
 }

@@ -27,7 +27,7 @@ const REFTABLE = '.invalid'
 /** The content of HEAD. In a linked worktree or a submodule, `.git` is a file that names the git directory. */
 async function headIn(folder: string): Promise<string | undefined> {
   const path = join(folder, '.git')
-  const facts = factsOf(path)
+  const facts = factsBehind(path)
   if (facts?.isDirectory() === true) return shortFile(join(path, 'HEAD'))
   if (facts?.isFile() !== true) return undefined
   const named = /^gitdir: ([^\n\0]+)/.exec((await shortFile(path)) ?? '')?.[1]
@@ -35,7 +35,7 @@ async function headIn(folder: string): Promise<string | undefined> {
 }
 
 /** Synchronous: this is asked of every folder upwards, most of which have no `.git`. */
-function factsOf(path: string): Stats | undefined {
+function factsBehind(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {

@@ -50,7 +50,7 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
   ): Promise<Result<boolean>> =>
     asResult(`${doing} ${parts.home.label}/${NAME}`, () =>
       underShortLock({ folder: parts.home, clock: parts.clock }, async () => {
-        const [folder, stored] = [await folderOf(parts), await readFile(parts.home)]
+        const [folder, stored] = [await workspaceFolder(parts), await readFile(parts.home)]
         if (!folder.ok) return folder
         if (!stored.ok) return stored
         const before = rulesIn(stored.value, folder.value)
@@ -66,7 +66,7 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
   return {
     read: () =>
       asResult(`read ${parts.home.label}/${NAME}`, async () => {
-        const [folder, stored] = [await folderOf(parts), await readFile(parts.home)]
+        const [folder, stored] = [await workspaceFolder(parts), await readFile(parts.home)]
         if (!folder.ok) return folder
         if (!stored.ok) return stored
         // An older version wrote it: the folder that is there now is the one.
@@ -78,11 +78,12 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
       if (parts.holdsKey(rule)) return keyedRule()
       const at = new Date(parts.clock.now()).toISOString()
       const added = await change('write', (rules) =>
-        rules.some((one) => isSame(one.rule, rule)) ? rules : [...rules, { rule, at }],
+        rules.some((one) => isSameRule(one.rule, rule)) ? rules : [...rules, { rule, at }],
       )
       return added.ok ? ok(undefined) : added
     },
-    remove: (rule) => change('write', (rules) => rules.filter((one) => !isSame(one.rule, rule))),
+    remove: (rule) =>
+      change('write', (rules) => rules.filter((one) => !isSameRule(one.rule, rule))),
   }
 }
 
@@ -105,7 +106,7 @@ const RuleFile = closedObject(() => ({
 }))
 type RuleFile = Frozen<z.infer<typeof RuleFile>>
 
-async function folderOf({ workspace }: RuleStoreParts): Promise<Result<FolderIdentity>> {
+async function workspaceFolder({ workspace }: RuleStoreParts): Promise<Result<FolderIdentity>> {
   return typeof workspace === 'string' ? identifyFolder(workspace) : ok(workspace)
 }
 
@@ -153,10 +154,10 @@ async function readFile(home: Folder): Promise<Result<RuleFile>> {
   )
 }
 
-function isSame(a: Rule, b: Rule): boolean {
-  return keyOf(a) === keyOf(b)
+function isSameRule(a: Rule, b: Rule): boolean {
+  return ruleText(a) === ruleText(b)
 }
 
-function keyOf(rule: Rule): string {
+function ruleText(rule: Rule): string {
   return JSON.stringify(Object.entries(rule).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -70,7 +70,7 @@ function inputOf(opened: () => NodeJS.ReadStream): Input {
   return {
     isTTY,
     get source() {
-      return isTTY ? 'terminal' : sourceOf(STDIN)
+      return isTTY ? 'terminal' : inputSource(STDIN)
     },
     ready: (signal) => readyOf(opened(), signal),
     upTo,
@@ -99,7 +99,7 @@ function inputOf(opened: () => NodeJS.ReadStream): Input {
 
 const STDIN = 0
 
-function sourceOf(descriptor: number): InputSource {
+function inputSource(descriptor: number): InputSource {
   try {
     const found = fstatSync(descriptor)
     if (found.isFile()) return 'file'

@@ -80,27 +80,34 @@ async function workspaceWith(
   home: string,
   session: SessionId,
 ): Promise<FolderIdentity | undefined> {
-  for await (const one of entriesOf(folder, home)) if (await hasSession(one, session)) return one
+  for await (const one of registerEntries(folder, home))
+    if (await hasSession(one, session)) return one
   return undefined
 }
 
 async function allEntries(folder: Folder, home: string): Promise<readonly FolderIdentity[]> {
   const all: FolderIdentity[] = []
-  for await (const one of entriesOf(folder, home)) all.push(one)
+  for await (const one of registerEntries(folder, home)) all.push(one)
   return all
 }
 
-async function* entriesOf(folder: Folder, home: string): AsyncGenerator<FolderIdentity, void> {
+async function* registerEntries(
+  folder: Folder,
+  home: string,
+): AsyncGenerator<FolderIdentity, void> {
   const names = (await folder.names()).filter((name) => name.endsWith('.json')).toSorted()
   for (const name of names.slice(0, MOST_WORKSPACES)) {
     const entry = await entryIn(folder, name)
-    const there = entry && (await folderOf(entry))
+    const there = entry && (await registeredFolder(entry))
     if (there !== undefined && originOf(there.path, home).origin !== 'unknown') yield there
   }
 }
 
 /** An entry of an older version means the folder at its path, if no link is on it. */
-async function folderOf({ path, folder }: RegisterEntry): Promise<FolderIdentity | undefined> {
+async function registeredFolder({
+  path,
+  folder,
+}: RegisterEntry): Promise<FolderIdentity | undefined> {
   if (folder !== undefined) return isFolderThere(folder) ? folder : undefined
   const found = await identifyFolder(path)
   return found.ok && found.value.path === path ? found.value : undefined

@@ -51,7 +51,7 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
         await wait(place.clock, LOOK_AGAIN_MS)
       }
       const before = await readHolder(file)
-      await write(file, place.holder)
+      await writeHolder(file, place.holder)
       return ok({
         abandonedBy: before,
         holds: async () => (await file.stat()).links > 0,
@@ -99,11 +99,11 @@ export async function sessionsBeingWritten({
 
 /** Erased before it is unlocked, so that the next holder knows that this one released it. */
 async function clearAndUnlock(file: File, left: Holder | undefined): Promise<void> {
-  await ifPossible(write(file, left))
+  await ifPossible(writeHolder(file, left))
   await file.close()
 }
 
-async function write(file: File, holder: Holder | undefined): Promise<void> {
+async function writeHolder(file: File, holder: Holder | undefined): Promise<void> {
   if ((await file.stat()).size > 0) await file.truncate(0)
   if (holder !== undefined) await writeAll(file, Buffer.from(`${JSON.stringify(holder)}\n`))
 }

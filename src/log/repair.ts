@@ -30,7 +30,7 @@ export async function findTornTail(
   const bytes = await readSpan(file, end.fault.offset, BATCH_BYTES + 1)
   if (bytes.length > BATCH_BYTES) return undefined
   const tornSeq = end.cursor.seq
-  for (const line of linesOf(bytes)) {
+  for (const line of wholeLines(bytes)) {
     const decoded = decodeLine(line, false)
     if (!decoded.ok && decoded.fault === 'version') return undefined
     if (!decoded.ok || decoded.envelope.session_id !== session) continue
@@ -118,7 +118,7 @@ async function findSame(
   return undefined
 }
 
-function* linesOf(bytes: Buffer): Generator<Buffer> {
+function* wholeLines(bytes: Buffer): Generator<Buffer> {
   let from = 0
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
     yield bytes.subarray(from, at)

@@ -188,7 +188,7 @@ function takeLines(
     turn = logged?.event.turn_id ?? turn
     const placed =
       cursor.offset === 0
-        ? firstLine(line, options)
+        ? loneLine(line, options)
         : logged && lineAt(logged, sha256(line), cursor.offset, length)
     if (placed === undefined) return undefined
     lines.push(placed)
@@ -199,7 +199,7 @@ function takeLines(
 }
 
 /** Checked like any line: it decides where the chain begins. */
-function firstLine(line: string, options: ScanOptions): LogLine | undefined {
+function loneLine(line: string, options: ScanOptions): LogLine | undefined {
   const placed = placeLine(Buffer.from(line), LOG_START, options)
   return typeof placed === 'string' ? undefined : placed
 }

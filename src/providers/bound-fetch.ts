@@ -55,7 +55,7 @@ function refusalOf(
     )
   }
   const address = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
-  const origin = originOf(address)
+  const origin = urlOrigin(address)
   if (origin !== home.origin) {
     const why = `Request not sent: this provider is configured for ${home.origin}, but the request is for ${origin ?? 'an invalid URL'}.`
     return failed('not_configured', why, {
@@ -80,7 +80,7 @@ export function placeRefusal({
 
 function redirectError({ status, headers }: Response, place: string): Failed {
   const location = headers.get('location')
-  const origin = location === null ? undefined : originOf(location, place)
+  const origin = location === null ? undefined : urlOrigin(location, place)
   const where = origin === undefined ? '' : ` to ${origin}`
   const why = `The provider returned a redirect${where} (status ${status}). Redirects are not followed, because a key belongs to one origin.`
   const next = [{ action: 'Check the base URL of the provider.' }]
@@ -89,6 +89,6 @@ function redirectError({ status, headers }: Response, place: string): Failed {
   return failed('not_configured', why, details, next)
 }
 
-function originOf(address: string, base?: string): string | undefined {
+function urlOrigin(address: string, base?: string): string | undefined {
   return URL.canParse(address, base) ? new URL(address, base).origin : undefined
 }

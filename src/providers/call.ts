@@ -116,7 +116,7 @@ async function refuseUnlessStream(answer: HttpAnswer, connection: CallConnection
     )
   }
   if (/^\s*text\/event-stream\s*(;|$)/i.test(type)) return
-  const event = failureInBody(parseJson(await textOf(answer, connection)))
+  const event = failureInBody(parseJson(await bodyText(answer, connection)))
   if (event !== undefined) {
     throw new CallFailure(
       vendorError(answer.status < 300 ? event : { ...event, status: answer.status }),
@@ -129,7 +129,7 @@ async function refuseUnlessStream(answer: HttpAnswer, connection: CallConnection
   )
 }
 
-async function textOf({ body }: HttpAnswer, connection: CallConnection): Promise<string> {
+async function bodyText({ body }: HttpAnswer, connection: CallConnection): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const chunk of connection.chunks(body ?? NOTHING)) {

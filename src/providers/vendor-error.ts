@@ -21,7 +21,7 @@ export function vendorError(failure: VendorFailure): HawserError {
   const reason = plainSentence(failure.message, LONGEST_SENTENCE) || statusMessage(failure)
   const message = kind === 'model_not_found' ? `Model not found by the provider: ${reason}` : reason
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(failure) : undefined
-  const details = { ...factsOf(failure), ...mediaFacts(media) }
+  const details = { ...failureFacts(failure), ...mediaFacts(media) }
   const error = failed(kind, message, details, nextActions(kind, failure))
   return withCause(error, causeIn(failure, media)).error
 }
@@ -70,7 +70,7 @@ function statusMessage({ status }: VendorFailure): string {
     : `The provider returned status ${status} without a reason.`
 }
 
-function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorFailure) {
+function failureFacts({ status, type, code, param, requestId, retryAfterMs }: VendorFailure) {
   const words = { type, code, param, request_id: requestId }
   return {
     ...(status === undefined ? {} : { status }),

@@ -21,9 +21,9 @@ export function lastName(path: string): string {
 export function nameOffence(path: string): Refusal | undefined {
   const name = lastName(path)
   const nameBytes = Buffer.byteLength(name)
-  if (nameBytes > NAME_BYTES) return tooLong('its name', nameBytes, NAME_BYTES)
+  if (nameBytes > NAME_BYTES) return nameTooLong('its name', nameBytes, NAME_BYTES)
   const bytes = Buffer.byteLength(path)
-  if (bytes > PATH_BYTES) return tooLong('its path', bytes, PATH_BYTES)
+  if (bytes > PATH_BYTES) return nameTooLong('its path', bytes, PATH_BYTES)
   if (path.includes('\0')) return refusal('invalid_name', 'its name contains a NUL character')
   if (UNSEEN.test(name))
     return refusal('invalid_name', 'its name contains control or text-direction characters')
@@ -51,7 +51,7 @@ export function escapeUnseen(text: string): string {
   })
 }
 
-function tooLong(what: string, actual: number, limit: number): Refusal {
+function nameTooLong(what: string, actual: number, limit: number): Refusal {
   const reason = `${what} is ${actual} bytes long, which exceeds the limit of ${limit}`
   return overLimit('invalid_name', reason, { limit, actual })
 }

@@ -13,7 +13,7 @@ import {
   overBudget,
   refusal,
   throughLink,
-  tooLarge,
+  attachmentTooLarge,
   unreadableFile,
   unsupportedType,
   type Refusal,
@@ -54,7 +54,7 @@ export async function examine(
   if (type === undefined && reading.otherTypes === 'refuse')
     return unsupportedType(extensionOf(name))
   const bytes =
-    'bytes' in is ? limitBytes(is.bytes, reading) : await read(is.path, reading, patience)
+    'bytes' in is ? limitBytes(is.bytes, reading) : await readSource(is.path, reading, patience)
   if ('code' in bytes) return bytes
   if (bytes.length === 0) return refusal('empty', 'it is empty')
   const { labels } = is
@@ -80,7 +80,7 @@ function limitBytes(bytes: Buffer, reading: FileReading): Buffer | Refusal {
   return tooMuch(bytes.length, reading) ?? bytes
 }
 
-async function read(
+async function readSource(
   path: string,
   reading: FileReading,
   { signal }: Patience,
@@ -117,7 +117,7 @@ function isDirect(path: string, real: string, root: string): boolean {
 }
 
 function tooMuch(size: number, { taken }: FileReading): Refusal | undefined {
-  if (size > LIMITS.attachment_bytes) return tooLarge(size)
+  if (size > LIMITS.attachment_bytes) return attachmentTooLarge(size)
   return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
 }
 

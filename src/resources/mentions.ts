@@ -85,18 +85,18 @@ async function contentAt(
   const file = await parts.files.read(path, LIMITS.mention_read_bytes)
   if (file.ok) {
     if (attached === 'unsaved' && file.value.unsaved !== true) return undefined
-    return contentOf(file.value, parts.redactor)
+    return includedContent(file.value, parts.redactor)
   }
   const cause = causeOf(file.error)
   const isFolder = cause?.type === 'found' && cause.entry === 'folder'
-  if (isFolder) return namesIn(path, parts, attached === undefined ? Infinity : LINKED_NAMES)
+  if (isFolder) return folderListing(path, parts, attached === undefined ? Infinity : LINKED_NAMES)
   return attached === undefined ? unreadableFile(file.error) : undefined
 }
 
 /** An editor links folders that a person did not mean to list. */
 const LINKED_NAMES = 100
 
-function contentOf(file: FileContent, redactor: Redactor): IncludedContent | Refusal {
+function includedContent(file: FileContent, redactor: Redactor): IncludedContent | Refusal {
   const { bytes, size, truncated } = file
   const read = decodeMention(bytes, truncated)
   if (read === undefined) {
@@ -104,7 +104,7 @@ function contentOf(file: FileContent, redactor: Redactor): IncludedContent | Ref
     return refusal('unsupported_type', `it is ${what} of ${fileSize(size)}, not text`)
   }
   // Redacted before it is shortened: part of a key would not be recognized.
-  const all = linesOf(redactor.text(read.text))
+  const all = textLines(redactor.text(read.text))
   // The last line may be incomplete.
   if (truncated && all.length > 1) all.pop()
   const shown = fitting(all)
@@ -156,7 +156,7 @@ function endOfUnits(bytes: Buffer, high: 0 | 1): number {
   return last >= 0xd8 && last <= 0xdb ? end - 2 : end
 }
 
-function linesOf(text: string): string[] {
+function textLines(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return lines
@@ -182,7 +182,7 @@ function fitting(lines: readonly string[]): {
   return { text: text.join(''), count, cut: false }
 }
 
-async function namesIn(
+async function folderListing(
   path: string,
   { files, redactor }: MentionParts,
   most: number,

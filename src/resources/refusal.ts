@@ -21,7 +21,7 @@ export function overLimit(
   return { code, reason, ...figures }
 }
 
-export function tooLarge(actual: number): Refusal {
+export function attachmentTooLarge(actual: number): Refusal {
   const limit = LIMITS.attachment_bytes
   const [is, most] = sizes(actual, limit)
   return overLimit('too_large', `its size is ${is}, which exceeds the limit of ${most} per file`, {
@@ -114,7 +114,7 @@ export function throughLink(): Refusal {
 
 /** The file was larger than its size before reading. */
 function grownFile(size: number): Refusal {
-  return size > LIMITS.attachment_bytes ? tooLarge(size) : changedWhileRead()
+  return size > LIMITS.attachment_bytes ? attachmentTooLarge(size) : changedWhileRead()
 }
 
 /** The kind of the entry that was opened, or that the system refused to open. */

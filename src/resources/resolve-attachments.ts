@@ -136,7 +136,7 @@ async function resolveOne(
     parts.hold(stored.value, found.bytes)
     reading.memory = undefined
   }
-  return ok({ ok: true, facts: factsOf(found, stored.value) })
+  return ok({ ok: true, facts: attachmentFacts(found, stored.value) })
 }
 
 /** The facts of a link to a local file that cannot be copied, for presenters that describe such links. */
@@ -171,7 +171,7 @@ async function keep(
   return ok(BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[media_type]}`))
 }
 
-function factsOf(
+function attachmentFacts(
   { name, bytes, media_type, probed, labels }: ExaminedFile,
   blob: BlobKey,
 ): ResourceFacts {

@@ -14,14 +14,14 @@ export function textFacts(bytes: Buffer): TextFacts | undefined {
   if (marked !== undefined) return readAs(bytes, marked.charset)
   if (bytes.includes(0)) return undefined
   const plain = isUtf8(bytes)
-  if (plain && !bytes.includes(SHIFT)) return { lines: linesOf(bytes) }
+  if (plain && !bytes.includes(SHIFT)) return { lines: lineCount(bytes) }
   for (const charset of likely(bytes)) {
     // Valid UTF-8 that could also be a 7-bit charset is most likely the latter.
     if (plain && !/^iso-2022/i.test(charset)) continue
     const facts = readAs(bytes, charset)
     if (facts !== undefined) return facts
   }
-  return plain ? { lines: linesOf(bytes) } : undefined
+  return plain ? { lines: lineCount(bytes) } : undefined
 }
 
 /** UTF-16 is only detected by its byte order mark. */
@@ -87,7 +87,7 @@ function nextTelling(bytes: Buffer, from: number): number {
 
 const NEWLINE = 0x0a
 
-function linesOf(bytes: Buffer): number {
+function lineCount(bytes: Buffer): number {
   let lines = bytes.at(-1) === NEWLINE ? 0 : 1
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1
   return lines

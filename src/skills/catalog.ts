@@ -60,7 +60,7 @@ export async function examineSkill(
   const found = findSkill(parts, name)
   if (!found.ok) return found
   const file = readSkillFile(found.value.place, LIMITS.skill_file_bytes)
-  if (!file.ok) return unusable(name, file.error.message, file.error.kind)
+  if (!file.ok) return unusableSkill(name, file.error.message, file.error.kind)
   const { bytes } = file.value
   const hash = sha256(bytes)
   const trusted = found.value.isForeign ? await trustedHashes(parts) : ok(NONE)
@@ -163,7 +163,7 @@ async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill
   const { fields, findings, body } = parseSkill(bytes, name)
   if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
   const first = findings.find(({ severity }) => severity === 'error')
-  return unusable(
+  return unusableSkill(
     name,
     first === undefined ? '' : `Line ${first.line}: ${first.message}`,
     'unreadable',
@@ -183,7 +183,7 @@ async function readFile(
   if (!folder.ok) return folder
   return closing(folder.value, async (files) => {
     if (real !== undefined && files.root !== real) {
-      return unusable(name, 'Its folder is a link.', 'not_regular_file')
+      return unusableSkill(name, 'Its folder is a link.', 'not_regular_file')
     }
     const content = await files.read(path, limit)
     if (content.ok || content.error.kind !== 'outside_workspace') return content
@@ -198,7 +198,7 @@ function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
   const [skill] = found
   if (skill !== undefined) return ok(skill)
   const why = warnings.find(({ path }) => path.endsWith(`/${name}/SKILL.md`))
-  return why === undefined ? noSkill(name) : unusable(name, why.message, 'not_found')
+  return why === undefined ? noSkill(name) : unusableSkill(name, why.message, 'not_found')
 }
 
 /** By its folder name alone: its text is not the person's. */
@@ -232,6 +232,6 @@ function noSkill(name: string): Failed {
   ])
 }
 
-function unusable(name: string, why: string, kind: Failed['error']['kind']): Failed {
+function unusableSkill(name: string, why: string, kind: Failed['error']['kind']): Failed {
   return failed(kind, `The Skill ${quoted(name)} is not usable. ${why}`.trimEnd())
 }

@@ -10,7 +10,7 @@ import { quotedName, type FrontMatterPart } from './front-matter-part.ts'
 
 /** The context sources that a front matter declares, with their defaults. What is wrong is reported to the part. */
 export function declaredSources(part: FrontMatterPart): ContextSource[] {
-  const sources = part.items().flatMap((entry) => sourceOf(entry) ?? [])
+  const sources = part.items().flatMap((entry) => declaredSource(entry) ?? [])
   const ids = new Set<string>()
   for (const [at, { id }] of sources.entries()) {
     if (ids.has(id)) part.at(at).error(`The id ${quotedName(id)} is there twice.`)
@@ -47,10 +47,10 @@ const DeclaredSource = z.object({
   auto: z.boolean('must be true or false').default(false),
 })
 
-function sourceOf(entry: FrontMatterPart): ContextSource | undefined {
+function declaredSource(entry: FrontMatterPart): ContextSource | undefined {
   if (entry.fields === undefined) return entry.wrong('must have keys and values')
   const read = entry.checked(DeclaredSource)
-  const from = originOf(entry, entry.fields)
+  const from = declaredOrigin(entry, entry.fields)
   const parameters = declaredParameters(entry.at('parameters'))
   if (read === undefined || from === undefined || parameters === undefined) return undefined
   checkPlaceholders(entry, from, parameters)
@@ -70,7 +70,7 @@ function sourceOf(entry: FrontMatterPart): ContextSource | undefined {
 
 const ORIGINS = ['command', 'file', 'resource', 'presenter', 'tool'] as const
 
-function originOf(
+function declaredOrigin(
   entry: FrontMatterPart,
   fields: Readonly<Record<string, unknown>>,
 ): SourceOrigin | undefined {

@@ -50,7 +50,7 @@ export function discover(
   // The path alone of a Skill that cannot be used.
   const taken = new Map<string, FoundSkill | string>()
   for (const root of roots) {
-    for (const entry of entriesOf(root, only, warnings)) {
+    for (const entry of skillEntries(root, only, warnings)) {
       const { name } = entry
       const folder = `${root.path}/${name}`
       const path = `${folder}/${SKILL_FILE}`
@@ -83,7 +83,7 @@ function found({ root }: RootFolder, name: string, path: string, looked: Located
 }
 
 /** The entries of a root with valid names. */
-function entriesOf(
+function skillEntries(
   { path }: RootFolder,
   only: string | undefined,
   warnings: SkillWarning[],

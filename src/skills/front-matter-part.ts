@@ -156,7 +156,7 @@ function yamlTree(text: string): YamlTree {
 
   const plain = (node: ParsedNode | null, path: Path): unknown => {
     if (node === null) return null
-    const key = keyOf(path)
+    const key = pathKey(path)
     const line = lineAtOffset(node.range[0])
     // The line of the key of an entry is set by its map, and is the better one.
     if (!lines.has(key)) lines.set(key, line)
@@ -173,7 +173,7 @@ function yamlTree(text: string): YamlTree {
       else if (known.has(word)) report('error', at, `${quotedName(word)} is there twice.`)
       else {
         known.add(word)
-        lines.set(keyOf([...path, word]), at)
+        lines.set(pathKey([...path, word]), at)
         entries.push([word, plain(value, [...path, word])])
       }
     }
@@ -187,10 +187,10 @@ function yamlTree(text: string): YamlTree {
     report('error', line, `The front matter is nested in more than ${MOST_LEVELS} levels.`)
   }
   for (const { pos, message } of parsed?.errors ?? []) {
-    report('error', lineAtOffset(pos[0]), `Invalid YAML: ${firstLine(message)}`)
+    report('error', lineAtOffset(pos[0]), `Invalid YAML: ${parserSentence(message)}`)
   }
   for (const { pos, message } of parsed?.warnings ?? []) {
-    report('warning', lineAtOffset(pos[0]), firstLine(message))
+    report('warning', lineAtOffset(pos[0]), parserSentence(message))
   }
   const isWhole = parsed !== undefined && parsed.errors.length === 0
   const value = isWhole ? plain(parsed.contents, []) : undefined
@@ -199,12 +199,12 @@ function yamlTree(text: string): YamlTree {
     findings,
     lineOf: (path) => {
       for (let length = path.length; length > 0; length -= 1) {
-        const line = lines.get(keyOf(path.slice(0, length)))
+        const line = lines.get(pathKey(path.slice(0, length)))
         if (line !== undefined) return line
       }
       return YAML_LINE - 1
     },
-    sourceOf: (path) => sources.get(keyOf(path)),
+    sourceOf: (path) => sources.get(pathKey(path)),
   }
 }
 
@@ -259,12 +259,12 @@ function scalarAt(node: Scalar.Parsed, key: string, sources: Map<string, string>
   return value === undefined ? null : value
 }
 
-function keyOf(path: Path): string {
+function pathKey(path: Path): string {
   return JSON.stringify(path)
 }
 
 /** Messages of the parser continue with an excerpt of the text. */
-function firstLine(message: string): string {
+function parserSentence(message: string): string {
   return quotedInside(message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '.')
 }
 

@@ -127,22 +127,22 @@ function pathProblem(value: string): string | undefined {
 function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
   switch (from.kind) {
     case 'command': {
-      const argv = together(from.argv.map((word) => textOf(word, values)))
+      const argv = together(from.argv.map((word) => filledText(word, values)))
       return argv.ok ? ok({ kind: 'command', argv: argv.value }) : argv
     }
     case 'file': {
-      const path = textOf(from.path, values)
+      const path = filledText(from.path, values)
       if (!path.ok) return path
       const problem = pathProblem(path.value)
       if (problem !== undefined) return refusedPlan(`the file ${quoted(path.value)} ${problem}.`)
       return ok({ kind: 'file', path: path.value })
     }
     case 'resource_view': {
-      const handle = textOf(from.handle, values)
+      const handle = filledText(from.handle, values)
       return handle.ok ? ok({ kind: 'resource_view', handle: handle.value }) : handle
     }
     case 'presenter': {
-      const fact = textOf(from.fact, values)
+      const fact = filledText(from.fact, values)
       return fact.ok ? ok({ kind: 'presenter', fact: fact.value }) : fact
     }
     case 'tool': {
@@ -157,7 +157,7 @@ function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
 /** A whole argument `{name}`. */
 const PLACEHOLDER = /^\{([A-Za-z_][\w-]*)\}$/
 
-function textOf(word: string, values: Values): Result<string> {
+function filledText(word: string, values: Values): Result<string> {
   const value = replaced(word, values)
   return value.ok ? ok(String(value.value)) : value
 }

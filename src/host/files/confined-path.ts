@@ -10,7 +10,7 @@ const SHOWN_LETTERS = 200
  * `roots` are the spellings of the root that an absolute path may start with.
  */
 export function segmentsOf(path: string, roots: readonly string[]): Result<readonly string[]> {
-  const problem = unusable(path)
+  const problem = pathProblem(path)
   if (problem !== undefined) {
     return failed('invalid_args', `The path ${shownPath(path)} ${problem}.`, { reason: 'path' })
   }
@@ -60,7 +60,7 @@ export function absent(path: string): Failed {
   return failed('not_found', `${shownPath(path)} does not exist.`)
 }
 
-function unusable(path: string): string | undefined {
+function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty'
   if (path.includes('\0')) return 'contains a NUL character'
   if (Buffer.byteLength(path) > PATH_BYTES) return 'is too long'

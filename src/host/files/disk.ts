@@ -83,7 +83,7 @@ class DiskFolder implements Folder {
     }
     const handle = await asFileFailure(open(path, flags, 0o600))
     return keepingIf(handle, async () => {
-      if ((await asFileFailure(factsOf(handle))).isFile()) return new DiskFile(handle)
+      if ((await asFileFailure(openFacts(handle))).isFile()) return new DiskFile(handle)
       throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
     })
   }
@@ -133,8 +133,8 @@ class DiskFile implements File {
 
   /** Synchronous inside: the system answers from memory, and a thread would cost ten times as much. */
   async stat() {
-    const facts = await asFileFailure(factsOf(this.#handle))
-    const onlyOurs = isOurs(facts) && (facts.mode & 0o077) === 0
+    const facts = await asFileFailure(openFacts(this.#handle))
+    const onlyOurs = isOurFile(facts) && (facts.mode & 0o077) === 0
     return { size: facts.size, links: facts.nlink, changedAt: facts.mtimeMs, onlyOurs }
   }
 
@@ -194,7 +194,7 @@ async function isMissingAt(path: string): Promise<boolean> {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }
 
-async function factsOf({ fd }: FileHandle): Promise<Stats> {
+async function openFacts({ fd }: FileHandle): Promise<Stats> {
   return fstatSync(fd)
 }
 
@@ -210,8 +210,8 @@ async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise
 
 /** Requires that the folder is ours and not writable by others; removes read access of others. */
 async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
-  const facts = await asFileFailure(factsOf(handle))
-  if (!isOurs(facts)) {
+  const facts = await asFileFailure(openFacts(handle))
+  if (!isOurFile(facts)) {
     throw new FileFailure('NOT_OURS', `${label} belongs to another user`)
   }
   if ((facts.mode & 0o022) !== 0) {
@@ -220,7 +220,7 @@ async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
   if ((facts.mode & 0o077) !== 0) await asFileFailure(handle.chmod(0o700))
 }
 
-function isOurs({ uid: owner }: Stats): boolean {
+function isOurFile({ uid: owner }: Stats): boolean {
   const uid = process.geteuid?.()
   return uid === undefined || owner === uid
 }

@@ -182,13 +182,13 @@ function hardLinked(): Result<never> {
 
 /** The file of the person first, then by folder, each before those below it. */
 function inOrder(a: InstructionFile, b: InstructionFile): number {
-  const [one, other] = [keyOf(a), keyOf(b)]
+  const [one, other] = [folderOrder(a), folderOrder(b)]
   if (one === other) return a.path < b.path ? -1 : 1
   return one < other ? -1 : 1
 }
 
 /** No name contains NUL, and nothing sorts before it. */
-function keyOf({ path }: InstructionFile): string {
+function folderOrder({ path }: InstructionFile): string {
   if (path === OWN_INSTRUCTIONS) return ''
   return `\0${path.split('/').slice(0, -1).join('\0')}`
 }

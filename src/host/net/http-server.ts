@@ -89,7 +89,7 @@ async function serve(
   })
   const body = await bodyOf(incoming, longest)
   if (body === 'gone') return void response.destroy()
-  const request = { ...headOf(incoming), body, signal: gone.signal }
+  const request = { ...requestHead(incoming), body, signal: gone.signal }
   const answer = isHere(incoming, port) ? await answerTo(request, handle) : ELSEWHERE
   if (answer === 'hang_up') return void response.destroy()
   response.writeHead(answer.status, answer.headers)
@@ -117,7 +117,7 @@ async function upgrade(
   connection.once('close', () => gone.abort())
   // A client may disconnect at any time.
   connection.on('error', () => connection.destroy())
-  const request = { ...headOf(incoming), body: undefined, signal: gone.signal }
+  const request = { ...requestHead(incoming), body: undefined, signal: gone.signal }
   const answer = isHere(incoming, port) ? await answerTo(request, decide) : ELSEWHERE
   if (typeof answer === 'function') return sockets.open(incoming, connection, head, answer)
   if (answer === 'hang_up') return void connection.destroy()
@@ -150,7 +150,7 @@ function plain(status: number, text: string): WrittenAnswer {
   return { status, headers, pieces: [Buffer.from(`${text}\n`)] }
 }
 
-function headOf({ method = '', url = '', headers }: IncomingMessage) {
+function requestHead({ method = '', url = '', headers }: IncomingMessage) {
   const named = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as const],
   )

@@ -47,7 +47,7 @@ export function httpFetch({ clock = systemClock, socket }: HttpOptions = {}): Fe
   return async (input, init = {}) => {
     const url = addressOf(input)
     const { method = 'GET', headers, body, signal } = init
-    const bytes = bytesOf(body)
+    const bytes = bodyBytes(body)
     const open = await clientOf(url.protocol)
     return new Promise<Response>((resolve, reject) => {
       if (signal?.aborted === true) throw abortError()
@@ -103,7 +103,7 @@ export function addressOf(input: Parameters<Fetch>[0]): URL {
   throw new TypeError('expected a URL')
 }
 
-export function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
+export function bodyBytes(body: RequestInit['body']): Uint8Array | undefined {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return body

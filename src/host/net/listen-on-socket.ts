@@ -13,7 +13,7 @@ const LONGEST_PATH = 107
  */
 export async function listenOnSocket(server: Server, path: string): Promise<Result<void>> {
   const bytes = Buffer.byteLength(path)
-  if (bytes > LONGEST_PATH) return tooLong(path, bytes)
+  if (bytes > LONGEST_PATH) return socketTooLong(path, bytes)
   return asHostResult(`listen on ${path}`, async () => {
     const removed = await removeLeftover(path)
     if (!removed.ok) return removed
@@ -46,7 +46,7 @@ async function removeLeftover(path: string): Promise<Result<void>> {
   return ok(undefined)
 }
 
-function tooLong(path: string, bytes: number): Failed {
+function socketTooLong(path: string, bytes: number): Failed {
   const message = `The socket path has ${bytes} bytes; the system allows ${LONGEST_PATH}: ${path}`
   return failed('invalid_args', message, { bytes, limit: LONGEST_PATH }, [
     { action: 'Set HAWSER_HOME to a shorter path.' },

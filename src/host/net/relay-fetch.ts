@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import {
   abortError,
   addressOf,
-  bytesOf,
+  bodyBytes,
   HttpFailure,
   WITHOUT_BODY,
   type Fetch,
@@ -19,7 +19,7 @@ export function relayFetch(socket: Duplex): Fetch {
   return async (input, init = {}) => {
     const url = addressOf(input)
     const { method = 'GET', headers, body, signal } = init
-    const bytes = bytesOf(body) ?? new Uint8Array()
+    const bytes = bodyBytes(body) ?? new Uint8Array()
     const session = await (opening ??= sessionOn(socket))
     if (signal?.aborted === true) throw abortError()
     const stream = requestOn(session, url, {
@@ -27,7 +27,7 @@ export function relayFetch(socket: Duplex): Fetch {
       ':method': method,
       'content-length': String(bytes.length),
     })
-    return answerTo(stream, bytes, signal)
+    return relayResponse(stream, bytes, signal)
   }
 }
 
@@ -59,7 +59,7 @@ function requestOn(
   )
 }
 
-function answerTo(
+function relayResponse(
   stream: ClientHttp2Stream,
   body: Uint8Array,
   signal: FetchSignal,

@@ -26,7 +26,7 @@ export async function stopKin(leader: number, pause: KinPause, clock: Clock): Pr
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const kin = fromTheTop(leader, listKin(leader))
     if (kin.length === 0) return 'gone'
-    pause.earlier ??= new Set(kin.filter(({ state }) => STOPPED.has(state)).map(keyOf))
+    pause.earlier ??= new Set(kin.filter(({ state }) => STOPPED.has(state)).map(processKey))
     const running = kin.filter((one) => !isHeld(one, pause))
     if (running.length === 0 && !hasOthers(kin)) {
       pause.kin = kin
@@ -36,7 +36,7 @@ export async function stopKin(leader: number, pause: KinPause, clock: Clock): Pr
     signal(-leader, 'SIGSTOP')
     for (const one of running) {
       signal(one.pid, 'SIGSTOP')
-      pause.told.add(keyOf(one))
+      pause.told.add(processKey(one))
     }
     await wait(clock, POLL_MS)
   }
@@ -46,7 +46,7 @@ export async function stopKin(leader: number, pause: KinPause, clock: Clock): Pr
 /** Whether what `stopKin` stopped is still stopped. Reads only those processes, since it is called often. */
 export function areStopped(pause: KinPause): boolean {
   return (pause.kin ?? []).every((one) => {
-    const now = parseStat(read(`/proc/${one.pid}/stat`))
+    const now = parseStat(procText(`/proc/${one.pid}/stat`))
     return now !== undefined && now.since === one.since && isHeld(now, pause)
   })
 }
@@ -55,13 +55,13 @@ export function areStopped(pause: KinPause): boolean {
 export function continueKin(leader: number, { earlier }: KinPause): void {
   const kin = fromTheTop(leader, listKin(leader))
   for (const one of kin.toReversed()) {
-    if (earlier?.has(keyOf(one)) !== true) signal(one.pid, 'SIGCONT')
+    if (earlier?.has(processKey(one)) !== true) signal(one.pid, 'SIGCONT')
   }
 }
 
 const STOPPED: ReadonlySet<string> = new Set(['T', 't'])
 
-function keyOf({ pid, since }: ListedProcess): string {
+function processKey({ pid, since }: ListedProcess): string {
   return `${pid} ${since}`
 }
 
@@ -71,10 +71,10 @@ function keyOf({ pid, since }: ListedProcess): string {
  */
 function isHeld(one: ListedProcess, pause: KinPause): boolean {
   if (ACTIVE.has(one.state)) return false
-  const told = pause.told.has(keyOf(one))
+  const told = pause.told.has(processKey(one))
   // The state of a process is that of its first thread.
   return threadsOf(one.pid).every((thread) => {
-    const stat = read(`/proc/${one.pid}/task/${thread}/stat`)
+    const stat = procText(`/proc/${one.pid}/task/${thread}/stat`)
     const state = stat.charAt(stat.lastIndexOf(')') + 2)
     return !ACTIVE.has(state) && (state !== 'D' || told)
   })
@@ -104,7 +104,7 @@ function hasOthers(kin: readonly ListedProcess[]): boolean {
   const known = new Set(kin.map(({ pid }) => String(pid)))
   return kin.some(({ pid }) =>
     threadsOf(pid).some((thread) =>
-      read(`/proc/${pid}/task/${thread}/children`)
+      procText(`/proc/${pid}/task/${thread}/children`)
         .split(' ')
         .some((child) => child !== '' && !known.has(child) && !isZombie(child)),
     ),
@@ -112,7 +112,7 @@ function hasOthers(kin: readonly ListedProcess[]): boolean {
 }
 
 function isZombie(pid: string): boolean {
-  const status = read(`/proc/${pid}/status`)
+  const status = procText(`/proc/${pid}/status`)
   return /^State:\s*[ZX]/m.test(status) && /^Threads:\s*1$/m.test(status)
 }
 
@@ -120,7 +120,7 @@ function threadsOf(pid: number): readonly string[] {
   return entryNames(`/proc/${pid}/task`)
 }
 
-function read(path: string): string {
+function procText(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {

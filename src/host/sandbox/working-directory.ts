@@ -50,7 +50,7 @@ export async function workingDirectory(
   const workspace = known.value.path
   const segments = segmentsOf(folder, [workspace, resolve(root)])
   if (!segments.ok) return segments
-  const found = await existing(join(workspace, ...segments.value))
+  const found = await realIfThere(join(workspace, ...segments.value))
   if (found === undefined) return absent(folder)
   if (!liesIn(found, workspace)) return outside(folder)
   if (!(await stat(found)).isDirectory()) {
@@ -59,7 +59,7 @@ export async function workingDirectory(
     })
     return withCause(refused, { type: 'found', entry: 'file' })
   }
-  return isOurs(found, workspace, hawserHome)
+  return isOurFolder(found, workspace, hawserHome)
     ? untouchable(folder)
     : ok({ workspace, identity: known.value, folder: found, hawserHome })
 }
@@ -78,14 +78,14 @@ export async function holdDirectory({
   })
 }
 
-function isOurs(folder: string, workspace: string, hawserHome: string): boolean {
+function isOurFolder(folder: string, workspace: string, hawserHome: string): boolean {
   if (folder.slice(workspace.length).split('/').some(isHawserName)) return true
   // The workspace of an Instance is the only folder in the home that is not Hawser's own.
   const isInstances = workspace !== hawserHome && liesIn(workspace, hawserHome)
   return !isInstances && liesIn(folder, hawserHome)
 }
 
-async function existing(path: string): Promise<string | undefined> {
+async function realIfThere(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch (error) {
@@ -95,5 +95,5 @@ async function existing(path: string): Promise<string | undefined> {
 }
 
 async function real(path: string): Promise<string> {
-  return (await existing(path)) ?? resolve(path)
+  return (await realIfThere(path)) ?? resolve(path)
 }

@@ -58,10 +58,10 @@ export async function stagedFiles(
         if (slot === undefined) return full(mostBytes)
         return closing(slot.folder, async () => {
           let size = 0
-          const written = await write(slot, name, bytes, ({ length }) => {
+          const written = await writeStaged(slot, name, bytes, ({ length }) => {
             size += length
             if (!reserve(length)) return full(mostBytes)
-            return size > limit ? tooLarge(limit) : ok(undefined)
+            return size > limit ? uploadTooLarge(limit) : ok(undefined)
           }).finally(() => {
             if (!slot.isWhole) reserve(-size)
           })
@@ -102,7 +102,7 @@ async function freeSlot(root: Folder, name: string): Promise<Slot | undefined> {
 }
 
 /** Writes, syncs and closes the file, as far as `allow` permits. On any failure the file is removed. */
-async function write(
+async function writeStaged(
   slot: Slot,
   name: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -160,7 +160,7 @@ async function* filesIn(root: Folder) {
   }
 }
 
-function tooLarge(limit: number): Failed {
+function uploadTooLarge(limit: number): Failed {
   return failed('too_large', `The upload exceeds ${limit} bytes.`, { limit })
 }
 

@@ -54,7 +54,7 @@ export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFi
     const itself = lstatSync(path)
     const isLink = place.linked && itself.isSymbolicLink()
     const facts = isLink ? statSync(path) : itself
-    return judgeFile(place, facts, limit) ?? ok(factsOf(facts, isLink))
+    return judgeFile(place, facts, limit) ?? ok(skillFacts(facts, isLink))
   })
 }
 
@@ -71,7 +71,7 @@ export function readSkillFile(place: SkillPlace, limit: number): Result<SkillFil
       const refused = judgeFile(place, facts, limit)
       if (refused !== undefined) return refused
       const bytes = readUpTo(fd, facts.size + 1)
-      if (bytes.length === facts.size) return ok({ bytes, facts: factsOf(facts, false) })
+      if (bytes.length === facts.size) return ok({ bytes, facts: skillFacts(facts, false) })
       return failed('unreadable', `${SKILL_FILE} changed while it was read.`)
     } finally {
       closeSync(fd)
@@ -114,10 +114,10 @@ function judgeFile({ linked }: SkillPlace, facts: Stats, limit: number): Failed 
       `${SKILL_FILE} has more than one hard link; another one may be elsewhere.`,
     )
   }
-  return facts.size > limit ? tooLarge(limit) : undefined
+  return facts.size > limit ? skillTooLarge(limit) : undefined
 }
 
-function tooLarge(limit: number): Failed {
+function skillTooLarge(limit: number): Failed {
   return failed('too_large', `${SKILL_FILE} has more than ${limit} bytes.`, { limit })
 }
 
@@ -128,7 +128,7 @@ function notRegular(found: EntryKind): Failed {
 }
 
 /** Numbers are precise to a quarter of a microsecond, and half as expensive as integers of 64 bits. */
-function factsOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats, isLink: boolean): SkillFileFacts {
+function skillFacts({ dev, ino, size, mtimeMs, ctimeMs }: Stats, isLink: boolean): SkillFileFacts {
   return { key: `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`, changedMs: ctimeMs, isLink }
 }
 

@@ -214,7 +214,7 @@ function blocksOf(
     }
     case 'tool_result': {
       const tool_use_id = callId(item.call_id)
-      const result = { type: 'tool_result', tool_use_id, content: contentOf(item) } as const
+      const result = { type: 'tool_result', tool_use_id, content: resultContent(item) } as const
       const failed = item.outcome !== 'ok'
       return [block('tool_result', blockJson(failed ? { ...result, is_error: true } : result), seq)]
     }
@@ -281,7 +281,7 @@ function fencedBlock(part: Part): string | undefined {
   return isBlank(part) ? undefined : textBlock(fenced(partText(part)))
 }
 
-function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
+function resultContent(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
   const text = resultText(item)
   return hasWords(text) ? text : resultText({ ...item, output: '' })
 }

@@ -44,7 +44,7 @@ export function think(request: RehearsalRequest, descriptions: Descriptions = ne
   const notes = [...stage.absent.map(speech.notOffered), ...notUnderstood(current)]
   switch (stage.at) {
     case 'answer':
-      return say(answerTo(current, description))
+      return say(plainAnswer(current, description))
     case 'look around':
       return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
@@ -181,7 +181,7 @@ function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage
   return { found: own, absent: [] }
 }
 
-function answerTo(current: Current, description: DescriptionText): string {
+function plainAnswer(current: Current, description: DescriptionText): string {
   const { task, subject, asksLastResult, parts, mentions, skills } = current
   const all = [...task.earlier, ...task.calls]
   const friendly = welcome({

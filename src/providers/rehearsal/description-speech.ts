@@ -8,7 +8,7 @@ export function descriptionText(
   descriptions: Descriptions,
   tools: ReadonlySet<string>,
 ): DescriptionText {
-  const names = namesOf(found)
+  const names = partNames(found)
   const seen = found.flatMap(({ part }, index) => {
     const description = descriptions.get(part)
     return description === undefined ? [] : [`${names[index] ?? ''} ${sentenceOf(description)}.`]
@@ -77,7 +77,7 @@ function handlesOf(absent: Inspection['absent']): string[] {
 }
 
 /** A part without a handle gets a number among those of its kind. */
-function namesOf(shown: readonly VisiblePart[]): string[] {
+function partNames(shown: readonly VisiblePart[]): string[] {
   const nameless = shown.filter(({ handle }) => handle === undefined).map(isImage)
   const alone = (image: boolean) => nameless.filter((one) => one === image).length === 1
   const [oneImage, oneDocument] = [alone(true), alone(false)]

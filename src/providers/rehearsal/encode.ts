@@ -106,7 +106,7 @@ function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
     case 'user':
     case 'developer':
     case 'assistant':
-      return item.parts.map((part) => block(item.kind, contentOf(item.kind, part), seq, part))
+      return item.parts.map((part) => block(item.kind, partContent(item.kind, part), seq, part))
     case 'reasoning':
       // Reasoning is opaque to every model except the one that wrote it.
       if (item.dialect !== 'rehearsal' || item.model !== model) return []
@@ -122,7 +122,7 @@ function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   }
 }
 
-function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
+function partContent(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
   if (part.type === 'text') return segmentJson({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }

@@ -3,7 +3,7 @@ import { LIMITS } from '../../model/limits.ts'
 import type { Describe, Description } from '../../model/description.ts'
 import { think, partsToInspect, type Thought } from './brain.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { bytesOf, type VisiblePart, type Descriptions } from './visible-parts.ts'
+import { partBytes, type VisiblePart, type Descriptions } from './visible-parts.ts'
 
 /** Answers each request independently. The same request gets the same answer, unless inspecting its bytes times out. */
 export type Brain = (request: RehearsalRequest) => Promise<Thought>
@@ -29,7 +29,7 @@ async function descriptionsOf(
   const descriptions = new Map<VisiblePart['part'], Description>()
   for (const { part, media_type } of shown) {
     const late = clock.monotonicMs() > end
-    descriptions.set(part, late ? TOO_LATE : await describe(bytesOf(part), media_type))
+    descriptions.set(part, late ? TOO_LATE : await describe(partBytes(part), media_type))
   }
   return descriptions
 }

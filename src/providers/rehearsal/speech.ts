@@ -44,7 +44,7 @@ export function skillActive(name: string): string {
 }
 
 export function hydrationReply(id: string, text: string): string {
-  const head = headOf(text)
+  const head = quotedHead(text)
   return head === '' ? `The context ${id} is empty.` : `The context ${id} says:\n${head}`
 }
 
@@ -68,7 +68,7 @@ function outcomeOf(call: CallRecord): string {
   if (result === undefined) return `No result: ${deed(call)}. The call returned nothing.`
   const { outcome, output } = result
   if (hasSucceeded(call)) {
-    const head = headOf(output)
+    const head = quotedHead(output)
     return head === ''
       ? `Done: ${deed(call)}. The result is empty.`
       : `Done: ${deed(call)}\n${head}`
@@ -78,7 +78,7 @@ function outcomeOf(call: CallRecord): string {
   const [first, ...more] = relevantLines(output)
   if (first === undefined) return `${heading}. The result gives no reason.`
   const reason = `${heading}: ${cut(first, LINE_CHARACTERS)}`
-  return more.length === 0 ? reason : `${reason}\n${headOf(output)}`
+  return more.length === 0 ? reason : `${reason}\n${quotedHead(output)}`
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -114,7 +114,7 @@ function deed({ name, arguments: args }: Call): string {
   const files = args['glob'] === undefined ? '' : ` in files that match ${at('glob')}`
   switch (name) {
     case 'read':
-      return `read ${at('path')}${linesOf(args)}`
+      return `read ${at('path')}${lineRange(args)}`
     case 'write':
       return `write ${counted(at('content').length, 'character')} to ${at('path')}`
     case 'edit':
@@ -157,7 +157,7 @@ function replacements(edits: unknown): string {
   return `replace ${at('old_text')} with ${at('new_text')}`
 }
 
-function linesOf(args: Readonly<Record<string, unknown>>): string {
+function lineRange(args: Readonly<Record<string, unknown>>): string {
   const from = typeof args['from_line'] === 'number' ? args['from_line'] : 1
   const to = typeof args['to_line'] === 'number' ? args['to_line'] : undefined
   if (to === undefined) return from === 1 ? '' : ` from line ${from} on`
@@ -182,7 +182,7 @@ const NUMBERED = /^\d+\t/
 /** Lines are quoted as code, because Markdown would join them into one paragraph. */
 const CODE = '>     '
 
-function headOf(output: string): string {
+function quotedHead(output: string): string {
   const lines = output.replace(/\n{1,100}$/, '').split('\n')
   if (lines.length === 1 && lines[0]?.trim() === '') return ''
   const mark = lines.length > 1 || NUMBERED.test(lines[0] ?? '') ? CODE : '> '

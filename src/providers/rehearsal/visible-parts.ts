@@ -131,7 +131,7 @@ export function notVisible(shown: readonly VisiblePart[], mentions: readonly Men
 }
 
 /** The bytes of a part; empty if it has none. */
-export function bytesOf(part: Part): Buffer {
+export function partBytes(part: Part): Buffer {
   if (part.type === 'blob') return Buffer.from(part.data, 'base64')
   if (part.type === 'other') return Buffer.alloc(0)
   return Buffer.from(part.text.replace(CONTENT_FORM, ''))

@@ -65,13 +65,13 @@ export function filesIn(calls: readonly CallRecord[]): string[] {
     const { path } = { path: undefined, ...args }
     if (name === 'read' || name === 'write' || name === 'edit')
       return typeof path === 'string' ? [path] : []
-    return name === 'glob' && path === undefined ? namesIn(result.output) : []
+    return name === 'glob' && path === undefined ? fileNames(result.output) : []
   })
   return [...new Set(files)]
 }
 
 /** Skips notes in brackets, and names that look like a secret or contain a control character. */
-function namesIn(output: string): string[] {
+function fileNames(output: string): string[] {
   const lines = output
     .slice(0, 100 * MOST_FILES)
     .split('\n')

@@ -206,7 +206,7 @@ class ResponsesReader implements AnswerReader {
       if (isCut(output)) this.#cutCalls += 1
       const item = answerItem(output)
       if (item === undefined) return []
-      this.#emitted.set(keyOf(item), (this.#emitted.get(keyOf(item)) ?? 0) + 1)
+      this.#emitted.set(itemKey(item), (this.#emitted.get(itemKey(item)) ?? 0) + 1)
       return [{ type: 'item', item }]
     })
   }
@@ -260,9 +260,9 @@ class ResponsesReader implements AnswerReader {
     const left = new Map(this.#emitted)
     for (const item of output.map(answerItem)) {
       if (item === undefined) continue
-      const count = left.get(keyOf(item)) ?? 0
+      const count = left.get(itemKey(item)) ?? 0
       if (count === 0) return false
-      left.set(keyOf(item), count - 1)
+      left.set(itemKey(item), count - 1)
     }
     return true
   }
@@ -281,7 +281,7 @@ function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
     item.type === 'message' &&
     written !== '' &&
     refusalIn(item) === undefined &&
-    textOf(item) === ''
+    messageText(item) === ''
   )
 }
 
@@ -289,7 +289,7 @@ function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
 function answerItem(item: OutputItem): AnswerItem | undefined {
   switch (item.type) {
     case 'message': {
-      const text = textOf(item)
+      const text = messageText(item)
       const phase = typeof item.phase === 'string' ? { phase: item.phase } : {}
       return text === '' ? undefined : { kind: 'text', text, ...phase }
     }
@@ -305,7 +305,7 @@ function answerItem(item: OutputItem): AnswerItem | undefined {
   }
 }
 
-function textOf({ content }: Extract<OutputItem, { type: 'message' }>): string {
+function messageText({ content }: Extract<OutputItem, { type: 'message' }>): string {
   return content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
 }
 
@@ -319,7 +319,7 @@ function isCut(item: OutputItem): boolean {
 }
 
 /** Only calls have ids that are the same in all events. */
-function keyOf(item: AnswerItem): string {
+function itemKey(item: AnswerItem): string {
   return item.kind === 'tool_call' ? `call ${item.call_id}` : item.kind
 }
 

@@ -4,7 +4,7 @@ import type { Pixels } from './pixels.ts'
 
 /** The colours of an image and where they are, by name. Pure. */
 export function coloursOf(pixels: Pixels): Pick<ImageDescription, 'colours' | 'regions'> {
-  const names = namesOf(pixels)
+  const names = pixelNames(pixels)
   const shares = byShare(names).filter(({ share }, index) => index === 0 || share >= LEAST_SHARE)
   return {
     colours: shares
@@ -12,7 +12,7 @@ export function coloursOf(pixels: Pixels): Pick<ImageDescription, 'colours' | 'r
       .map(({ name, share }) => ({ name, share: Math.round(share * 100) / 100 })),
     regions: REGIONS.map(({ where, column, row }) => ({
       where,
-      colour: byShare(namesIn(names, pixels, column, row))[0]?.name ?? '',
+      colour: byShare(regionNames(names, pixels, column, row))[0]?.name ?? '',
     })),
   }
 }
@@ -32,7 +32,7 @@ const REGIONS = [
   { where: 'bottom right', column: 2, row: 2 },
 ] as const
 
-function namesOf({ width, height, data }: Pixels): string[] {
+function pixelNames({ width, height, data }: Pixels): string[] {
   const known = new Map<number, string>()
   return Array.from({ length: width * height }, (_, pixel) => {
     const at = pixel * 4
@@ -45,7 +45,7 @@ function namesOf({ width, height, data }: Pixels): string[] {
 }
 
 /** At least one pixel, even in a tiny image. */
-function namesIn(
+function regionNames(
   names: readonly string[],
   { width, height }: Pixels,
   column: number,

@@ -26,7 +26,7 @@ export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVari
     if (library === undefined) return NO_LIBRARY
     const { format, size } = imageHeader(bytes) ?? {}
     if (format === undefined || size === undefined) return DAMAGED
-    if (isTooLarge(size)) return tooLarge(size)
+    if (isTooLarge(size)) return imageTooLarge(size)
     if (form.region !== undefined && !isInside(form.region, size))
       return outsideImage(form.region, size)
     const deadline = clock.monotonicMs() + LIMITS.turn_attachment_ms
@@ -168,7 +168,7 @@ function outsideImage({ x, y, width, height }: Region, size: Size): Failed {
   return failed('invalid_args', message, { width: size.width, height: size.height })
 }
 
-function tooLarge({ width, height }: Size): Failed {
+function imageTooLarge({ width, height }: Size): Failed {
   const message = `The image has ${width} by ${height} pixels, which exceeds the decoding limit.`
   return failed('unreadable', message, { code: 'too_many_pixels', width, height })
 }

@@ -62,13 +62,3 @@ export function storedEntry(value: unknown, text: string): NamedEntry | undefine
 export function frameIn({ text }: FrameEntry): Frame | undefined {
   return Frame.safeParse(JSON.parse(text)).data
 }
-
-/** Pieces of an answer, which are never written to disk. */
-export function isDelta({ type }: { readonly type: string }): boolean {
-  return type === 'assistant.delta' || type === 'reasoning.delta'
-}
-
-/** Ends the message that it replies to. */
-export function isTerminal({ type }: { readonly type: string }): boolean {
-  return type === 'assistant.done' || type === 'error'
-}

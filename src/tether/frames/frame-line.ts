@@ -81,7 +81,7 @@ export function decodeFrameLine(
   if (!isJsonObject(value)) return { fault: 'not_json' }
   if (value['v'] !== 1) return { fault: 'version' }
   const place = LineNumbers.safeParse(value)
-  const content = contentOf(value, text)
+  const content = lineContent(value, text)
   if (!place.success || content === undefined) return { fault: 'shape' }
   const { n, batch = 0 } = place.data
   return { line: { n, batch, content } }
@@ -89,7 +89,7 @@ export function decodeFrameLine(
 
 const LineNumbers = z.object({ n: Count, batch: Count.optional() })
 
-function contentOf(value: Record<string, unknown>, text: string): FrameLineContent | undefined {
+function lineContent(value: Record<string, unknown>, text: string): FrameLineContent | undefined {
   const reserved = Count.safeParse(value['reserved']).data
   if (value['start'] !== undefined) {
     const start = FileStart.safeParse(value['start'])

@@ -1,4 +1,5 @@
-import { isDelta, type FrameEntry } from './frame-entry.ts'
+import type { FrameEntry } from './frame-entry.ts'
+import { isDelta } from './guest-frames.ts'
 
 /** Bounds of the frames that are held in memory. */
 export interface MemoryBounds {

@@ -6,13 +6,13 @@ import { failed, ok, type Failed, type HawserError, type Result } from '../../mo
 import { LIMITS } from '../../model/limits.ts'
 import { Frame, type FrameToGuest, type FrameToHost } from '../../model/tether/frame.ts'
 import {
-  isDelta,
   withSeq,
   withoutSeq,
   type FrameEntry,
   type NamedEntry,
   type UnnumberedFrame,
 } from './frame-entry.ts'
+import { isDelta } from './guest-frames.ts'
 import type { FilePosition } from './frame-file.ts'
 import { encodeFrameLine, type FrameLineContent } from './frame-line.ts'
 import type { FrameShelf } from './frame-reader.ts'

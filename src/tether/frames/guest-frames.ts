@@ -15,16 +15,22 @@ export type FrameOf<Type extends (FrameToGuest | FrameToHost)['type']> = Extract
 export type MessageFrame = FrameOf<'user.message'>
 export type CancelFrame = FrameOf<'control.cancel'>
 
-/** The frame that ends a message. */
-export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
+/** A piece of an answer, as it is written; never stored. */
+export type DeltaFrame = FrameOf<'assistant.delta' | 'reasoning.delta'>
 
-export function isTerminal(frame: FrameToHost): frame is TerminalFrame {
-  return frame.type === 'assistant.done' || frame.type === 'error'
+export function isDelta<F extends { readonly type: string }>(
+  frame: F,
+): frame is F & Pick<DeltaFrame, 'type'> {
+  return frame.type === 'assistant.delta' || frame.type === 'reasoning.delta'
 }
 
-/** A piece of an answer, as it is written. */
-export function isDelta({ type }: Pick<FrameToHost, 'type'>): boolean {
-  return type === 'assistant.delta' || type === 'reasoning.delta'
+/** The frame that ends the message that it replies to. */
+export type TerminalFrame = FrameOf<'assistant.done' | 'error'>
+
+export function isTerminal<F extends { readonly type: string }>(
+  frame: F,
+): frame is F & Pick<TerminalFrame, 'type'> {
+  return frame.type === 'assistant.done' || frame.type === 'error'
 }
 
 /** What a frame replies to. */

@@ -1,6 +1,7 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { failed, ok, type Result, withCause } from '../../model/errors.ts'
-import { isTerminal, type NamedEntry, type UnnumberedFrame } from './frame-entry.ts'
+import type { NamedEntry, UnnumberedFrame } from './frame-entry.ts'
+import { isTerminal } from './guest-frames.ts'
 
 /** The number of a frame in the log. */
 export interface AppendedFrame {
@@ -54,7 +55,7 @@ export class KnownMessages {
   /** The result of a message that was stored before, or is being stored. */
   earlier({ fields }: UnnumberedFrame): Promise<Result<AppendedFrame>> | undefined {
     if (fields.type !== 'user.message') return undefined
-    const key = keyOf(fields, fields.msgId)
+    const key = messageHash(fields, fields.msgId)
     const arriving = this.#arriving.get(key)
     if (arriving !== undefined) return arriving.then(repeated)
     const seq = this.#waiting.get(key)?.entry.seq ?? this.#ended.get(key)
@@ -85,14 +86,14 @@ export class KnownMessages {
 
   /** Takes a stored frame into account. */
   read(entry: NamedEntry): void {
-    if (entry.type === 'user.message') this.#wait(keyOf(entry, entry.msgId), entry)
+    if (entry.type === 'user.message') this.#wait(messageHash(entry, entry.msgId), entry)
     else if (isTerminal(entry) && entry.replyTo !== undefined)
-      this.#finish(keyOf(entry, entry.replyTo))
+      this.#finish(messageHash(entry, entry.replyTo))
   }
 
   #arrive({ fields, body }: UnnumberedFrame, storing: Promise<Result<AppendedFrame>>) {
     const { waiting, waitingCharacters } = this.#bounds
-    const key = keyOf(fields, fields.msgId)
+    const key = messageHash(fields, fields.msgId)
     const count = this.#waiting.size + this.#arriving.size
     const characters = this.#characters + this.#arrivingCharacters + body.length
     if (count >= waiting || characters > waitingCharacters)
@@ -115,7 +116,7 @@ export class KnownMessages {
   #end({ fields }: UnnumberedFrame): Result<MessageClaim> {
     if (fields.replyTo === undefined)
       return failed('invalid_args', 'An answer must name the message that it replies to.')
-    const key = keyOf(fields, fields.replyTo)
+    const key = messageHash(fields, fields.replyTo)
     const message = this.#waiting.get(key)
     const details = { in_reply_to: fields.replyTo }
     if (message?.ending === true || this.#ended.has(key))
@@ -154,7 +155,7 @@ function repeated(result: Result<AppendedFrame>): Result<AppendedFrame> {
 }
 
 /** Names of any length and content become keys of 96 bits. */
-function keyOf(
+function messageHash(
   { channel, session }: Pick<NamedEntry, 'channel' | 'session'>,
   msgId: string,
 ): string {

@@ -165,7 +165,7 @@ export class Messages {
     // A Turn keeps its settings. If the operator chose others since, it must not continue with the old ones.
     const isSettled = Object.keys(settings).length === 0
     const admitted = await session.value.admit(text, {
-      ...sourceOf(frame),
+      ...admitOptions(frame),
       whenBusy: 'queue',
       waitsForLock: () => {
         until ??= clock.monotonicMs() + BUSY_MS
@@ -228,7 +228,7 @@ export class Messages {
 }
 
 /** The id and the name of a sender are shortened, so that no message is refused for them. */
-function sourceOf({ session, msg_id, payload: { user } }: MessageFrame): AdmitOptions {
+function admitOptions({ session, msg_id, payload: { user } }: MessageFrame): AdmitOptions {
   const most = Math.floor(LIMITS.sender_bytes / 2)
   const sender = user && { id: shortened(user.id, most), name: shortened(user.name, most) }
   return {

@@ -143,14 +143,16 @@ async function prepare(
   { settings }: GuestModel,
 ): Promise<Result<{ readonly heads: Folder }>> {
   return asResult('prepare the folders of the agent', async () => {
-    await closing(await existing(folder, HOME), async (own) => {
+    await closing(await existingFolder(folder, HOME), async (own) => {
       const text = Buffer.from(`${JSON.stringify(settings, undefined, 2)}\n`)
       // A start waits for every write to the disk.
       if (!(await contains(own, text))) await replaceFile(own, CONFIG, text, ids.temporary())
     })
     // After the workspace was changed, other Logs are the ones to grow.
-    const all = await existing(folder, GUEST_HEADS)
-    return closing(all, async () => ok({ heads: await existing(all, guestHeadsOf(workspace)) }))
+    const all = await existingFolder(folder, GUEST_HEADS)
+    return closing(all, async () =>
+      ok({ heads: await existingFolder(all, guestHeadsOf(workspace)) }),
+    )
   })
 }
 
@@ -163,7 +165,7 @@ async function contains(home: Folder, text: Buffer): Promise<boolean> {
 }
 
 /** Opens a folder; creates it only if it is missing, because that waits for the disk. */
-async function existing(parent: Folder, name: string): Promise<Folder> {
+async function existingFolder(parent: Folder, name: string): Promise<Folder> {
   return (await ifThere(parent.folder(name, 'open'))) ?? parent.folder(name, 'create')
 }
 

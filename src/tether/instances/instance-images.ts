@@ -51,10 +51,10 @@ export async function readImage(place: RecordsPlace, blob: string): Promise<Resu
       const file = await ifThere(folder.open(blob, 'read'))
       return file && closing(file, async () => (await file.stat()).size)
     })
-    return size === undefined ? missing(blob) : ok(size)
+    return size === undefined ? imageMissing(blob) : ok(size)
   })
-  if (!sized.ok) return sized.error.kind === 'not_regular_file' ? missing(blob) : sized
-  if (sized.value === 0 || sized.value > LIMITS.attachment_bytes) return missing(blob)
+  if (!sized.ok) return sized.error.kind === 'not_regular_file' ? imageMissing(blob) : sized
+  if (sized.value === 0 || sized.value > LIMITS.attachment_bytes) return imageMissing(blob)
   const read = await readGuestBlob(place, { ...named.data, size: sized.value })
   return read.ok ? ok({ media_type: named.data.media_type, bytes: read.value }) : read
 }
@@ -75,7 +75,7 @@ export async function refusedImages(
   return undefined
 }
 
-function missing(blob: string): Failed {
+function imageMissing(blob: string): Failed {
   const text = `The image ${blob} is missing or damaged.`
   const refused = failed('resource_missing', text, { blob, state: 'missing' })
   return withCause(refused, { type: 'payload', state: 'missing' })

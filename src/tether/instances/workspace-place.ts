@@ -28,7 +28,7 @@ export function mappedPath(
  */
 export async function namedWorkspace(path: string, home: string): Promise<Result<FolderIdentity>> {
   const folder = await identifyFolder(path)
-  if (!folder.ok) return unusable(path, folder)
+  if (!folder.ok) return unusableWorkspace(path, folder)
   const refused = await besideHome(folder.value.path, home)
   return refused ?? folder
 }
@@ -44,7 +44,7 @@ export async function besideHome(real: string, home: string): Promise<Failed | u
 
 const CHOOSE_ANOTHER = { action: 'Choose another folder, or "own" for a new, separate one.' }
 
-function unusable(path: string, { error }: Failed): Failed {
+function unusableWorkspace(path: string, { error }: Failed): Failed {
   const message = `The workspace ${shownPath(path)} cannot be used. ${error.message}`
   return failed(error.kind, message, { ...error.details, field: 'workspace' }, [CHOOSE_ANOTHER])
 }

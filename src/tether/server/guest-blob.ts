@@ -22,10 +22,10 @@ export async function readGuestBlob(place: RecordsPlace, named: unknown): Promis
       const file = await ifThere(folder.open(blob, 'read'))
       return file && closing(file, () => verified(file, reference.data))
     })
-    return found ?? missing(blob, 'missing')
+    return found ?? blobMissing(blob, 'missing')
   })
   // A link, a pipe or a folder in place of a blob.
-  return read.ok || read.error.kind !== 'not_regular_file' ? read : missing(blob, 'damaged')
+  return read.ok || read.error.kind !== 'not_regular_file' ? read : blobMissing(blob, 'damaged')
 }
 
 /** One descriptor for all checks: the path may lead elsewhere at any moment. */
@@ -35,16 +35,16 @@ async function verified(
 ): Promise<Result<Buffer>> {
   const facts = await file.stat()
   const isLikely = facts.size === size && size <= LIMITS.attachment_bytes && facts.links === 1
-  if (!isLikely) return missing(blob, 'damaged')
+  if (!isLikely) return blobMissing(blob, 'damaged')
   const bytes = await readSpan(file, 0, size)
   const isSame = bytes.length === size && sha256(bytes) === blob.slice(0, blob.indexOf('.'))
-  if (!isSame) return missing(blob, 'damaged')
+  if (!isSame) return blobMissing(blob, 'damaged')
   return usualExtension(bytes) === BLOB_EXTENSIONS[media_type]
     ? ok(bytes)
-    : missing(blob, 'damaged')
+    : blobMissing(blob, 'damaged')
 }
 
-function missing(blob: string, state: 'missing' | 'damaged'): Failed {
+function blobMissing(blob: string, state: 'missing' | 'damaged'): Failed {
   const what = state === 'missing' ? 'is missing' : 'does not match its reference'
   const refused = failed('resource_missing', `The image ${blob} ${what}.`, { blob, state })
   return withCause(refused, { type: 'payload', state })

@@ -95,7 +95,7 @@ export class GuestLogs {
     from: Cursor,
   ): Promise<Result<void>> {
     const most = this.#parts.mostBytes ?? MOST_BYTES
-    if ((await file.stat()).size - from.offset > most) return tooLong(session, most)
+    if ((await file.stat()).size - from.offset > most) return logTooLong(session, most)
     if (!(await cursorHolds(file, from))) return changedLog(session, from.offset, 'head_differs')
     let isOurs = head !== undefined
     let last: Cursor | undefined
@@ -162,7 +162,7 @@ function goneLog(session: SessionId): Failed {
   return failed('log_damaged', message, { session_id: session, reason: 'missing' }, [RESTORE])
 }
 
-function tooLong(session: SessionId, limit: number): Failed {
+function logTooLong(session: SessionId, limit: number): Failed {
   const message = `The Log of Session ${session} grew by more than ${limit} bytes at once.`
   return failed('too_large', message, { session_id: session, limit })
 }

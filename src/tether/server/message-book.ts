@@ -136,7 +136,7 @@ export class MessageBook {
     const delivery =
       in_reply_to === undefined
         ? [...this.#messages.values()].find(
-            ({ frame, ended }) => !ended && isSame(frame.session, session),
+            ({ frame, ended }) => !ended && isSameAddress(frame.session, session),
           )
         : this.#messages.get(messageName({ session, msg_id: in_reply_to }))
     if (delivery === undefined || delivery.ended || delivery.cancel !== undefined) return false
@@ -188,6 +188,6 @@ function refuse(why: string): FrameVerdict {
   return { verdict: 'refuse', why }
 }
 
-function isSame(one: TetherAddress, other: TetherAddress): boolean {
+function isSameAddress(one: TetherAddress, other: TetherAddress): boolean {
   return one.channel === other.channel && one.id === other.id
 }

@@ -3,13 +3,11 @@ import type { RedactedStream, Redactor } from '../../encoding/redaction.ts'
 import type { Ids } from '../../host/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
-import { isTerminal, type FrameOf, type TerminalFrame } from '../frames/guest-frames.ts'
-
-type Delta = FrameOf<'assistant.delta' | 'reasoning.delta'>
+import { isDelta, isTerminal, type DeltaFrame, type TerminalFrame } from '../frames/guest-frames.ts'
 
 interface Stream {
   readonly text: RedactedStream<string>
-  readonly last: Delta
+  readonly last: DeltaFrame
 }
 
 const DELTAS = ['assistant.delta', 'reasoning.delta'] as const
@@ -43,7 +41,7 @@ export class RedactedFrames {
     await this.#pass(this.#redacted(frame))
   }
 
-  async #takeDelta(delta: Delta): Promise<void> {
+  async #takeDelta(delta: DeltaFrame): Promise<void> {
     const name = streamOf(delta, delta.type)
     const text = this.#streams.get(name)?.text ?? this.#redactor.textStream()
     this.#streams.set(name, { text, last: delta })
@@ -62,7 +60,7 @@ export class RedactedFrames {
     }
   }
 
-  async #passText(delta: Delta, text: string): Promise<void> {
+  async #passText(delta: DeltaFrame, text: string): Promise<void> {
     if (text !== '') await this.#pass({ ...delta, payload: { text } })
   }
 
@@ -102,10 +100,6 @@ export class RedactedFrames {
   }
 }
 
-function isDelta(frame: FrameToHost): frame is Delta {
-  return frame.type === 'assistant.delta' || frame.type === 'reasoning.delta'
-}
-
-function streamOf({ session, in_reply_to }: FrameToHost, type: Delta['type']): string {
+function streamOf({ session, in_reply_to }: FrameToHost, type: DeltaFrame['type']): string {
   return JSON.stringify([type, session.channel, session.id, in_reply_to])
 }

@@ -40,7 +40,7 @@ async function delegatedGroup(
 ): Promise<string | undefined> {
   for (let path = own; path.length >= mounted.length && path !== '/'; path = dirname(path)) {
     const folder = join(root, path)
-    if ((await handsOn(folder)) && (await isOurs(folder))) return folder
+    if ((await handsOn(folder)) && (await isOurGroup(folder))) return folder
   }
   return undefined
 }
@@ -51,7 +51,7 @@ async function handsOn(folder: string): Promise<boolean> {
   return ['pids', 'memory'].every((name) => controllers.includes(name))
 }
 
-async function isOurs(folder: string): Promise<boolean> {
+async function isOurGroup(folder: string): Promise<boolean> {
   const needed = [
     access(folder, constants.W_OK | constants.X_OK),
     access(join(folder, 'cgroup.procs'), constants.W_OK),

@@ -35,8 +35,8 @@ export async function toolchainsOf(
   const found = await Promise.all(
     TOOLCHAINS.map(async (toolchain) => {
       const [named, usual] = await Promise.all([
-        existing(namedPlaces(toolchain, env), mayShow),
-        existing(usualPlaces(toolchain, present), mayShow),
+        existingFolders(namedPlaces(toolchain, env), mayShow),
+        existingFolders(usualPlaces(toolchain, present), mayShow),
       ])
       return { toolchain, named, usual }
     }),
@@ -71,7 +71,7 @@ function usualPlaces(
   return [...homes].flatMap(([home, there]) => (there.has(folder) ? [join(home, folder)] : []))
 }
 
-async function existing(
+async function existingFolders(
   paths: readonly string[],
   mayShow: (path: string) => boolean,
 ): Promise<readonly string[]> {

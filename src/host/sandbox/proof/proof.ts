@@ -38,7 +38,7 @@ export async function weaknessOf(
     const refused = refusedCallsProgram(machine).toString('base64')
     const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, refused })]
     const output = await run({ workspace, hawserHome, env, argv })
-    return judge(output, await existing(attempts.write))
+    return judge(output, await existingPaths(attempts.write))
   } finally {
     await scene.clear()
   }
@@ -101,7 +101,7 @@ function callsOf(status: number | null): readonly string[] {
   ]
 }
 
-async function existing(paths: readonly string[]): Promise<readonly string[]> {
+async function existingPaths(paths: readonly string[]): Promise<readonly string[]> {
   const there = await Promise.all(
     paths.map((path) =>
       lstat(path).then(

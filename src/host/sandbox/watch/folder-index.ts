@@ -124,22 +124,22 @@ async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
     const folder = folders[at]
     if (folder === undefined || !folder.settled) return false
     // Follows a link, which is faster: a link instead of the folder would have changed the folder above.
-    const facts = factsOf(folder.at, statSync)
-    if (facts === undefined || !isSame(folder, facts)) return false
+    const facts = statOf(folder.at, statSync)
+    if (facts === undefined || !isUnchanged(folder, facts)) return false
     if (at % FOLDERS_PER_SLICE === FOLDERS_PER_SLICE - 1) await nextRound()
   }
   return true
 }
 
-function isSame({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean {
+function isUnchanged({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean {
   return ctimeMs === facts.ctimeMs && ino === facts.ino && dev === facts.dev
 }
 
 /** Updates one folder; false when it is no longer a folder. */
 function refreshFolder(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
-  const facts = factsOf(folder.at)
+  const facts = statOf(folder.at)
   if (facts?.isDirectory() !== true) return false
-  if (isSame(folder, facts) && folder.settled) return true
+  if (isUnchanged(folder, facts) && folder.settled) return true
   folder.ctimeMs = facts.ctimeMs
   folder.ino = facts.ino
   folder.dev = facts.dev
@@ -149,7 +149,7 @@ function refreshFolder(folder: KnownFolder, now: number, skipped: ReadonlySet<st
 }
 
 function readAgain(folder: KnownFolder, skipped: ReadonlySet<string>): void {
-  const entries = entriesOf(folder.at)
+  const entries = typedEntries(folder.at)
   folder.readable = entries !== undefined
   const inner = new Map<string, KnownFolder>()
   const gitFiles: string[] = []
@@ -193,7 +193,7 @@ function collect(folder: KnownFolder, found: FoundPaths): void {
 
 const NO_THROW = { throwIfNoEntry: false } as const
 
-function factsOf(path: string, stat = lstatSync): Stats | undefined {
+function statOf(path: string, stat = lstatSync): Stats | undefined {
   try {
     return stat(path, NO_THROW)
   } catch {
@@ -201,7 +201,7 @@ function factsOf(path: string, stat = lstatSync): Stats | undefined {
   }
 }
 
-function entriesOf(path: string) {
+function typedEntries(path: string) {
   try {
     return readdirSync(path, { withFileTypes: true })
   } catch {

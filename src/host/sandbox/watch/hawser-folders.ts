@@ -57,7 +57,7 @@ export function isHawserPath(path: string): boolean {
 /** Whether another process of this home created the `.hawser` at a path: then it stays, although it is new. */
 export function isOfThisHome(root: string, path: string, hawserHome: string): boolean {
   const at = resolve(root, path)
-  const facts = factsOf(at)
+  const facts = preciseFacts(at)
   const isPrivate = facts?.isDirectory() === true && (facts.mode & 0o777n) === 0o700n
   return isPrivate && at.endsWith('/.hawser') && isOwn(originOf(dirname(at), hawserHome))
 }
@@ -71,7 +71,7 @@ function rankOf(root: string, { path }: ProtectedPlace, hawserHome: string): num
 
 function placeAt(root: string, path: string): ProtectedPlace[] {
   const at = resolve(root, path)
-  const facts = factsOf(at)
+  const facts = preciseFacts(at)
   if (facts === undefined) return []
   const kind = kindOf(facts)
   const target = kind === 'symlink' ? linkTarget(at) : undefined
@@ -87,13 +87,13 @@ function contents(root: string, { path, kind, stamp }: ProtectedPlace): { readon
     .filter((name) => name.endsWith('.ndjson'))
     .map((name) => join(at, 'sessions', name))
   const stamps = [...own, ...logs].map((file) => {
-    const facts = factsOf(file)
+    const facts = preciseFacts(file)
     return facts === undefined ? '' : `${facts.ino}:${facts.ctimeNs}`
   })
   return { stamp: createHash('sha256').update(stamps.join(' ')).digest('hex').slice(0, 32) }
 }
 
-function factsOf(path: string): BigIntStats | undefined {
+function preciseFacts(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {

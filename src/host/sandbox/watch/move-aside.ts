@@ -121,7 +121,7 @@ async function handOverFile(
 ): Promise<Result<unknown>> {
   return asHostResult('read a file that was moved aside', async () => {
     const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    return closing(handle, () => keep(path, contentOf(handle)))
+    return closing(handle, () => keep(path, filePieces(handle)))
   })
 }
 
@@ -148,7 +148,7 @@ async function handOverFolder(
   return all
 }
 
-async function* contentOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* filePieces(handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (;;) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
     if (bytesRead === 0) return

@@ -3,6 +3,7 @@ import type { EntryKind } from '../../../model/error-cause.ts'
 import { foldedName } from '../../../model/safety/folded-name.ts'
 import { kindOf } from '../../files/confined-read.ts'
 import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
+import { pathNames } from '../../files/confined-path.ts'
 
 /** An entry at a protected path of a workspace, or on the way to one. */
 export interface ProtectedPlace {
@@ -27,7 +28,7 @@ export async function protectedPlaces(
 ): Promise<readonly ProtectedPlace[]> {
   const root = await openRoot(workspace)
   try {
-    return await placesAt(root, '', paths.map(namesOf))
+    return await placesAt(root, '', paths.map(foldedNames))
   } finally {
     await root.handle.close()
   }
@@ -93,9 +94,6 @@ async function placeAt(
   }
 }
 
-function namesOf(path: string): string[] {
-  return path
-    .split('/')
-    .filter((name) => name !== '' && name !== '.')
-    .map(foldedName)
+function foldedNames(path: string): string[] {
+  return pathNames(path).map(foldedName)
 }

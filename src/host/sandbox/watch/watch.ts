@@ -81,7 +81,7 @@ export async function watchOver(
   const git = heldFirst([...gitPlacesIn(root, look), ...outerGit], known.made)
   const nested = [...look.hawsers, ...outer.flatMap((one) => one.hawsers)]
   const hawsers = hawserFolders(root, nested, options.hawserHome)
-  const unreadable = look.unreadable.map((path) => missing(path, 'folder'))
+  const unreadable = look.unreadable.map((path) => missingPlace(path, 'folder'))
   return {
     root,
     places: [...own.map((place) => ({ ...place, held: true })), ...hawsers, ...git, ...unreadable],
@@ -201,6 +201,6 @@ function depth(path: string): number {
   return path.split('/').length
 }
 
-function missing(path: string, kind: ProtectedPlace['kind']): WatchedPlace {
+function missingPlace(path: string, kind: ProtectedPlace['kind']): WatchedPlace {
   return { path, kind, id: '', target: undefined, stamp: '', held: false }
 }

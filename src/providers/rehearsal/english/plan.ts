@@ -4,7 +4,7 @@ import { phrase } from './phrase.ts'
 
 /** "Plan: …" and "make a plan: …" take the whole text; its steps are entries, not commands. */
 export function planIn({ text, literals }: MaskedText): Call | undefined {
-  const entries = entriesOf(PLAN.exec(text)?.[1] ?? '')
+  const entries = planEntries(PLAN.exec(text)?.[1] ?? '')
     .map((entry) => asTyped(entry, literals).trim())
     .map((entry) => entry.replace(MARK, '').replace(/[.;,]$/, ''))
     .filter((content) => content !== '')
@@ -17,7 +17,7 @@ const PLAN = phrase`
 const MARK = /^(?:[-*•]|\(?\d{1,2}[.)])\s*/
 
 /** One entry per line, or on a single line, separated by commas. */
-function entriesOf(text: string): string[] {
+function planEntries(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.length > 1 ? lines : text.split(phrase`[,;] ?(?:(?:and |then )+)?| (?:and )?then `)
 }
