@@ -29,7 +29,9 @@ export function takeBack(state: InForce, lines: readonly LoggedEvent[]): readonl
   const drafts = parts.flatMap((part) => part.drafts)
   if (drafts.length === 0) return []
   const claimed = parts.flatMap((part) => part.claimed)
-  return [...drafts, notVouched(state, claimed)]
+  // The notice is first: a crash that tears the write may lose the Events after it, which the next holder of the lock repeats
+  // with another notice. A notice after them would be lost for good.
+  return [notVouched(state, claimed), ...drafts]
 }
 
 /** Events, and the words for what they undo. */
