@@ -62,7 +62,7 @@ async function installed(...names: readonly (keyof typeof files)[]): Promise<Ins
 }
 
 test('the package hawser contains nothing of the server, and hawser-rehearse only what is built', () => {
-  const root = /^(dist\/(?!types\/rehearse\/)|(package\.json|README\.md|LICENSE)$)/
+  const root = /^(dist\/(?!types\/rehearse\/)|(package\.json|README\.md|LICENSE|docs\/hawser\.1)$)/
   expect(files.hawser.filter((path) => !root.test(path))).toEqual([])
   expect(files.hawser).toContain('dist/hawser.js')
   expect(files.hawser.filter((path) => /\.request-.*\.js/.test(path))).toEqual([])
