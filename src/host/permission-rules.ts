@@ -66,9 +66,12 @@ export function workspaceRules(parts: RuleStoreParts): RuleStore {
   return {
     read: () =>
       asResult(`read ${parts.home.label}/${NAME}`, async () => {
-        const [folder, stored] = [await workspaceFolder(parts), await readFile(parts.home)]
-        if (!folder.ok) return folder
+        const stored = await readFile(parts.home)
         if (!stored.ok) return stored
+        // Read for every call of a tool, and most people have no rules: then no folder needs to be identified.
+        if (Object.keys(stored.value.workspaces).length === 0) return ok([])
+        const folder = await workspaceFolder(parts)
+        if (!folder.ok) return folder
         // An older version wrote it: the folder that is there now is the one.
         const isAdopted = hasNoFolder(stored.value, folder.value.path)
         const kept = isAdopted ? await change('write', (rules) => rules) : ok(true)

@@ -57,12 +57,16 @@ export async function prepareSandbox(
     looking?.catch(() => {})
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
-    const gitFolders = await gitDirectoriesOf(workspace)
+    const gitFinding = gitDirectoriesOf(workspace)
+    gitFinding.catch(() => {})
+    const homes = await userHomes()
+    const [gitFolders, git] = await Promise.all([
+      gitFinding,
+      gitHome(homes, env['XDG_CONFIG_HOME'], workspace),
+    ])
     const gitDirectories = gitFolders.map(({ path }) => path)
     const options = { paths, gitDirectories: gitFolders, skipped, hawserHome, identity }
     const network = command.network === true
-    const homes = await userHomes()
-    const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
     const readable = [
       // If the workspace path is a symbolic link, that name works inside too.
       confinement.workspace,
