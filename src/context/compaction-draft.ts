@@ -81,7 +81,7 @@ export function* compactionDrafts(
 /** Elided outputs stay among the raw Events, which are read whenever a Session is opened. */
 const MOST_RAW_BYTES = 4 * 1024 * 1024
 
-/** A checkpoint in which only long outputs become pointers. */
+/** A Compaction in which only long outputs become pointers. */
 function elideOnly(now: Situation): CompactionData | undefined {
   const { history, results } = now
   if (!now.pointers) return undefined

@@ -25,7 +25,7 @@ export interface ResolverParts {
   readonly hold?: (key: BlobKey, bytes: Buffer) => void
   /** The store that blob inputs name. Without it, they are refused. */
   readonly blobs?: Pick<BlobStore, 'stat' | 'get'>
-  /** For callers confined to one workspace (models, guests, chat): paths are relative to this workspace. */
+  /** For callers confined to one workspace, such as the tools of a model: paths are relative to this workspace. */
   readonly confined?: ConfinedFiles
   /** `store`: files of other types become kind `file`. `refuse` by default. */
   readonly otherTypes?: 'refuse' | 'store'

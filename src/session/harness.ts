@@ -24,7 +24,7 @@ import type { UsageTable } from './queries/usage.ts'
 import type { Proof } from './queries/verify.ts'
 
 /**
- * The only interface that presenters receive: all operations on the Sessions of one workspace. Queries outside a Turn
+ * All operations on the Sessions of one workspace, for every presenter. Queries outside a Turn
  * are loaded on first use, so that they do not slow down the start of a chat.
  */
 export class Harness {

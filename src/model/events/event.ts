@@ -192,8 +192,8 @@ export function judgedEvent(raw: EventEnvelope, why: UnknownEvent['why'] | undef
 type Durability = 'now' | 'soon'
 
 /**
- * `now`: acknowledged after it is on disk, because someone acts on it. `soon`: on disk with the next
- * of those, or within 50 ms.
+ * For a writer that appends by type: `now` is written at once, because someone acts on it; `soon` waits a few milliseconds, so
+ * that it shares the write of others. Both are acknowledged after they are on disk. A Session writes everything at once.
  */
 export const DURABILITY = {
   session_started: 'now',

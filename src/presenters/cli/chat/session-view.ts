@@ -24,7 +24,7 @@ export class SessionView {
     this.#resourceOf = resourceOf
   }
 
-  /** Takes a durable Event. `events` are those of the Session up to and including it. */
+  /** Takes a durable Event. `events` are those of its Turn up to and including it. */
   take(event: WholeEvent, events: readonly WholeEvent[]): Line[] {
     this.#note(event)
     if (event.type === 'assistant_message') return this.#answered(event, events)
