@@ -1,5 +1,6 @@
 // Opening a Session of 200 MB that has a checkpoint: what it reads, how long it takes until its first request, and its memory,
 // relative to a new Session. The model is played by another process, so that its work and memory do not count.
+import { asFilePlace } from '../test/support/log/file-place.ts'
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -135,7 +136,7 @@ async function longSession(
   const { parts, close } = await openParts(folder, {
     model: { providerOf: async () => ok(provider), dialectOf: async () => ok(provider) },
   })
-  const { place } = parts.log
+  const place = asFilePlace(parts.log.place)
   const harness = new Harness(parts)
   const session = value(await harness.create({ provider: PROVIDER, model: MODEL }))
   value(await value(await session.admit('Who are you?')).done)

@@ -104,7 +104,7 @@ interface PressedKey {
 /** Each key is pressed when the list of the previous one is complete. */
 async function pressed(files: FileIndex): Promise<PressedKey[]> {
   let changed: () => void = none
-  const sources = { files, handles: none, commands: none, skills: none, sessions: none }
+  const sources = { files, handles: none, commands: none, skills: none, arguments: none }
   const list = new Suggestions(sources, () => changed())
   const keys: PressedKey[] = []
   for (const word of WORDS) {

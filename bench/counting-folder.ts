@@ -1,5 +1,5 @@
 import type { File, Folder } from '../src/host/files/files.ts'
-import type { LogPlace } from '../src/log/place.ts'
+import type { FilePlace } from '../test/support/log/file-place.ts'
 
 export interface Tally {
   /** Bytes returned by reads of all files. */
@@ -7,9 +7,9 @@ export interface Tally {
 }
 
 /** The same folder; every read of a file is counted in `tally`. */
-export function countingPlace(place: LogPlace, tally: Tally): LogPlace {
-  const { sessions, heads } = place
-  return { ...place, sessions: counting(sessions, tally), heads: counting(heads, tally) }
+export function countingPlace(place: FilePlace, tally: Tally): FilePlace {
+  const { sessions, heads } = place.folders
+  return place.with({ sessions: counting(sessions, tally), heads: counting(heads, tally) })
 }
 
 function counting(folder: Folder, tally: Tally): Folder {
@@ -29,6 +29,7 @@ function counting(folder: Folder, tally: Tally): Folder {
 function countingFile(file: File, tally: Tally): File {
   return {
     stat: () => file.stat(),
+    hasName: () => file.hasName(),
     read: async (into, position) => {
       const count = await file.read(into, position)
       tally.bytesRead += count

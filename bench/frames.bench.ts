@@ -10,8 +10,10 @@ import { diskFolder } from '../src/host/files/disk.ts'
 import type { Folder } from '../src/host/files/files.ts'
 import { systemIds } from '../src/host/ids.ts'
 import type { FrameToGuest, FrameToHost, ImageReference } from '../src/model/tether/frame.ts'
-import { FrameLog } from '../src/tether/frames/frame-log.ts'
+import type { FrameLog } from '../src/tether/frames/frame-log.ts'
+import { FRAME_LOG_SETTINGS } from '../src/tether/frames/frame-settings.ts'
 import { InstanceRegister } from '../src/tether/instances/register.ts'
+import { openFrames } from '../test/support/tether/frame-log-place.ts'
 import { delta, done, presence, userMessage } from '../test/support/tether/frames.ts'
 import { value } from '../test/support/log/story.ts'
 import { full, median, quantile, tell, timed } from './figure.ts'
@@ -57,7 +59,7 @@ async function openAt(path: string): Promise<FrameLog> {
   await mkdir(path, { mode: 0o700 })
   const folder = await diskFolder(path)
   folders.push(folder)
-  return value(await FrameLog.open({ folder, clock: systemClock, ids: systemIds(systemClock) }))
+  return value(await openFrames(folder, { clock: systemClock, settings: FRAME_LOG_SETTINGS }))
 }
 
 /**

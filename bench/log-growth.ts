@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { logName } from '../src/log/place.ts'
+import { logName } from '../src/log/files/names.ts'
 import type { Session } from '../src/session/session.ts'
 import { SESSIONS } from './scratch.ts'
 

@@ -3,7 +3,7 @@
 import { cp, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireLog } from '../src/log/open.ts'
-import { indexName, logName } from '../src/log/place.ts'
+import { indexName, logName } from '../src/log/files/names.ts'
 import { openReader } from '../src/log/reader.ts'
 import type { EventDraft } from '../src/model/events/event.ts'
 import type { SessionId, TurnId } from '../src/model/ids.ts'

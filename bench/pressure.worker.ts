@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { logName } from '../src/log/place.ts'
+import { logName } from '../src/log/files/names.ts'
 import { Harness } from '../src/session/harness.ts'
 import { openParts } from '../test/support/session/harness-parts.ts'
 import {

@@ -1,7 +1,7 @@
 // A long Log without an index is read once, in constant memory. The floor parses the lines without checking them.
 import { stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { indexName, logName } from '../src/log/place.ts'
+import { indexName, logName } from '../src/log/files/names.ts'
 import { diskPlace } from '../test/support/log/disk-place.ts'
 import { bundled } from './bundled.ts'
 import { measureIn, type Measured } from './child.ts'

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import { logName } from '../src/log/place.ts'
+import { logName } from '../src/log/files/names.ts'
 import { openReader } from '../src/log/reader.ts'
 import { SessionId } from '../src/model/ids.ts'
 import { diskPlace } from '../test/support/log/disk-place.ts'

@@ -44,6 +44,25 @@ const processAsGlobal = {
   load: (id) => (id === '\0process' ? 'export default globalThis.process' : null),
 }
 
+const SDK = /\/node_modules\/(@anthropic-ai\/sdk|openai)\/.*\.mjs$/
+const HEADERS = fileURLToPath(new URL('../src/host/net/http-headers.ts', import.meta.url))
+
+/**
+ * The vendors' SDKs with our headers instead of the global ones, which load Node's whole HTTP client, although requests are
+ * sent with our `fetch`. `test/contract/sdk-conformance.test.ts` compares what is sent.
+ */
+export const sdkHeaders = {
+  name: 'sdk-headers',
+  transform: (code, id) =>
+    SDK.test(id) && /\b(new|instanceof) Headers\b/.test(code)
+      ? edited(
+          code,
+          [[/\b(new|instanceof) Headers\b/, ([, how]) => `${how} HttpHeaders`]],
+          `import { HttpHeaders } from ${JSON.stringify(HEADERS)};`,
+        )
+      : null,
+}
+
 const WHICH = `const isWindows = process.platform === 'win32'`
 const LOCK = /\/fs-native-extensions\/index\.js$/
 
@@ -77,7 +96,8 @@ const lockAtOnce = {
 }
 
 /**
- * Node's own modules without `import`, which reads each of their properties: of `node:fs`, that loads all streams.
+ * Node's own modules without `import`, which reads each of their properties: of `node:fs`, that loads all streams, and of
+ * `node:http` in newer versions the client of `fetch`.
  */
 const builtinsByName = {
   name: 'builtins-by-name',
@@ -92,6 +112,10 @@ const builtinsByName = {
           if (whole !== undefined) parts.push(`${whole} = ${found}`)
           return `const ${parts.join(', ')};`
         },
+      ],
+      [
+        /\bimport\(("node:[\w/]+")\)/g,
+        ([, module]) => `Promise.resolve(globalThis.process.getBuiltinModule(${module}))`,
       ],
     ]),
 }
@@ -131,8 +155,8 @@ function chunkBehind({ isDynamicEntry, moduleIds, imports: [path], exports }, ch
   return exports.every((name) => names.has(name)) ? path : undefined
 }
 
-/** The code with every match of the patterns replaced, and its source map. */
-function edited(code, patterns) {
+/** The code with every match of the patterns replaced, behind a line of other code, and its source map. */
+function edited(code, patterns, before = '') {
   const text = new RolldownMagicString(code)
   for (const [pattern, replacement] of patterns) {
     for (const match of code.matchAll(new RegExp(pattern, 'gm'))) {
@@ -140,6 +164,7 @@ function edited(code, patterns) {
     }
   }
   if (!text.hasChanged()) return null
+  text.prepend(before)
   return { code: text.toString(), map: text.generateMap({ hires: 'boundary' }).toString() }
 }
 
@@ -147,6 +172,7 @@ export const PLUGINS = [
   parserAsModules,
   processAsGlobal,
   lockAtOnce,
+  sdkHeaders,
   builtinsByName,
   withoutFacades,
 ]

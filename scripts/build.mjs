@@ -62,6 +62,8 @@ const OUTPUT = {
  * the first chunk one of whose entries imports it, at any depth; imports in functions do not count.
  */
 const TOGETHER = [
+  // Decides where the compiled form of all others is.
+  { name: 'first', entries: ['src/host/compile-cache.ts'] },
   { name: 'checks', entries: ['src/host/light-checks.ts'] },
   // Also needed by the help.
   { name: 'base', entries: ['src/presenters/cli/program.ts'] },

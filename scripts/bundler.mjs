@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
+import { sdkHeaders } from './build-plugins.mjs'
 
 const REHEARSE = fileURLToPath(new URL('../rehearse/src/rehearse.ts', import.meta.url))
 const { script, folder, name, inParts } = JSON.parse(process.argv[2])
@@ -17,6 +18,8 @@ await build({
   // No package can be resolved from the folder of the bundle.
   resolve: { alias: { 'hawser-rehearse': REHEARSE } },
   plugins: [
+    // As in the program.
+    sdkHeaders,
     {
       // It has a native part, which cannot be bundled.
       name: 'native-by-path',

@@ -1,5 +1,5 @@
 import { composeWorkspace } from './compose/workspace.ts'
-import { homePath } from './host/home.ts'
+import { homePath } from './host/machine.ts'
 import { processEnv } from './host/machine.ts'
 import { ok, type Result } from './model/errors.ts'
 import { LibraryWorkspace } from './session/workspace/library-workspace.ts'

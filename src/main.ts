@@ -28,6 +28,7 @@ export async function main(invocation: Invocation): Promise<number> {
     await prepareConversation()
     return guest(invocation.env)
   }
+  await keepCompiled(invocation)
   const [{ runProgram }] = await Promise.all([
     import('./presenters/cli/program.ts'),
     isConversation(only) ? prepareConversation() : undefined,
@@ -66,6 +67,13 @@ async function printVersion(streams: Invocation['streams']): Promise<number> {
   return 1
 }
 
+/** Before most of the program is loaded. A program that passes its own streams keeps its own cache. */
+async function keepCompiled({ env, streams }: Invocation): Promise<void> {
+  if (streams !== undefined) return
+  const { keepCompiledCode } = await import('./host/compile-cache.ts')
+  keepCompiledCode(env)
+}
+
 /** Commands that write a few Events; all others may read very many. */
 function isConversation(command: string | undefined): boolean {
   return command === undefined || command === 'run' || command === 'chat'
@@ -90,7 +98,7 @@ function opening(home: string, env: Invocation['env'], presenter = 'cli'): CliWo
 async function guest(env: Invocation['env']): Promise<number> {
   const { runGuest } = await import('./tether/guest/run-guest.ts')
   const { composeWorkspace } = await import('./compose/workspace.ts')
-  const { homePath } = await import('./host/home.ts')
+  const { homePath } = await import('./host/machine.ts')
   const { LIMITS } = await import('./model/limits.ts')
   const { relayFetch } = await import('./host/net/relay-fetch.ts')
   const { isRemoteProvider } = await import('./model/remote-providers.ts')

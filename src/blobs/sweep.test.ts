@@ -6,6 +6,7 @@ import { value } from '../../test/support/log/story.ts'
 import { systemClock } from '../host/clock.ts'
 import { diskFolder } from '../host/files/disk.ts'
 import { systemIds } from '../host/ids.ts'
+import { folderSource } from '../host/files/raw-source.ts'
 import { openWorkspace } from '../host/workspace.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { sweepBlobs } from './sweep.ts'
@@ -27,7 +28,12 @@ async function harbour() {
   const mention = (name: string, text: string | Buffer) =>
     writeFile(join(path, '.hawser', 'sessions', name), text)
   const sweep = (olderThan = LATER(), dryRun = false, by: BlobStore = store) =>
-    sweepBlobs(by, { mentions: [workspace.sessions], writing: nobody, olderThan, dryRun })
+    sweepBlobs(by, {
+      mentions: [folderSource(workspace.sessions)],
+      writing: nobody,
+      olderThan,
+      dryRun,
+    })
   return { path, store, workspace, put, mention, sweep }
 }
 
@@ -153,7 +159,7 @@ test('subfolders of a folder of mentions count too', async () => {
   await mkdir(join(path, 'staged', 'upload-1'), { recursive: true, mode: 0o700 })
   await writeFile(join(path, 'staged', 'upload-1', 'frames.ndjson'), key)
   const staged = await diskFolder(join(path, 'staged'))
-  const mentions = [workspace.sessions, staged]
+  const mentions = [workspace.sessions, staged].map(folderSource)
   const swept = value(
     await sweepBlobs(store, { mentions, writing: nobody, olderThan: LATER(), dryRun: false }),
   )

@@ -1,14 +1,5 @@
-import {
-  asResult,
-  closing,
-  fileFailure,
-  FileFailure,
-  isMissing,
-  readSpan,
-  removeTemporaries,
-  type File,
-  type Folder,
-} from '../host/files/files.ts'
+import { asResult, closing } from '../host/files/files.ts'
+import type { RawSource } from '../host/files/raw-source.ts'
 import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { blobSha256, SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobFacts, BlobStore } from './store.ts'
@@ -23,8 +14,8 @@ export interface SweepResult {
 }
 
 export interface SweepOptions {
-  /** Folders in which every file may mention a blob: Logs, torn pieces and hidden parents, staged uploads, frame logs. */
-  readonly mentions: readonly Folder[]
+  /** Everything that may mention a blob: Logs, torn pieces and hidden parents, staged uploads, frames. */
+  readonly mentions: readonly RawSource[]
   /**
    * Sessions that are being written now: what their Turns have stored but not mentioned yet looks unmentioned, and no clock
    * can distinguish it. While there is one, nothing is deleted.
@@ -32,8 +23,8 @@ export interface SweepOptions {
   readonly writing: () => Promise<readonly SessionId[]>
   /** Blobs stored after this time are kept even if unmentioned: a writer may be about to name them. */
   readonly olderThan: number
-  /** Further folders from which abandoned temporary files are removed. */
-  readonly tidy?: readonly Folder[]
+  /** Where else the remains of interrupted writes are removed. */
+  readonly tidy?: readonly Pick<RawSource, 'tidy'>[]
   readonly dryRun: boolean
 }
 
@@ -60,40 +51,46 @@ export async function sweepBlobs(
       return ok({ kept: keys.value.length, deleted: [], freed_bytes: 0, writing })
     }
     const marks = new Marks(keys.value)
-    for (const folder of options.mentions) {
-      const unread = await eachFile(folder, (_name, file) => marks.scan(pieces(file)))
-      if (unread !== undefined) return unread
+    for (const source of options.mentions) {
+      const unread = await source.each((_name, bytes) => marks.scan(bytes))
+      if (unread !== undefined) return nothingDeleted(unread)
     }
     const unread = await markFromBlobs(store, marks)
     if (unread.length > 0) return unreadTexts(unread, options.mentions)
     if (!options.dryRun) {
       const tidied = await store.tidy(options.olderThan)
       if (!tidied.ok) return tidied
-      for (const folder of options.tidy ?? []) await removeTemporaries(folder, options.olderThan)
+      for (const source of options.tidy ?? []) await source.tidy(options.olderThan)
     }
     return deleteOld(store, marks, facts.value, options)
   })
 }
 
 /**
- * The blobs of a store that these files and the files of these folders mention, also through the texts of other blobs. A
- * text that cannot be read mentions nothing. Fails if a folder cannot be read.
+ * The blobs of a store that these bytes and sources mention, also through the texts of other blobs. A text that cannot be read
+ * mentions nothing. Fails if a source cannot be read.
  */
 export async function mentionedBlobs(
   store: BlobStore,
-  { files, folders }: { readonly files: readonly File[]; readonly folders: readonly Folder[] },
+  { bytes, sources }: BlobMentions,
 ): Promise<Result<readonly BlobKey[]>> {
   const keys = await store.list()
   if (!keys.ok) return keys
   const marks = new Marks(keys.value)
-  for (const file of files) await marks.scan(pieces(file))
-  for (const folder of folders) {
-    const unread = await eachFile(folder, (_name, file) => marks.scan(pieces(file)))
-    if (unread !== undefined) return unread
+  for (const one of bytes) await marks.scan(one)
+  for (const source of sources) {
+    const unread = await source.each((_name, found) => marks.scan(found))
+    if (unread !== undefined) return nothingDeleted(unread)
   }
   await markFromBlobs(store, marks)
   const unmarked = new Set(marks.unmarked())
   return ok(keys.value.filter((key) => !unmarked.has(key)))
+}
+
+/** Bytes that may mention blobs. */
+export interface BlobMentions {
+  readonly bytes: readonly AsyncIterable<Buffer>[]
+  readonly sources: readonly RawSource[]
 }
 
 type Facts = ReadonlyMap<BlobKey, BlobFacts | undefined>
@@ -132,50 +129,6 @@ async function deleteOld(
 
 const NOT_OURS: ReadonlySet<string> = new Set(['resource_missing', 'not_regular_file'])
 
-/** Visits every file below the folder, whatever its name, including files renamed meanwhile. */
-async function eachFile(
-  folder: Folder,
-  visit: (name: string, file: File) => Promise<void>,
-): Promise<Failed | undefined> {
-  const seen = new Set<string>()
-  for (let names = await folder.names(); names.length > 0;) {
-    for (const name of names) {
-      seen.add(name)
-      const unread = await visitEntry(folder, name, visit).catch((error: unknown) => {
-        return isMissing(error) ? undefined : unreadFile(`${folder.label}/${name}`, error)
-      })
-      if (unread !== undefined) return unread
-    }
-    names = (await folder.names()).filter((name) => !seen.has(name))
-  }
-  return undefined
-}
-
-async function visitEntry(
-  folder: Folder,
-  name: string,
-  visit: (name: string, file: File) => Promise<void>,
-): Promise<Failed | undefined> {
-  const file = await folder.open(name, 'read').catch((error: unknown) => {
-    if (error instanceof FileFailure && error.code === 'NOT_REGULAR') return undefined
-    throw error
-  })
-  if (file === undefined) {
-    const below = await folder.folder(name, 'open')
-    return closing(below, () => eachFile(below, visit))
-  }
-  await closing(file, () => visit(name, file))
-  return undefined
-}
-
-async function* pieces(file: File): AsyncGenerator<Buffer> {
-  for (let at = 0; ; at += PIECE_BYTES) {
-    const piece = await readSpan(file, at, PIECE_BYTES)
-    if (piece.length > 0) yield piece
-    if (piece.length < PIECE_BYTES) return
-  }
-}
-
 /** A mentioned text blob that cannot be read, and why. */
 interface UnreadText {
   readonly blob: BlobKey
@@ -205,13 +158,13 @@ const NAMED = 3
 
 async function unreadTexts(
   unread: readonly UnreadText[],
-  mentions: readonly Folder[],
+  mentions: readonly RawSource[],
 ): Promise<Failed> {
   const sessions = new Set<SessionId>()
-  for (const folder of mentions) {
-    await eachFile(folder, async (name, file) => {
+  for (const source of mentions) {
+    await source.each(async (name, bytes) => {
       const marks = new Marks(unread.map(({ blob }) => blob))
-      await marks.scan(pieces(file))
+      await marks.scan(bytes)
       const session = SessionId.safeParse(name.slice(0, name.indexOf('.'))).data
       if (marks.nextText() !== undefined && session !== undefined) sessions.add(session)
     })
@@ -240,14 +193,12 @@ async function unreadTexts(
   ])
 }
 
-function unreadFile(path: string, error: unknown): Failed {
-  const { kind, message, details } = fileFailure(error, `read ${path}, which may refer to blobs`)
-  return failed(kind, `Nothing was deleted. ${message}`, { ...details, file: path }, [
+function nothingDeleted({ error: { kind, message, details } }: Failed): Failed {
+  return failed(kind, `Nothing was deleted. ${message}`, details, [
     { action: 'Make the file readable or move it away, then run gc again.', command: 'hawser gc' },
   ])
 }
 
-const PIECE_BYTES = 256 * 1024
 const HASH_DIGITS = 64
 
 /** Tracks which existing blobs are mentioned. Stores hashes of existing blobs only, however many digits the files contain. */

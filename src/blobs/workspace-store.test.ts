@@ -75,6 +75,7 @@ test('a put writes a temporary file, syncs it, and renames it to its key [TI-024
       const file = await folder.open(name, mode)
       return {
         stat: () => file.stat(),
+        hasName: () => file.hasName(),
         read: (into, position) => file.read(into, position),
         write: (bytes) => file.write(bytes),
         writeAt: (bytes, position) => file.writeAt(bytes, position),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { frameStore } from './frame-engine.ts'
 import { composeRelayAccess } from './relay.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import type { Clock } from '../host/clock.ts'
@@ -63,7 +64,8 @@ export async function composeInstances(world: InstancesWorld): Promise<Result<Op
     const settings = await settingsNow()
     return settings.ok ? ok((settings.value.instances?.roots ?? []).map(atHome)) : settings
   }
-  const opened = await Instances.open({ home, path, clock, ids, runtime, roots, note })
+  const frames = frameStore(first.value.engine, { home, clock, ids })
+  const opened = await Instances.open({ home, path, clock, ids, frames, runtime, roots, note })
   if (!opened.ok) return opened
   const { value: instances } = opened
   return ok({

@@ -2,6 +2,7 @@ import { systemChance } from '../host/wait.ts'
 import { isAbsolute, join, resolve } from 'node:path'
 import { workspaceBlobStore } from '../blobs/workspace-store.ts'
 import { Redactor } from '../encoding/redaction.ts'
+import { logStores } from './engine.ts'
 import { composeProviders, type RelayedProvider } from './providers.ts'
 import { systemClock } from '../host/clock.ts'
 import { openConfined } from '../host/files/confined-files.ts'
@@ -15,6 +16,7 @@ import { instanceWithSession } from '../host/files/records.ts'
 import { openOwnRecords, openRecords, openWorkspace } from '../host/workspace.ts'
 import { workspaceRegister } from '../host/workspace-register.ts'
 import { hasContents, originOf } from '../host/workspaces/origin.ts'
+import type { CommandAhead } from '../host/sandbox/sandbox.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { FolderIdentity } from '../model/folder-identity.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -86,6 +88,17 @@ export async function composeWorkspace(
   const secrets = secretsOf(env, settings.settings)
   const redactor = new Redactor(secrets)
   const { models, ...speaking } = composeProviders(env, settings, { clock, relay })
+  const stores = logStores(settings.settings.engine, {
+    sessions: folders.sessions,
+    heads: homeFolders.heads,
+    clock,
+    ids,
+    holder: thisProcess('hawser'),
+  })
+  const openFrameStore = async () => {
+    const { frameStore } = await import('./frame-engine.ts')
+    return frameStore(settings.settings.engine, { home: homeFolders.own, clock, ids })
+  }
   const harness = new Harness({
     workspace: {
       path: workspace,
@@ -97,21 +110,20 @@ export async function composeWorkspace(
     },
     log: {
       place: {
-        sessions: folders.sessions,
-        heads: homeFolders.heads,
+        ...stores,
         clock,
         ids,
-        holder: thisProcess('hawser'),
         schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
       mentions: async () => {
-        const { frameFoldersOf } = await import('../tether/instances/frame-folders.ts')
-        return frameFoldersOf(homeFolders.own, home, { workspace, own: folders.own })
+        const { frameMentions } = await import('../tether/instances/frame-mentions.ts')
+        const [own, frames] = [folders.own, await openFrameStore()]
+        return frameMentions({ home: homeFolders.own, homePath: home, workspace, own, frames })
       },
       records: async () => {
         const { instanceStores } = await import('../tether/instances/instance-stores.ts')
-        return instanceStores(homeFolders.own, folders.own)
+        return instanceStores({ own: folders.own, frames: await openFrameStore(), clock, ids })
       },
       secrets,
       version,
@@ -288,6 +300,24 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
     unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
     start: async (confinement, program) => (await load()).start(confinement, program),
+    prepare: (confinement, command) => {
+      let ahead: CommandAhead | undefined
+      const preparing = load().then((sandbox) => {
+        ahead = sandbox.prepare?.(confinement, command)
+      })
+      preparing.catch(() => {})
+      return {
+        waits: async () => {
+          await preparing.catch(() => {})
+          return (await ahead?.waits()) ?? false
+        },
+        isTaken: () => ahead?.isTaken() ?? false,
+        end: async () => {
+          await preparing.catch(() => {})
+          await ahead?.end()
+        },
+      }
+    },
   }
 }
 

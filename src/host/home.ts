@@ -1,8 +1,7 @@
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './files/disk.ts'
 import { asResult, closing, ifPossible, ifThere, type Folder } from './files/files.ts'
-import { userHome } from './machine.ts'
 
 /** The user's Hawser folder, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
 export interface HomeFolders {
@@ -10,14 +9,6 @@ export interface HomeFolders {
   readonly own: Folder
   readonly heads: Folder
   close(): Promise<void>
-}
-
-/** Empty when neither `HAWSER_HOME` nor the system names a home; `openHome` then returns an error. */
-export function homePath(env: Readonly<Record<string, string | undefined>>): string {
-  const chosen = env['HAWSER_HOME']
-  if (chosen !== undefined && chosen !== '') return resolve(chosen)
-  const user = userHome()
-  return user === undefined ? '' : join(user, '.hawser')
 }
 
 const ELSEWHERE = { action: 'Set HAWSER_HOME to the absolute path of a folder you own.' }

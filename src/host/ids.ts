@@ -11,6 +11,8 @@ export interface Ids {
   instance(): InstanceId
   /** A permission question, as long as it is open. */
   request(): string
+  /** One holding of a lease. */
+  epoch(): string
   /** A unique name for a temporary file. */
   temporary(): string
 }
@@ -34,6 +36,7 @@ export function systemIds(clock: Pick<Clock, 'now'>): Ids {
     event: () => EventId.parse(`evt_${ulid()}`),
     instance: () => InstanceId.parse(`ins_${ulid()}`),
     request: () => `req_${ulid()}`,
+    epoch: () => ulid(),
     temporary: () => `.tmp-${chanceLetters(chance())}`,
   }
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/host/folder.ts'
-import { homePath, openHome } from './home.ts'
-import { commandShell, operatingSystem, pathFacts, userHome } from './machine.ts'
+import { openHome } from './home.ts'
+import { commandShell, homePath, operatingSystem, pathFacts, userHome } from './machine.ts'
 
 const HOME = process.env['HOME']
 const PATH = process.env['PATH']

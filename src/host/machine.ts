@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, lstat, stat, statfs } from 'node:fs/promises'
 import { arch, homedir, release, totalmem } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 
 /** The machine and runtime of this process. */
@@ -58,6 +58,14 @@ export function userHome(): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Empty when neither `HAWSER_HOME` nor the system names a home; `openHome` then returns an error. */
+export function homePath(env: Readonly<Record<string, string | undefined>>): string {
+  const chosen = env['HAWSER_HOME']
+  if (chosen !== undefined && chosen !== '') return resolve(chosen)
+  const user = userHome()
+  return user === undefined ? '' : join(user, '.hawser')
 }
 
 /** The state of a path now, for reports only: code that acts on a path opens it first and checks what it opened. */

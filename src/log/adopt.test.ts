@@ -7,7 +7,7 @@ import { textFold } from '../../test/support/log/text-fold.ts'
 import { SessionId } from '../model/ids.ts'
 import { adoptLog } from './adopt.ts'
 import { acquireLog } from './open.ts'
-import { logName } from './place.ts'
+import { logName } from './files/names.ts'
 import { verifyLog } from './verify.ts'
 
 /** A Session from a clone: its Log is here, its head is not. */
@@ -40,9 +40,9 @@ test('a foreign Session can be written once a person has adopted it', async () =
 
 test('an adopted Session with a torn tail is repaired like any other', async () => {
   const { storage, session, acquire } = await foreignSession()
-  const raw = await rawLog(storage.place.sessions, session)
+  const raw = await rawLog(storage.place.folders.sessions, session)
   await overwrite(
-    storage.place.sessions,
+    storage.place.folders.sessions,
     logName(session),
     Buffer.concat([raw, Buffer.from('{"v')]),
   )
@@ -57,9 +57,9 @@ test('an adopted Session with a torn tail is repaired like any other', async () 
 
 test('a damaged foreign Session is not adopted', async () => {
   const { storage, session, acquire } = await foreignSession()
-  const raw = await rawLog(storage.place.sessions, session)
+  const raw = await rawLog(storage.place.folders.sessions, session)
   raw[300] = 0
-  await overwrite(storage.place.sessions, logName(session), raw)
+  await overwrite(storage.place.folders.sessions, logName(session), raw)
   expect(
     await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep }),
   ).toMatchObject({

@@ -3,8 +3,7 @@ import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damageError } from './damage.ts'
 import { HEAD_BEFORE_FIRST } from './head-record.ts'
-import { readHead } from './head.ts'
-import { notFound, openLogFile } from './fold-log.ts'
+import { notFound } from './fold-log.ts'
 import {
   closingOnFailure,
   takeOver,
@@ -29,14 +28,21 @@ export async function adoptLog<State>(
   options: WriterOptions<State>,
 ): Promise<Result<void>> {
   return asResult('adopt the Log', async () => {
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok) return head
     if (head.value !== undefined) return ok(undefined)
-    const file = await openLogFile(place, session, 'append')
-    if (file === undefined) return notFound(session)
-    return closingOnFailure(file, () =>
+    const log = await place.logs.openToWrite(session)
+    if (log === undefined) return notFound(session)
+    return closingOnFailure(log, () =>
       underLease(place, session, (lease) =>
-        adopt({ place, session, file, lease, fold: options.fold, keep: options.keep }),
+        adopt({
+          place,
+          session,
+          file: log.under(lease),
+          lease,
+          fold: options.fold,
+          keep: options.keep,
+        }),
       ),
     )
   })

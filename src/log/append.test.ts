@@ -8,10 +8,9 @@ import { FileFailure } from '../host/files/files.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { LogWriter } from './append.ts'
-import { readHead } from './head.ts'
 import { acquireLog, createLog } from './open.ts'
 import type { LogLine } from './line.ts'
-import { indexName } from './place.ts'
+import { indexName } from './files/names.ts'
 import { openReader } from './reader.ts'
 import { verifyLog } from './verify.ts'
 
@@ -132,7 +131,7 @@ test('a field over 64 KiB moves to a blob, so lines stay small [TI-082]', async 
   expect(Object.keys(data).toSorted()).toEqual(['prompt_mode', 'text_blob'])
   const key = 'text_blob' in data ? String(data.text_blob) : ''
   expect(value(await opened.storage.store.get(key)).toString('utf8')).toBe(long)
-  const raw = await rawLog(opened.storage.place.sessions, opened.writer.session)
+  const raw = await rawLog(opened.storage.place.folders.sessions, opened.writer.session)
   expect(raw.length).toBeLessThan(70 * 1024)
 })
 
@@ -159,7 +158,7 @@ test('an Event over the limits is refused alone, and nothing of it is written', 
 test('the head advances at the end of a Turn and for Events outside a Turn only', async () => {
   const opened = await begin()
   const headSeq = async () =>
-    value(await readHead(opened.storage.place, opened.writer.session))?.seq
+    value(await opened.storage.place.heads.read(opened.writer.session))?.seq
   expect(await headSeq()).toBe(0)
   value(await opened.writer.append([message(opened.turn, 'in a Turn')]))
   expect(await headSeq()).toBe(0)
@@ -174,7 +173,7 @@ test('a failed head write is reported, blocks nothing, and is retried later', as
   const { heads } = opened.storage.place
   const fails = {
     ...heads,
-    open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
+    write: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
   }
   const home = opened.storage.place as { heads: typeof heads }
   home.heads = fails
@@ -183,25 +182,28 @@ test('a failed head write is reported, blocks nothing, and is retried later', as
   home.heads = heads
   value(await opened.writer.append([message(opened.turn, 'in the next Turn')]))
   expect(opened.writer.headFailure).toBeUndefined()
-  expect(value(await readHead(opened.storage.place, opened.writer.session))?.seq).toBe(2)
+  expect(value(await opened.storage.place.heads.read(opened.writer.session))?.seq).toBe(2)
 })
 
 test('a pending head write is retried on release', async () => {
   const opened = await begin()
   const { heads } = opened.storage.place
   const home = opened.storage.place as { heads: typeof heads }
-  home.heads = { ...heads, open: () => Promise.reject(new FileFailure('ENOSPC', 'full')) }
+  home.heads = { ...heads, write: () => Promise.reject(new FileFailure('ENOSPC', 'full')) }
   value(await opened.writer.append([turnEnded(opened.turn)]))
   home.heads = heads
   await opened.writer.release()
-  expect(value(await readHead(opened.storage.place, opened.writer.session))?.seq).toBe(1)
+  expect(value(await opened.storage.place.heads.read(opened.writer.session))?.seq).toBe(1)
 })
 
 test('a long Turn updates its index, so that little is read after a kill', async () => {
   const opened = await begin()
   const text = 'x'.repeat(60_000)
   for (let i = 0; i < 150; i++) value(await opened.writer.append([notice(opened.turn, text)]))
-  const index = await rawBytes(opened.storage.place.sessions, indexName(opened.writer.session))
+  const index = await rawBytes(
+    opened.storage.place.folders.sessions,
+    indexName(opened.writer.session),
+  )
   const through = Number(/"through_offset":(\d+)/.exec(index.toString('utf8'))?.[1])
   expect(opened.writer.cursor.offset - through).toBeLessThan(8 * 1024 * 1024)
 })
@@ -301,10 +303,10 @@ test('a released writer accepts no more appends', async () => {
 
 test('appending changes no byte that was there [PC-062]', async () => {
   const opened = await begin()
-  const before = await rawLog(opened.storage.place.sessions, opened.writer.session)
+  const before = await rawLog(opened.storage.place.folders.sessions, opened.writer.session)
   for (let i = 0; i < 20; i++) {
     value(await opened.writer.append([notice(opened.turn, `${i}`)]))
-    const now = await rawLog(opened.storage.place.sessions, opened.writer.session)
+    const now = await rawLog(opened.storage.place.folders.sessions, opened.writer.session)
     expect(now.subarray(0, before.length)).toEqual(before)
   }
 })

@@ -1,30 +1,30 @@
-import { BatchWriter, type BatchEntry } from '../host/files/batch-writer.ts'
-import { FileFailure, fileFailure, ifPossible, type File } from '../host/files/files.ts'
-import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import { Batches, type BatchEntry } from '../host/files/batches.ts'
+import type { AppendFailure } from '../host/files/durable-file.ts'
+import { FileFailure, fileFailure, ifPossible } from '../host/files/files.ts'
+import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
 import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
 import { canWiden } from '../model/events/widening.ts'
 import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { headOf } from './head-record.ts'
-import { writeHead } from './head.ts'
 import { prepare, restoreEvent, sealedLine, type Preparation, type PreparedEvent } from './draft.ts'
-import type { Lease } from './lease.ts'
+import type { Lease } from './lease-store.ts'
 import type { Cursor, LogLine } from './line.ts'
-import { noteWritten } from './order.ts'
+import type { WritableLog } from './log-store.ts'
 import type { LogPlace } from './place.ts'
 import { BATCH_BYTES } from './repair.ts'
 import type { KeepBlob } from './spill.ts'
 
-/** The parts of a writer. `file` is open for append and ends exactly at `start.cursor`. */
+/** The parts of a writer. `file` ends exactly at `start.cursor`. */
 export interface WriterParts<State> {
   readonly place: LogPlace
   readonly session: SessionId
-  readonly file: File
+  readonly file: WritableLog
   readonly lease: Lease
   readonly fold: Fold<State>
   readonly start: Snapshot<State>
   readonly keep: KeepBlob
-  /** The Log's name is not durable in its folder yet. */
+  /** It has no line yet. */
   readonly isNew: boolean
   /** The end of the index on disk in bytes; 0 when there is no usable one. */
   readonly indexedTo: number
@@ -43,17 +43,18 @@ const SOON_MS = 20
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
 /**
- * The only writer of a Log, by the rules of `BatchWriter`. An append is acknowledged, by its result, when it is durable;
- * either all of its Events are durable or none are.
+ * The only writer of a Log: many callers share one write. An append is acknowledged, by its result, when it is durable;
+ * either all of its Events are durable or none are. A failed write is rolled back, and the next one may succeed. When the
+ * state of the Log is unknown, the writer stops permanently.
  */
 export class LogWriter<State> {
   readonly session: SessionId
   readonly #parts: WriterParts<State>
   #cursor: Cursor
   #state: State
-  readonly #batches: BatchWriter<PendingAppend>
+  readonly #batches: Batches<PendingAppend>
+  #stopError: Failed | undefined
   #released = false
-  #folderUnsynced: boolean
   #headFailure: HawserError | undefined
   readonly #uncovered = new Set<number>()
   #indexedTo: number
@@ -65,20 +66,12 @@ export class LogWriter<State> {
     this.session = parts.session
     this.#cursor = parts.start.cursor
     this.#state = parts.start.state
-    this.#folderUnsynced = parts.isNew
     this.#indexedTo = parts.indexedTo
     this.#checked = parts.isNew
-    this.#batches = new BatchWriter({
-      name: 'Log',
-      details: { session_id: parts.session },
-      file: parts.file,
-      end: parts.start.cursor.offset,
+    this.#batches = new Batches({
       batchBytes: BATCH_BYTES,
       commit: (batch) => this.#writeBatch(batch),
       soon: (start) => parts.place.clock.after(SOON_MS, start),
-      isHeld: () => parts.lease.holds(),
-      synced: () => this.#syncFolder(),
-      whenStopped: stoppedBy,
       defect: 'The writer of this Log failed with an internal error.',
     })
   }
@@ -132,10 +125,10 @@ export class LogWriter<State> {
     try {
       await this.#batches.drain()
       this.#released = true
-      if (!this.#batches.hasStopped) {
+      if (this.#stopError === undefined && !this.#batches.hasDefect) {
         await this.#keepHead([])
         await this.#keepIndex()
-        await noteWritten(this.#parts.place, this.session)
+        await this.#parts.place.heads.noteWritten(this.session)
       }
     } finally {
       await ifPossible(file.close())
@@ -179,9 +172,10 @@ export class LogWriter<State> {
   }
 
   async #writeBatch(batch: readonly PendingAppend[]): Promise<Result<() => void>> {
+    if (this.#stopError !== undefined) return this.#stopError
     const { groups, bytes, cursor } = this.#seal(batch)
-    const failure = await this.#batches.append(bytes)
-    if (failure !== undefined) return failure
+    const failure = await this.#parts.file.append(bytes, this.#cursor.offset)
+    if (failure !== undefined) return this.#refusal(failure)
     this.#cursor = cursor
     const lines = groups.flat()
     this.#checked &&= lines.every(({ logged }) => logged.known)
@@ -213,10 +207,10 @@ export class LogWriter<State> {
     return { groups, bytes: Buffer.concat(pieces), cursor }
   }
 
-  /** The name of a new Log must be durable too. */
-  async #syncFolder(): Promise<void> {
-    if (this.#folderUnsynced) await this.#parts.place.sessions.sync()
-    this.#folderUnsynced = false
+  #refusal({ error, stop }: AppendFailure): Failed {
+    if (stop === undefined) return { ok: false, error }
+    this.#stopError = { ok: false, error: stoppedBy(stop) }
+    return stop === error ? this.#stopError : { ok: false, error }
   }
 
   /**
@@ -229,7 +223,7 @@ export class LogWriter<State> {
     const { place, session } = this.#parts
     try {
       const checkedWith = this.#checked ? place.schemas : undefined
-      await writeHead(place, session, headOf(this.#cursor, checkedWith))
+      await place.heads.write(session, headOf(this.#cursor, checkedWith))
       this.#headFailure = undefined
       return true
     } catch (error) {

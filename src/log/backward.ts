@@ -1,5 +1,5 @@
 import { sha256 } from '../encoding/hash.ts'
-import { fileFailure, readSpan, type File } from '../host/files/files.ts'
+import { fileFailure, readSpan } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import { readEvent } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -7,6 +7,7 @@ import { LIMITS } from '../model/limits.ts'
 import { damageError } from './damage.ts'
 import type { HeadRecord } from './head-record.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
+import type { ReadableLog } from './log-store.ts'
 import { firstPlace } from './scan.ts'
 
 const CHUNK_BYTES = 32 * 1024
@@ -32,7 +33,7 @@ export interface BackwardOptions {
  * verified by its checksum, by `from` if given, and by the head if it is that line.
  */
 export async function* readBackward(
-  file: File,
+  file: ReadableLog,
   options: BackwardOptions,
 ): AsyncGenerator<Result<LogLine>, void> {
   const { session, strict, from, head } = options
@@ -89,7 +90,7 @@ function judge(
 }
 
 /** The bytes of the line that ends just before `end`; `undefined` if there is none. */
-export async function lineBefore(file: File, end: number): Promise<Buffer | undefined> {
+export async function lineBefore(file: ReadableLog, end: number): Promise<Buffer | undefined> {
   const { size } = await file.stat()
   if (end < 1 || end > size || (await readSpan(file, end - 1, 1))[0] !== NEWLINE) return undefined
   for await (const { bytes } of linesBackward(file, end)) return bytes
@@ -97,7 +98,7 @@ export async function lineBefore(file: File, end: number): Promise<Buffer | unde
 }
 
 /** Whether the line before `cursor` is the one it names. */
-export async function cursorHolds(file: File, { offset, prev }: Cursor): Promise<boolean> {
+export async function cursorHolds(file: ReadableLog, { offset, prev }: Cursor): Promise<boolean> {
   if (offset === 0 || prev === null) return true
   const line = await lineBefore(file, offset)
   return line !== undefined && sha256(line) === prev
@@ -105,7 +106,7 @@ export async function cursorHolds(file: File, { offset, prev }: Cursor): Promise
 
 /** Lines that end before `end`, a position after a newline. `bytes` is absent for a line over the limit. */
 async function* linesBackward(
-  file: File,
+  file: ReadableLog,
   end: number,
 ): AsyncGenerator<{ readonly bytes: Buffer | undefined; readonly offset: number }> {
   let held = Buffer.alloc(0)
@@ -127,7 +128,7 @@ async function* linesBackward(
 }
 
 /** The position after the last newline. */
-async function lastLineEnd(file: File): Promise<number> {
+async function lastLineEnd(file: ReadableLog): Promise<number> {
   const { size } = await file.stat()
   for (let end = size; end > 0; end -= CHUNK_BYTES) {
     const start = Math.max(0, end - CHUNK_BYTES)

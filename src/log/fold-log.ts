@@ -1,9 +1,9 @@
-import { ifThere, type File } from '../host/files/files.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
-import { logName, type LogPlace } from './place.ts'
-import { LOG_START, scan, type VisitBytes, type ScanEnd, type ScanOptions } from './scan.ts'
+import type { ReadableLog, VisitBytes } from './log-store.ts'
+import type { LogStores } from './place.ts'
+import { LOG_START, scan, type ScanEnd, type ScanOptions } from './scan.ts'
 
 /** A Log folded as far as it was readable. */
 export interface FoldedLog<State> {
@@ -26,9 +26,9 @@ export interface FoldOptions {
  * writer of this home folded them.
  */
 export async function foldLog<State>(
-  place: LogPlace,
+  place: Pick<LogStores, 'indexes'>,
   session: SessionId,
-  file: File,
+  file: ReadableLog,
   fold: Fold<State>,
   { strict, ...how }: FoldOptions,
 ): Promise<FoldedLog<State>> {
@@ -43,7 +43,7 @@ export async function foldLog<State>(
 
 async function foldFrom<State>(
   { vouchedSeq, ...options }: ScanOptions & Pick<FoldOptions, 'vouchedSeq'>,
-  file: File,
+  file: ReadableLog,
   fold: Fold<State>,
   indexed: Snapshot<State> | undefined,
 ): Promise<FoldedLog<State>> {
@@ -53,15 +53,6 @@ async function foldFrom<State>(
     state = fold.step(state, line, line.seq <= vouchedSeq)
   })
   return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
-}
-
-/** `undefined` if the Log does not exist. */
-export async function openLogFile(
-  place: LogPlace,
-  session: SessionId,
-  mode: 'read' | 'append',
-): Promise<File | undefined> {
-  return ifThere(place.sessions.open(logName(session), mode))
 }
 
 export function notFound(session: SessionId): Failed {

@@ -1,11 +1,12 @@
-import { FileFailure, fileFailure, type File } from '../host/files/files.ts'
+import { fileFailure } from '../host/files/files.ts'
 import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds } from './backward.ts'
 import { cursorExpired, damageError } from './damage.ts'
 import { notFound } from './fold-log.ts'
 import type { Cursor, Fault, LogLine } from './line.ts'
-import { logName, type LogPlace } from './place.ts'
+import type { ReadableLog } from './log-store.ts'
+import type { LogPlace } from './place.ts'
 import { scan, type ScanOptions } from './scan.ts'
 
 /** The polling interval if the system cannot report changes. */
@@ -24,7 +25,7 @@ const LINES_AT_ONCE = 256
 export async function* followLog(
   place: LogPlace,
   session: SessionId,
-  file: File,
+  file: ReadableLog,
   options: ScanOptions & { readonly from: Cursor },
   signal: AbortSignal,
   waits?: () => Promise<void>,
@@ -65,7 +66,7 @@ export async function* followLog(
 }
 
 async function someLines(
-  file: File,
+  file: ReadableLog,
   options: ScanOptions,
 ): Promise<{ lines: LogLine[]; fault?: Fault }> {
   const lines: LogLine[] = []
@@ -77,7 +78,7 @@ async function someLines(
 
 /** A rollback during a read can look like damage, so the read is repeated before it is reported. */
 async function judge(
-  file: File,
+  file: ReadableLog,
   options: ScanOptions,
   cursor: Cursor,
 ): Promise<Failed | undefined> {
@@ -96,10 +97,7 @@ async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSi
     wake?.()
   }
   signal.addEventListener('abort', ring, { once: true })
-  const watching = await place.sessions.watch(logName(session), ring).catch((error: unknown) => {
-    if (error instanceof FileFailure) return undefined
-    throw error
-  })
+  const watching = await place.logs.watch(session, ring)
   const patience = watching === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_MS
   return {
     /** Resolves at the next change. */

@@ -9,7 +9,7 @@ import type { Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
 import type { LogLine } from './line.ts'
 import { acquireLog, createLog } from './open.ts'
-import { indexName, leaseName, logName, tornName } from './place.ts'
+import { indexName, leaseName, logName, tornName } from './files/names.ts'
 import { openReader } from './reader.ts'
 
 interface FinishedSession {
@@ -73,7 +73,7 @@ test('an existing Log cannot be created again', async () => {
 
 test('a Session without a head here is foreign: it can be read, not written', async () => {
   const story = await finishedSession()
-  await story.storage.place.heads.remove(story.session)
+  await story.storage.place.folders.heads.remove(story.session)
   expect(await refusal(acquire(story))).toBe('session_foreign')
   const reader = value(await openReader(story.storage.place, story.session))
   expect([reader.foreign, (await allLines(story)).length]).toEqual([true, 12])
@@ -88,13 +88,13 @@ test('the next writer records a writer that was killed', async () => {
   await writer.release()
   const last = (await allLines({ ...story, storage })).at(-1)?.logged.event
   expect(last).toMatchObject({ type: 'lock_taken', data: { previous_holder: { pid: 4711 } } })
-  const again = await rawBytes(storage.place.sessions, leaseName(story.session))
+  const again = await rawBytes(storage.place.folders.sessions, leaseName(story.session))
   expect(again.length).toBe(0)
 })
 
 test('an unfinished last line is cut off, kept beside the Log, and recorded', async () => {
   const story = await finishedSession()
-  const { sessions } = story.storage.place
+  const { sessions } = story.storage.place.folders
   const whole = await rawLog(sessions, story.session)
   const torn = Buffer.from('{"v":1,"seq":12,"id":"evt_01')
   await overwrite(sessions, logName(story.session), Buffer.concat([whole, torn]))
@@ -107,7 +107,7 @@ test('an unfinished last line is cut off, kept beside the Log, and recorded', as
 
 test('a repair that was not recorded is recorded by the next writer', async () => {
   const story = await finishedSession()
-  const { sessions } = story.storage.place
+  const { sessions } = story.storage.place.folders
   await overwrite(sessions, tornName(story.session, '12'), Buffer.from('cut earlier'))
   await value(await acquire(story)).release()
   const last = (await allLines(story)).at(-1)?.logged.event
@@ -116,7 +116,7 @@ test('a repair that was not recorded is recorded by the next writer', async () =
 
 test('damage before the last write is never cut: the Log is read-only, and the error names the offset', async () => {
   const story = await finishedSession()
-  const { sessions, heads } = story.storage.place
+  const { sessions, heads } = story.storage.place.folders
   const lines = linesOf(await rawLog(sessions, story.session))
   const broken = Buffer.concat(lines.toSpliced(3, 1, Buffer.from('{"v":1}\n')))
   await overwrite(sessions, logName(story.session), broken)
@@ -138,7 +138,7 @@ const HEAD_AT_START = '{"seq":-1,"hash":null,"offset":0}'
 
 test('the head detects a truncation at a line end', async () => {
   const story = await finishedSession()
-  const { sessions } = story.storage.place
+  const { sessions } = story.storage.place.folders
   const lines = linesOf(await rawLog(sessions, story.session))
   for (let keep = 0; keep < lines.length; keep++) {
     await overwrite(sessions, logName(story.session), Buffer.concat(lines.slice(0, keep)))
@@ -153,8 +153,8 @@ test('the head detects a truncation at a line end', async () => {
 test('the head detects a Log that was replaced by another valid one', async () => {
   const story = await finishedSession()
   const other = await finishedSession()
-  const { sessions, heads } = story.storage.place
-  const strange = await rawLog(other.storage.place.sessions, other.session)
+  const { sessions, heads } = story.storage.place.folders
+  const strange = await rawLog(other.storage.place.folders.sessions, other.session)
   await overwrite(sessions, logName(other.session), strange)
   await overwrite(heads, other.session, await rawBytes(heads, story.session))
   const exchanged = { ...story, session: other.session }
@@ -163,7 +163,7 @@ test('the head detects a Log that was replaced by another valid one', async () =
 
 test('a Log whose last line a newer Hawser wrote is not cut', async () => {
   const story = await finishedSession()
-  const { sessions } = story.storage.place
+  const { sessions } = story.storage.place.folders
   const newer = Buffer.concat([
     await rawLog(sessions, story.session),
     Buffer.from('{"v":2,"x":1}\n'),
@@ -175,7 +175,7 @@ test('a Log whose last line a newer Hawser wrote is not cut', async () => {
 
 test('an index of another fold version, or one that is damaged, is not used', async () => {
   const story = await finishedSession(2)
-  const { sessions } = story.storage.place
+  const { sessions } = story.storage.place.folders
   const full = value(await acquire(story)).state
   // Killed before it could write a newer index.
   const index = await rawBytes(sessions, indexName(story.session))
@@ -198,14 +198,14 @@ test('an index of another fold version, or one that is damaged, is not used', as
 
 test('an index is used only if the key of this home authenticates it', async () => {
   const story = await finishedSession(2)
-  const { sessions, heads } = story.storage.place
+  const { sessions, heads } = story.storage.place.folders
   const full = value(await acquire(story)).state
   const storage = await testPlace(story.disk.afterKill(1).folder(), immediateClock)
   const index = (await rawBytes(sessions, indexName(story.session))).toString('utf8')
   // A program in the workspace may change the state, but cannot compute the code for it.
   const forged = index.replace(/"counts":\{/, '"counts":{"forged":1,')
   expect(forged).not.toBe(index)
-  await overwrite(storage.place.sessions, indexName(story.session), Buffer.from(forged))
+  await overwrite(storage.place.folders.sessions, indexName(story.session), Buffer.from(forged))
   const writer = value(await acquire({ ...story, storage }))
   expect(writer.state.counts).toEqual({ ...full.counts, lock_taken: 1 })
   await writer.release()

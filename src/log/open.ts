@@ -1,4 +1,4 @@
-import { asResult, closing, ifPossible, type File } from '../host/files/files.ts'
+import { asResult, ifPossible } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { canWiden } from '../model/events/widening.ts'
@@ -7,15 +7,14 @@ import { LogWriter, type WriterParts } from './append.ts'
 import { cursorHolds } from './backward.ts'
 import { damageError } from './damage.ts'
 import type { Fold } from './derived-index.ts'
-import { foldLog, foreign, notFound, openLogFile, type FoldedLog } from './fold-log.ts'
+import { foldLog, foreign, notFound, type FoldedLog } from './fold-log.ts'
 import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
-import { headFault, readHead, writeHead } from './head.ts'
-import { takeLease, type Lease } from './lease.ts'
+import type { Lease } from './lease-store.ts'
 import type { Cursor, LogLine } from './line.ts'
-import { noteWritten } from './order.ts'
-import { logName, type LogPlace } from './place.ts'
-import { cutTornTail, findTornTail, piecesAt } from './repair.ts'
-import { LOG_START, scan, type VisitBytes } from './scan.ts'
+import type { ReadableLog, WritableLog } from './log-store.ts'
+import type { LogPlace } from './place.ts'
+import { findTornTail, headFault } from './repair.ts'
+import { LOG_START, scan } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
 import { isUnbegun, removeLog } from './unbegun.ts'
 
@@ -50,14 +49,14 @@ export async function beginLog<State>(
 ): Promise<Result<LogWriter<State>>> {
   return asResult('create the Log', () =>
     underLease(place, session, async (lease) => {
-      const file = await place.sessions.open(logName(session), 'create')
+      const file = await place.logs.create(session, lease)
       const undo = async () => {
         await ifPossible(file.close())
-        await removeLog(place, session)
+        await removeLog(place, session, lease)
       }
       // A partial Session would look complete.
       return unlessOk(async () => {
-        await writeHead(place, session, HEAD_BEFORE_FIRST)
+        await place.heads.write(session, HEAD_BEFORE_FIRST)
         const start = { cursor, state: fold.initial }
         const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
         const writer = new LogWriter(parts)
@@ -65,7 +64,7 @@ export async function beginLog<State>(
         if (!begun.ok) return begun
         // A first line that the head does not cover is not in force as it was written.
         if (writer.headFailure !== undefined) return { ok: false, error: writer.headFailure }
-        await noteWritten(place, session)
+        await place.heads.noteWritten(session)
         return ok(writer)
       }, undo)
     }),
@@ -82,22 +81,23 @@ export async function acquireLog<State>(
   { fold, keep, written }: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('open the Log', async () => {
-    const file = await openLogFile(place, session, 'append')
-    if (file === undefined) return notFound(session)
-    return closingOnFailure(file, () =>
+    const log = await place.logs.openToWrite(session)
+    if (log === undefined) return notFound(session)
+    return closingOnFailure(log, () =>
       underLease(place, session, async (lease) => {
-        const head = await readHead(place, session)
+        const head = await place.heads.read(session)
         if (!head.ok) return head
         // The head is written before the first byte, so an empty Log without a head was never started.
-        if (await isUnbegun(file, session, head.value)) return notFound(session)
+        if (await isUnbegun(log, session, head.value)) return notFound(session)
         if (head.value === undefined) return foreign(session)
+        const file = log.under(lease)
         return takeOver({ place, session, file, lease, fold, keep }, head.value, { written })
       }),
     )
   })
 }
 
-/** The inputs of `takeOver`. `file` is open for append, under the lease. */
+/** The inputs of `takeOver`. */
 export type TakeOverParts<State> = Pick<
   WriterParts<State>,
   'place' | 'session' | 'file' | 'lease' | 'fold' | 'keep'
@@ -124,46 +124,37 @@ export async function takeOver<State>(
   const vouched = await vouchedEnd(file, head, written)
   const vouchedSeq = trusted ? Infinity : vouched.seq - 1
   const folded = await foldSettled(parts, head, vouchedSeq)
-  const fit = await repair(place, session, file, folded, head)
+  const fit = await repair(session, file, folded, head)
   if (!fit.ok) return fit
   const { snapshot: start, indexedTo } = folded
   const beyond = trusted ? [] : await wideningAfter(file, session, vouched)
   const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
   const writer = new LogWriter({ ...parts, start, isNew: false, indexedTo })
-  const drafts = [...(await takeOverDrafts(place, writer, lease)), ...takenBack, ...more]
+  const drafts = [...(await takeOverDrafts(file, writer, lease)), ...takenBack, ...more]
   const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
   if (!recorded.ok) return recorded
   // Also noted here, in case this writer is killed before it releases the Log.
-  await noteWritten(place, session)
+  await place.heads.noteWritten(session)
   return ok(writer)
 }
 
 /**
  * Folds the Log and makes durable what a killed writer may have left in memory only: the name of the Log, and bytes after
- * the head and the index. A sync is not enough for the bytes: after a failed sync, the system may consider them written. So
- * they are rewritten unchanged first.
+ * the head and the index.
  */
 async function foldSettled<State>(
   { place, session, file, fold }: TakeOverParts<State>,
   head: HeadRecord,
   vouchedSeq: number,
 ): Promise<FoldedLog<State>> {
-  return closing(await place.sessions.open(logName(session), 'overwrite'), async (writable) => {
-    const visitBytes: VisitBytes = async (bytes, position) => {
-      const known = Math.max(0, head.offset - position)
-      if (known < bytes.length) await writable.writeAt(bytes.subarray(known), position + known)
-    }
-    const options = { strict: false, vouchedSeq, visitBytes }
-    const folded = await foldLog(place, session, file, fold, options)
-    await writable.datasync()
-    await place.sessions.sync()
-    return folded
-  })
+  return file.settle(head.offset, (visitBytes) =>
+    foldLog(place, session, file, fold, { strict: false, vouchedSeq, visitBytes }),
+  )
 }
 
 /** The position after the last line that the head covers or this process wrote. */
 async function vouchedEnd(
-  file: File,
+  file: ReadableLog,
   head: HeadRecord,
   written: Cursor | undefined,
 ): Promise<Cursor> {
@@ -173,7 +164,11 @@ async function vouchedEnd(
 }
 
 /** The lines from `from` on that can widen something. */
-async function wideningAfter(file: File, session: SessionId, from: Cursor): Promise<LogLine[]> {
+async function wideningAfter(
+  file: ReadableLog,
+  session: SessionId,
+  from: Cursor,
+): Promise<LogLine[]> {
   const { size } = await file.stat()
   if (size <= from.offset) return []
   const lines: LogLine[] = []
@@ -185,9 +180,8 @@ async function wideningAfter(file: File, session: SessionId, from: Cursor): Prom
 
 /** Cuts a torn tail; refuses a Log that is damaged or does not match its head. */
 async function repair<State>(
-  place: LogPlace,
   session: SessionId,
-  file: File,
+  file: WritableLog,
   { end: { cursor, fault }, end }: FoldedLog<State>,
   head: HeadRecord,
 ): Promise<Result<void>> {
@@ -196,19 +190,19 @@ async function repair<State>(
   const torn = await findTornTail(file, session, end)
   if (fault !== undefined && torn === undefined)
     return damageError(session, fault.offset, fault.reason)
-  if (torn !== undefined) await cutTornTail(place, session, file, cursor.seq, torn)
+  if (torn !== undefined) await file.cut(torn.offset, { seq: cursor.seq, bytes: torn.bytes })
   return ok(undefined)
 }
 
 /** The Events that record a killed writer, and bytes that were cut off and stored. */
 async function takeOverDrafts<State>(
-  place: LogPlace,
+  file: WritableLog,
   writer: LogWriter<State>,
   lease: Lease,
 ): Promise<readonly EventDraft[]> {
   const drafts: EventDraft[] = []
   // Includes pieces of a repair that was never recorded: they carry the number of this line.
-  const pieces = await piecesAt(place, writer.session, writer.cursor.seq)
+  const pieces = await file.pieces(writer.cursor.seq)
   const last = pieces.at(-1)
   if (last !== undefined) {
     const cut_bytes = pieces.reduce((sum, { size }) => sum + size, 0)
@@ -233,7 +227,7 @@ export async function underLease<T>(
   session: SessionId,
   work: (lease: Lease) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const lease = await takeLease(place, session)
+  const lease = await place.leases.take(session)
   if (!lease.ok) return lease
   return unlessOk(
     () => work(lease.value),
@@ -242,7 +236,7 @@ export async function underLease<T>(
 }
 
 export async function closingOnFailure<T>(
-  file: File,
+  file: ReadableLog,
   work: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   return unlessOk(work, () => file.close())

@@ -11,7 +11,7 @@ import { Descriptor } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { EventId, SessionId } from '../model/ids.ts'
 import { sealLine, type Cursor, type LogLine } from './line.ts'
-import { logName } from './place.ts'
+import { logName } from './files/names.ts'
 import { openReader, type LogReader } from './reader.ts'
 import { LOG_START } from './scan.ts'
 
@@ -58,14 +58,14 @@ test('a reader stops before an incomplete last line, reports it, and changes not
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session } = await finishedSessionIn(storage)
   const torn = Buffer.concat([
-    await rawLog(storage.place.sessions, session),
+    await rawLog(storage.place.folders.sessions, session),
     Buffer.from('{"v":1,'),
   ])
-  await overwrite(storage.place.sessions, logName(session), torn)
+  await overwrite(storage.place.folders.sessions, logName(session), torn)
   const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward(() => {}))
   expect([end.cursor.seq, end.unfinished, end.damage]).toEqual([12, true, undefined])
-  expect(await rawLog(storage.place.sessions, session)).toEqual(torn)
+  expect(await rawLog(storage.place.folders.sessions, session)).toEqual(torn)
 })
 
 test('Events of unknown type and with unknown fields are kept as they are', async () => {
@@ -80,8 +80,8 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
     data: '{"a":{"b":[1]}}',
   }
   const { bytes } = sealLine(event, cursor.seq, cursor.prev, 0)
-  const raw = await rawLog(storage.place.sessions, session)
-  await overwrite(storage.place.sessions, logName(session), Buffer.concat([raw, bytes]))
+  const raw = await rawLog(storage.place.folders.sessions, session)
+  await overwrite(storage.place.folders.sessions, logName(session), Buffer.concat([raw, bytes]))
   const reader = value(await openReader(storage.place, session))
   const last = (await forward(reader)).at(-1)
   expect(last?.hash).toBe(sha256(bytes.subarray(0, -1)))
@@ -172,10 +172,10 @@ test('a follower gets every line once and in order, including those of another p
 test('a follower polls if it cannot watch the file', async () => {
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { storyWriter, session } = await finishedSessionIn(storage)
-  const sessions = Object.create(storage.place.sessions, {
+  const sessions = Object.create(storage.place.folders.sessions, {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
-  }) as typeof storage.place.sessions
-  const files = { open: storage.place.sessions.open.bind(storage.place.sessions) }
+  }) as typeof storage.place.folders.sessions
+  const files = { open: storage.place.folders.sessions.open.bind(storage.place.folders.sessions) }
   const withoutWatch = { ...storage.place, sessions: Object.assign(sessions, files) }
   const reader = value(await openReader(withoutWatch, session))
   const stop = new AbortController()
@@ -194,9 +194,9 @@ test('a follower polls if it cannot watch the file', async () => {
 test('a follower fails with cursor_expired when a line it saw is rolled back', async () => {
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session } = await finishedSessionIn(storage)
-  const raw = await rawLog(storage.place.sessions, session)
+  const raw = await rawLog(storage.place.folders.sessions, session)
   const reader = value(await openReader(storage.place, session))
-  const file = await storage.place.sessions.open(logName(session), 'append')
+  const file = await storage.place.folders.sessions.open(logName(session), 'append')
   const kinds: string[] = []
   for await (const result of reader.follow(LOG_START, new AbortController().signal)) {
     kinds.push(result.ok ? 'ok' : result.error.kind)
@@ -218,7 +218,7 @@ test('following ends without an error when stopped, even while idle', async () =
 test('a follower detects a rolled-back line even if another of the same length replaced it', async () => {
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(storage)
-  const raw = await rawLog(storage.place.sessions, session)
+  const raw = await rawLog(storage.place.folders.sessions, session)
   const { cursor } = storyWriter.writer
   const line = (id: string) =>
     sealLine(
@@ -233,7 +233,7 @@ test('a follower detects a rolled-back line even if another of the same length r
       cursor.prev,
       0,
     ).bytes
-  const file = await storage.place.sessions.open(logName(session), 'append')
+  const file = await storage.place.folders.sessions.open(logName(session), 'append')
   const write = (bytes: Buffer) => file.write(bytes)
   await write(line('evt_01kg0000000000000000000000'))
   const reader = value(await openReader(storage.place, session))

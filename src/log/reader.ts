@@ -1,15 +1,16 @@
-import { asResult, ifPossible, type File } from '../host/files/files.ts'
+import { asResult, ifPossible } from '../host/files/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'
 import { cursorExpired, damageError } from './damage.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { followLog } from './follow.ts'
-import { foldLog, notFound, openLogFile } from './fold-log.ts'
+import { foldLog, notFound } from './fold-log.ts'
 import type { HeadRecord } from './head-record.ts'
-import { headFault, readHead } from './head.ts'
 import type { Cursor, LogLine } from './line.ts'
+import type { ReadableLog } from './log-store.ts'
 import type { LogPlace } from './place.ts'
+import { headFault } from './repair.ts'
 import { LOG_START, scan, vouchedLines, type ScanEnd, type ScanOptions } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
@@ -62,9 +63,9 @@ export interface LogReader {
 
 export async function openReader(place: LogPlace, session: SessionId): Promise<Result<LogReader>> {
   return asResult('open the Log', async () => {
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
-    const file = await openLogFile(place, session, 'read')
+    const file = await place.logs.open(session)
     if (file === undefined) return notFound(session)
     if (head.ok && (await unbegunClosed(file, session, head.value))) return notFound(session)
     const headState = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
@@ -82,7 +83,7 @@ interface ScanResult {
 
 /** All lines; of those that `head` covers, only the chain is checked if it leads to `head`. */
 async function allLines(
-  file: File,
+  file: ReadableLog,
   options: ScanOptions,
   head: HeadRecord | undefined,
 ): Promise<ScanResult> {
@@ -94,7 +95,7 @@ async function allLines(
 
 /** Whether the Log was never started. If so, or if that cannot be read, closes the file. */
 async function unbegunClosed(
-  file: File,
+  file: ReadableLog,
   session: SessionId,
   head: HeadRecord | undefined,
 ): Promise<boolean> {
@@ -116,7 +117,7 @@ interface HeadState {
 function readerOf(
   place: LogPlace,
   session: SessionId,
-  file: File,
+  file: ReadableLog,
   { head, damage }: HeadState,
 ): LogReader {
   const options = { session, strict: head === undefined }

@@ -9,7 +9,7 @@ import { SessionId } from '../model/ids.ts'
 import { adoptLog } from './adopt.ts'
 import { sealLine, type LogLine } from './line.ts'
 import { acquireLog, createLog } from './open.ts'
-import { indexName, leaseName, logName, tornName } from './place.ts'
+import { indexName, leaseName, logName, tornName } from './files/names.ts'
 import { openReader } from './reader.ts'
 import { verifyLog } from './verify.ts'
 
@@ -22,7 +22,7 @@ async function finishedSession(disk = new CrashDisk(1)) {
   const { cursor } = storyWriter.writer
   await storyWriter.end()
   const session = SessionId.parse(storyWriter.journal.session)
-  const bytes = await rawLog(storage.place.sessions, session)
+  const bytes = await rawLog(storage.place.folders.sessions, session)
   return { storage, session, bytes, cursor, disk, acquire: () => acquire(storage, session) }
 }
 
@@ -45,7 +45,7 @@ async function backwardEnd(storage: TestPlace, session: SessionId): Promise<unkn
 
 test('creating an existing Log leaves its head unchanged and gives a foreign one none', async () => {
   const { storage, session } = await finishedSession()
-  const { heads } = storage.place
+  const { heads } = storage.place.folders
   const before = await rawBytes(heads, session)
   const again = () =>
     createLog(storage.place, session, [sessionStarted], { fold: textFold, keep: storage.keep })
@@ -59,15 +59,23 @@ test('creating an existing Log leaves its head unchanged and gives a foreign one
 
 test('damage at line 0 of a Log with acknowledged Events is reported, even if its head is behind', async () => {
   const { storage, session, bytes, acquire: take } = await finishedSession()
-  await overwrite(storage.place.heads, session, Buffer.from('{"seq":-1,"hash":null,"offset":0}'))
-  await overwrite(storage.place.sessions, logName(session), Buffer.from(bytes).fill(0, 100, 110))
-  await storage.place.sessions.remove(indexName(session))
+  await overwrite(
+    storage.place.folders.heads,
+    session,
+    Buffer.from('{"seq":-1,"hash":null,"offset":0}'),
+  )
+  await overwrite(
+    storage.place.folders.sessions,
+    logName(session),
+    Buffer.from(bytes).fill(0, 100, 110),
+  )
+  await storage.place.folders.sessions.remove(indexName(session))
   expect(reasonOf(await take())).toBe('checksum')
 })
 
 test('an unreadable head makes a Log read-only', async () => {
   const { storage, session, acquire: take } = await finishedSession()
-  await overwrite(storage.place.heads, session, Buffer.from('{"seq":'))
+  await overwrite(storage.place.folders.heads, session, Buffer.from('{"seq":'))
   expect(reasonOf(await take())).toBe('head_unreadable')
   const reader = value(await openReader(storage.place, session))
   const lines: LogLine[] = []
@@ -85,13 +93,13 @@ test('a head that is behind is compared with the line it names', async () => {
   const lines = linesOf(bytes)
   const offset = lines.slice(0, 3).reduce((sum, line) => sum + line.length, 0)
   const other = JSON.stringify({ seq: 2, hash: 'ab'.repeat(32), offset })
-  await overwrite(storage.place.heads, session, Buffer.from(other))
+  await overwrite(storage.place.folders.heads, session, Buffer.from(other))
   expect(reasonOf(await take())).toBe('head_differs')
 })
 
 test('reading backwards detects a missing start, a missing end and an overlong line', async () => {
   const { storage, session, bytes } = await finishedSession()
-  const { sessions, heads } = storage.place
+  const { sessions, heads } = storage.place.folders
   const lines = linesOf(bytes)
   await overwrite(sessions, logName(session), Buffer.concat(lines.slice(2)))
   expect(await backwardEnd(storage, session)).toBe('sequence')
@@ -111,7 +119,7 @@ test('reading backwards detects a missing start, a missing end and an overlong l
 
 test('reading from a position the Log no longer has fails', async () => {
   const { storage, session, bytes, cursor } = await finishedSession()
-  await overwrite(storage.place.sessions, logName(session), bytes.subarray(0, 2000))
+  await overwrite(storage.place.folders.sessions, logName(session), bytes.subarray(0, 2000))
   const reader = value(await openReader(storage.place, session))
   expect(await reader.forward(() => {}, cursor)).toMatchObject({
     error: { kind: 'cursor_expired' },
@@ -129,8 +137,8 @@ test('a line that only strict mode rejects prevents adopting a foreign Session',
   }
   const double = sealLine(event, cursor.seq, cursor.prev, 0).bytes
   const log = Buffer.concat([bytes, double])
-  await overwrite(storage.place.sessions, logName(session), log)
-  await storage.place.heads.remove(session)
+  await overwrite(storage.place.folders.sessions, logName(session), log)
+  await storage.place.folders.heads.remove(session)
   expect(
     reasonOf(await adoptLog(storage.place, session, { fold: textFold, keep: storage.keep })),
   ).toBe('not_canonical')
@@ -142,11 +150,11 @@ test('a line that only strict mode rejects prevents adopting a foreign Session',
 test('an adopted Session survives a power cut', async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const { storage, session, bytes } = await finishedSession(new CrashDisk(seed))
-    await storage.place.heads.remove(session)
+    await storage.place.folders.heads.remove(session)
     // As after a clone: written but not synced.
     const disk = new CrashDisk(seed)
     const place = await testPlace(disk.folder(), immediateClock)
-    await overwrite(place.place.sessions, logName(session), bytes)
+    await overwrite(place.place.folders.sessions, logName(session), bytes)
     value(await adoptLog(place.place, session, { fold: textFold, keep: place.keep }))
     const after = await testPlace(disk.afterCrash(seed).folder(), immediateClock)
     const writer = value(await acquire(after, session))
@@ -157,7 +165,7 @@ test('an adopted Session survives a power cut', async () => {
 
 test('unrelated files beside a Log do not prevent opening it', async () => {
   const { storage, session, acquire: take } = await finishedSession()
-  const { sessions } = storage.place
+  const { sessions } = storage.place.folders
   await sessions.folder(tornName(session, '12-backup'), 'create')
   await sessions.folder(tornName(session, '12'), 'create')
   const taken = await take()
@@ -173,7 +181,7 @@ test('the content of a lease is shown only if it is printable', async () => {
     `{"pid":7,"program":"${'x'.repeat(500)}","since":"y"}`,
     'not JSON',
   ]) {
-    await overwrite(storage.place.sessions, leaseName(session), Buffer.from(text))
+    await overwrite(storage.place.folders.sessions, leaseName(session), Buffer.from(text))
     await value(await take()).release()
   }
   const types: string[] = []
@@ -185,10 +193,10 @@ test('the content of a lease is shown only if it is printable', async () => {
 test('a refused open keeps the record of the writer that was killed before it', async () => {
   const { storage, session, bytes, acquire: take } = await finishedSession()
   const dead = '{"pid":4711,"program":"story","since":"then"}'
-  await overwrite(storage.place.sessions, leaseName(session), Buffer.from(dead))
-  await overwrite(storage.place.sessions, logName(session), bytes.subarray(0, 900))
+  await overwrite(storage.place.folders.sessions, leaseName(session), Buffer.from(dead))
+  await overwrite(storage.place.folders.sessions, logName(session), bytes.subarray(0, 900))
   expect((await take()).ok).toBe(false)
-  await overwrite(storage.place.sessions, logName(session), bytes)
+  await overwrite(storage.place.folders.sessions, logName(session), bytes)
   const writer = value(await take())
   expect(writer.state.counts['lock_taken']).toBe(1)
   await writer.release()
@@ -198,7 +206,7 @@ test('a writer whose Log or lease was deleted or changed acknowledges nothing mo
   for (const harm of ['delete', 'delete lease', 'cut'] as const) {
     const { storage, session, bytes, acquire: take } = await finishedSession()
     const writer = value(await take())
-    const { sessions } = storage.place
+    const { sessions } = storage.place.folders
     if (harm === 'delete') await sessions.remove(logName(session))
     if (harm === 'delete lease') await sessions.remove(leaseName(session))
     if (harm === 'cut') await overwrite(sessions, logName(session), bytes.subarray(0, 500))
@@ -211,7 +219,7 @@ test('a writer whose Log or lease was deleted or changed acknowledges nothing mo
 
 test('a tail larger than one write is never treated as torn', async () => {
   const { storage, session, bytes, acquire: take } = await finishedSession()
-  const { sessions } = storage.place
+  const { sessions } = storage.place.folders
   const limit = 4 * 1024 * 1024
   await overwrite(sessions, logName(session), Buffer.concat([bytes, Buffer.alloc(limit + 1, '\n')]))
   expect(reasonOf(await take())).toBe('checksum')

@@ -7,7 +7,7 @@ import { textFold } from '../../test/support/log/text-fold.ts'
 import { SessionId } from '../model/ids.ts'
 import type { LogLine } from './line.ts'
 import { acquireLog, createLog } from './open.ts'
-import { logName } from './place.ts'
+import { logName } from './files/names.ts'
 import { openReader } from './reader.ts'
 import { salvageLog } from './salvage.ts'
 import { verifyLog } from './verify.ts'
@@ -23,7 +23,7 @@ async function finishedSession(): Promise<{
   await storyWriter.turn(1)
   await storyWriter.end()
   const session = SessionId.parse(storyWriter.journal.session)
-  return { storage, session, lines: linesOf(await rawLog(storage.place.sessions, session)) }
+  return { storage, session, lines: linesOf(await rawLog(storage.place.folders.sessions, session)) }
 }
 
 async function read(storage: TestPlace, session: SessionId): Promise<LogLine[]> {
@@ -44,7 +44,7 @@ test('all intact Events keep their ids and times, and a notice marks missing lin
   const { storage, session, lines } = await finishedSession()
   const before = await read(storage, session)
   const broken = lines.with(3, Buffer.from('garbage\n')).toSpliced(7, 1)
-  await overwrite(storage.place.sessions, logName(session), Buffer.concat(broken))
+  await overwrite(storage.place.folders.sessions, logName(session), Buffer.concat(broken))
   const saved = value(await salvage(storage, session))
   expect(saved).toMatchObject({
     events: 10,
@@ -74,7 +74,7 @@ test('duplicated or reordered lines are restored once and in order', async () =>
   const { storage, session, lines } = await finishedSession()
   const before = await read(storage, session)
   const shuffled = [...lines.slice(0, 4).toReversed(), ...lines.slice(2), ...lines.slice(-2)]
-  await overwrite(storage.place.sessions, logName(session), Buffer.concat(shuffled))
+  await overwrite(storage.place.folders.sessions, logName(session), Buffer.concat(shuffled))
   const saved = value(await salvage(storage, session))
   const after = await read(storage, saved.session_id)
   expect([saved.missing, after.slice(0, -2).map(identityOf)]).toEqual([[], before.map(identityOf)])
@@ -97,7 +97,7 @@ test('a salvaged fork does not need its parents', async () => {
   const drafts = [{ type: 'session_fork', data } as const]
   await value(await createLog(storage.place, child, drafts, writing)).release()
   const saved = value(await salvage(storage, child))
-  await storage.place.sessions.remove(logName(session))
+  await storage.place.folders.sessions.remove(logName(session))
   const after = await read(storage, saved.session_id)
   expect(after.slice(0, 6).map(identityOf)).toEqual(parent.slice(0, 6).map(identityOf))
   expect(after.map(({ logged }) => logged.event.type).slice(6)).toEqual([
@@ -117,7 +117,11 @@ test('a missing Session cannot be salvaged', async () => {
 
 test('lines missing at the end are reported as far as the head knows them', async () => {
   const { storage, session, lines } = await finishedSession()
-  await overwrite(storage.place.sessions, logName(session), Buffer.concat(lines.slice(0, 5)))
+  await overwrite(
+    storage.place.folders.sessions,
+    logName(session),
+    Buffer.concat(lines.slice(0, 5)),
+  )
   const saved = value(await salvage(storage, session))
   expect(saved.missing).toEqual([{ from_seq: 5, to_seq: 11 }])
   const texts = (await read(storage, saved.session_id))
@@ -132,7 +136,7 @@ test('lines missing at the end are reported as far as the head knows them', asyn
 
 test('a foreign Session cannot be salvaged', async () => {
   const { storage, session } = await finishedSession()
-  await storage.place.heads.remove(session)
+  await storage.place.folders.heads.remove(session)
   expect(await salvage(storage, session)).toMatchObject({ error: { kind: 'session_foreign' } })
 })
 
@@ -169,7 +173,11 @@ test('a failed salvage leaves no partial Session', async () => {
   const session = SessionId.parse(storyWriter.journal.session)
   disk.injectFaults({ fullAtWrite: 4 })
   expect((await salvage(storage, session)).ok).toBe(false)
-  const logs = (await storage.place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
-  const heads = (await storage.place.heads.names()).filter((name) => name.startsWith('ses_'))
+  const logs = (await storage.place.folders.sessions.names()).filter((name) =>
+    name.endsWith('.ndjson'),
+  )
+  const heads = (await storage.place.folders.heads.names()).filter((name) =>
+    name.startsWith('ses_'),
+  )
   expect([logs, heads]).toEqual([[logName(session)], [session]])
 })

@@ -1,14 +1,14 @@
 import { LineFramer } from '../encoding/lines.ts'
-import { asResult, ifPossible, readSpan, type File } from '../host/files/files.ts'
+import { asResult, ifPossible, readSpan } from '../host/files/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { readEvent, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { EventId, SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from './append.ts'
-import { foreign, notFound, openLogFile } from './fold-log.ts'
-import { readHead } from './head.ts'
+import { foreign, notFound } from './fold-log.ts'
 import { decodeLine } from './line.ts'
+import type { ReadableLog } from './log-store.ts'
 import { beginLog, type WriterOptions } from './open.ts'
 import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
@@ -29,7 +29,7 @@ interface Gap {
 
 /** An intact line found in a damaged Log. */
 interface FoundLine {
-  readonly file: File
+  readonly file: ReadableLog
   readonly seq: number
   readonly offset: number
   readonly length: number
@@ -48,9 +48,9 @@ export async function salvageLog<State>(
   options: WriterOptions<State>,
 ): Promise<Result<SalvageResult>> {
   return asResult('salvage the Log', async () => {
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
-    const files: File[] = []
+    const files: ReadableLog[] = []
     try {
       const finds = await findWithParents(place, session, Infinity, files)
       const [own] = files
@@ -96,9 +96,9 @@ async function findWithParents(
   place: LogPlace,
   session: SessionId,
   throughSeq: number,
-  files: File[],
+  files: ReadableLog[],
 ): Promise<FoundLine[]> {
-  const file = await openLogFile(place, session, 'read')
+  const file = await place.logs.open(session)
   if (file === undefined) return []
   files.push(file)
   const finds: FoundLine[] = []
@@ -120,7 +120,7 @@ async function findWithParents(
 const CHUNK_BYTES = 256 * 1024
 
 async function* wholeLines(
-  file: File,
+  file: ReadableLog,
 ): AsyncGenerator<Omit<FoundLine, 'file'> & { envelope: EventEnvelope }> {
   const framer = new LineFramer(LIMITS.event_line_bytes)
   for (let position = 0; ;) {

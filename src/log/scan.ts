@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { sha256 } from '../encoding/hash.ts'
 import { isJsonObject, parseJson } from '../encoding/json.ts'
 import { LineFramer } from '../encoding/lines.ts'
-import { ifPossible, type File } from '../host/files/files.ts'
+import { ifPossible } from '../host/files/files.ts'
 import {
   EVENT_TYPES,
   readEvent,
@@ -15,6 +15,7 @@ import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { HeadRecord } from './head-record.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
+import type { ReadableLog, VisitBytes } from './log-store.ts'
 
 /** How far a scan got: the position after the last valid line, and what stopped it before the end, if anything. */
 export interface ScanEnd {
@@ -32,9 +33,6 @@ export interface ScanOptions {
   readonly visitBytes?: VisitBytes
 }
 
-/** Bytes of a file and their position; valid until the promise resolves. */
-export type VisitBytes = (bytes: Buffer, position: number) => Promise<void>
-
 export const LOG_START: Cursor = { offset: 0, seq: 0, prev: null }
 
 /** Limits the memory of a scan: two pieces, and at most one line across pieces. */
@@ -47,7 +45,7 @@ const FIRST_PIECE = 16 * 1024
  * which `visit` returned false.
  */
 export async function scan(
-  file: File,
+  file: ReadableLog,
   options: ScanOptions,
   visit: (line: LogLine) => void | false,
 ): Promise<ScanEnd> {
@@ -72,7 +70,7 @@ export async function scan(
  * The file from `begin`, in pieces; a piece is valid until the next is requested. Sizes double, so that a short scan reads
  * little more than it needs. Large pieces are read ahead.
  */
-async function* piecesOf(file: File, begin: number): AsyncGenerator<Buffer> {
+async function* piecesOf(file: ReadableLog, begin: number): AsyncGenerator<Buffer> {
   let position = begin
   let size = FIRST_PIECE
   let [used, other] = [Buffer.alloc(0), Buffer.alloc(0)]
@@ -134,7 +132,7 @@ export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string
  * `undefined` if the lines do not lead to the head: then nothing is known about any of them.
  */
 export async function vouchedLines(
-  file: File,
+  file: ReadableLog,
   { from = LOG_START, ...options }: ScanOptions,
   head: HeadRecord,
 ): Promise<LogLine[] | undefined> {

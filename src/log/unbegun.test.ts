@@ -9,10 +9,8 @@ import type { Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { adoptLog } from './adopt.ts'
 import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
-import { writeHead } from './head.ts'
-import { takeLease } from './lease.ts'
 import { acquireLog, createLog } from './open.ts'
-import { logName } from './place.ts'
+import { logName } from './files/names.ts'
 import { openReader } from './reader.ts'
 import { salvageLog } from './salvage.ts'
 import { removeUnbegun } from './unbegun.ts'
@@ -24,8 +22,8 @@ const FIRST_HEAD: HeadRecord = { seq: 0, hash: 'a'.repeat(64), offset: 300 }
 async function leftOver(text: string, head: HeadRecord | undefined) {
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const session = storage.place.ids.session()
-  await overwrite(storage.place.sessions, logName(session), Buffer.from(text))
-  if (head !== undefined) await writeHead(storage.place, session, head)
+  await overwrite(storage.place.folders.sessions, logName(session), Buffer.from(text))
+  if (head !== undefined) await storage.place.heads.write(session, head)
   return { storage, session }
 }
 
@@ -66,38 +64,39 @@ test('an empty Log whose head names a line is damaged and is not removed', async
   const verdict = value(await verifyLog(storage.place, session))
   expect(verdict.damage?.kind).toBe('log_damaged')
   expect(await removeUnbegun(storage.place, { dryRun: false })).toBe(0)
-  expect((await rawLog(storage.place.sessions, session)).length).toBe(0)
+  expect((await rawLog(storage.place.folders.sessions, session)).length).toBe(0)
 })
 
 test('empty Logs are removed with their heads; Logs with content or being created stay', async () => {
   const { storage, session } = await leftOver('', HEAD_BEFORE_FIRST)
   const { place } = storage
   const [torn, creating, whole] = [place.ids.session(), place.ids.session(), place.ids.session()]
-  await overwrite(place.sessions, logName(torn), Buffer.from('{"v":1'))
-  await overwrite(place.sessions, logName(creating), Buffer.alloc(0))
-  const lease = value(await takeLease(place, creating))
+  await overwrite(place.folders.sessions, logName(torn), Buffer.from('{"v":1'))
+  await overwrite(place.folders.sessions, logName(creating), Buffer.alloc(0))
+  const lease = value(await place.leases.take(creating))
   const writing = { fold: textFold, keep: storage.keep }
   await value(await createLog(place, whole, [sessionStarted], writing)).release()
-  const logs = async () => (await place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
+  const logs = async () =>
+    (await place.folders.sessions.names()).filter((name) => name.endsWith('.ndjson'))
   expect(await removeUnbegun(place, { dryRun: true })).toBe(1)
   expect(await logs()).toContain(logName(session))
   expect(await removeUnbegun(place, { dryRun: false })).toBe(1)
   expect((await logs()).toSorted()).toEqual([torn, creating, whole].map(logName).toSorted())
-  expect(await place.heads.names()).not.toContain(session)
+  expect(await place.folders.heads.names()).not.toContain(session)
   await lease.release()
 })
 
 test('a Log whose creation fails leaves nothing behind', async () => {
   const storage = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const heads = {
-    ...storage.place.heads,
+    ...storage.place.folders.heads,
     open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
-    remove: (name: string) => storage.place.heads.remove(name),
-    sync: () => storage.place.heads.sync(),
+    remove: (name: string) => storage.place.folders.heads.remove(name),
+    sync: () => storage.place.folders.heads.sync(),
   }
   const session = storage.place.ids.session()
   const writing = { fold: textFold, keep: storage.keep }
-  const created = await createLog({ ...storage.place, heads }, session, [sessionStarted], writing)
+  const created = await createLog(storage.place.with({ heads }), session, [sessionStarted], writing)
   expect(created).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })
-  expect(await storage.place.sessions.names()).not.toContain(logName(session))
+  expect(await storage.place.folders.sessions.names()).not.toContain(logName(session))
 })

@@ -1,10 +1,9 @@
-import { closing, FileFailure, ifThere, type File } from '../host/files/files.ts'
-import { SessionId } from '../model/ids.ts'
-import { openLogFile } from './fold-log.ts'
+import { closing, FileFailure } from '../host/files/files.ts'
+import type { SessionId } from '../model/ids.ts'
 import type { HeadRecord } from './head-record.ts'
-import { readHead } from './head.ts'
-import { takeLease } from './lease.ts'
-import { logName, type LogPlace } from './place.ts'
+import type { Fence } from './lease-store.ts'
+import type { ReadableLog } from './log-store.ts'
+import type { LogPlace, LogStores } from './place.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
 
@@ -13,7 +12,7 @@ import { scan } from './scan.ts'
  * the Session does not exist. An empty Log whose head names a line is different: it was truncated.
  */
 export async function isUnbegun(
-  file: File,
+  file: ReadableLog,
   session: SessionId,
   head: HeadRecord | undefined,
 ): Promise<boolean> {
@@ -26,23 +25,21 @@ export async function isUnbegun(
 
 /**
  * Removes Logs that were created but never written, with their heads, unless they are being created now. A Log with any
- * content stays. Lease files stay too; see `takeLease`. Returns how many there were; `dryRun` removes nothing.
+ * content stays. Leases stay too. Returns how many there were; `dryRun` removes nothing.
  */
 export async function removeUnbegun(
   place: LogPlace,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<number> {
   let count = 0
-  for (const name of await place.sessions.names()) {
-    const session = SessionId.safeParse(name.replace(/\.ndjson$/, '')).data
-    if (session === undefined || name !== logName(session)) continue
+  for (const session of await place.logs.list()) {
     if (!(await isEmpty(place, session))) continue
-    const lease = await takeLease(place, session)
+    const lease = await place.leases.take(session)
     if (!lease.ok) continue
     try {
       // Its creator may have written to it since.
       if (!(await isEmpty(place, session))) continue
-      if (!dryRun) await removeLog(place, session)
+      if (!dryRun) await removeLog(place, session, lease.value)
       count += 1
     } finally {
       await lease.value.release()
@@ -52,17 +49,20 @@ export async function removeUnbegun(
 }
 
 /** Removes a Log without acknowledged Events, then its head. The caller holds the lease. */
-export async function removeLog(place: LogPlace, session: SessionId): Promise<void> {
-  await ifThere(place.sessions.remove(logName(session)))
-  await place.sessions.sync()
-  await ifThere(place.heads.remove(session))
+export async function removeLog(
+  { logs, heads }: Pick<LogStores, 'logs' | 'heads'>,
+  session: SessionId,
+  fence: Fence,
+): Promise<void> {
+  await logs.delete(session, fence)
+  await heads.remove(session)
 }
 
 async function isEmpty(place: LogPlace, session: SessionId): Promise<boolean> {
   try {
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok || (head.value?.seq ?? -1) !== -1) return false
-    const file = await openLogFile(place, session, 'read')
+    const file = await place.logs.open(session)
     return file !== undefined && (await closing(file, () => file.stat())).size === 0
   } catch (error) {
     // A Log that cannot be opened is left alone.

@@ -2,10 +2,9 @@ import { asResult } from '../host/files/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damageError } from './damage.ts'
-import { headFault, readHead } from './head.ts'
-import { notFound, openLogFile } from './fold-log.ts'
+import { notFound } from './fold-log.ts'
 import type { LogPlace } from './place.ts'
-import { findTornTail } from './repair.ts'
+import { findTornTail, headFault } from './repair.ts'
 import { scan } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
@@ -28,10 +27,10 @@ export interface LogVerdict {
 /** Reads the whole Log in strict mode and compares it with its head. Writes nothing. */
 export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<LogVerdict>> {
   return asResult('verify the Log', async () => {
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
     const known = head.ok ? head.value : undefined
-    const file = await openLogFile(place, session, 'read')
+    const file = await place.logs.open(session)
     if (file === undefined) return notFound(session)
     try {
       if (head.ok && (await isUnbegun(file, session, known))) return notFound(session)

@@ -1,3 +1,4 @@
+import type { FilePlace } from '../../test/support/log/file-place.ts'
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/host/crash-disk.ts'
 import { generateLog, SAMPLE_SESSION } from '../../test/support/history/log-generator.ts'
@@ -10,10 +11,10 @@ import { parseJson } from '../encoding/json.ts'
 import { systemIds } from '../host/ids.ts'
 import type { EventDraft, EventEnvelope } from '../model/events/event.ts'
 import { headOf, type HeadRecord } from './head-record.ts'
-import { writeHead } from './head.ts'
 import { sealLine, type Cursor } from './line.ts'
 import { createLog } from './open.ts'
-import { logName, type LogPlace } from './place.ts'
+import { logName } from './files/names.ts'
+import type { LogPlace } from './place.ts'
 import { openReader } from './reader.ts'
 import { LOG_START } from './scan.ts'
 
@@ -32,7 +33,7 @@ async function placeWith(schemas: string | undefined) {
 }
 
 /** Writes lines with intact checksums and an intact chain, whatever they contain. Returns the position after each. */
-async function writeRaw(place: LogPlace, events: readonly Raw[]): Promise<Cursor[]> {
+async function writeRaw(place: FilePlace, events: readonly Raw[]): Promise<Cursor[]> {
   const places: Cursor[] = []
   const lines: Buffer[] = []
   let at: Cursor = LOG_START
@@ -45,7 +46,7 @@ async function writeRaw(place: LogPlace, events: readonly Raw[]): Promise<Cursor
     lines.push(bytes)
     places.push(at)
   }
-  await overwrite(place.sessions, logName(SAMPLE_SESSION), Buffer.concat(lines))
+  await overwrite(place.folders.sessions, logName(SAMPLE_SESSION), Buffer.concat(lines))
   return places
 }
 
@@ -77,7 +78,7 @@ test('lines under a head on this machine are the same whether or not their schem
     const places = await writeRaw(place, generateLog(seed).drafts)
     for (const end of [places.at(-1), places.at(places.length / 2)]) {
       if (end === undefined) expect.fail('the Log has no such line')
-      await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+      await place.heads.write(SAMPLE_SESSION, headOf(end, SCHEMAS))
       const { fast, slow } = await bothWays(place)
       expect(fast).toEqual(slow)
       expect(fast.damage).toBeUndefined()
@@ -89,7 +90,7 @@ test('a head that says so spares the schemas of the lines it covers', async () =
   const { place } = await placeWith(SCHEMAS)
   const [, , bad, last] = await writeRaw(place, [...GOOD, BAD, LAST])
   if (bad === undefined || last === undefined) expect.fail('lines are missing')
-  await writeHead(place, SAMPLE_SESSION, headOf(last, SCHEMAS))
+  await place.heads.write(SAMPLE_SESSION, headOf(last, SCHEMAS))
   expect(await knownLines(place)).toEqual([true, true, true, true])
 })
 
@@ -100,7 +101,7 @@ test.each<{ readonly name: string; readonly schemas?: string; readonly marked?: 
 ])('a line that does not match its schema stays unknown if the head $name', async (row) => {
   const { place } = await placeWith(row.schemas)
   const end = (await writeRaw(place, [...GOOD, BAD, LAST])).at(-1) ?? LOG_START
-  await writeHead(place, SAMPLE_SESSION, headOf(end, row.marked))
+  await place.heads.write(SAMPLE_SESSION, headOf(end, row.marked))
   expect(await knownLines(place)).toEqual([true, true, false, true])
 })
 
@@ -108,14 +109,14 @@ test('a line that does not match its schema stays unknown in a foreign Log and a
   const { place } = await placeWith(SCHEMAS)
   const [, second] = await writeRaw(place, [...GOOD, BAD, LAST])
   expect(await knownLines(place)).toEqual([true, true, false, true])
-  await writeHead(place, SAMPLE_SESSION, headOf(second ?? LOG_START, SCHEMAS))
+  await place.heads.write(SAMPLE_SESSION, headOf(second ?? LOG_START, SCHEMAS))
   expect(await knownLines(place)).toEqual([true, true, false, true])
 })
 
 test('if a Log does not contain its head, every line is checked and the damage is reported', async () => {
   const { place } = await placeWith(SCHEMAS)
   const end = (await writeRaw(place, [...GOOD, LAST, LAST])).at(-1) ?? LOG_START
-  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+  await place.heads.write(SAMPLE_SESSION, headOf(end, SCHEMAS))
   await writeRaw(place, [...GOOD, BAD, LAST])
   const { fast, slow } = await bothWays(place)
   expect(fast).toEqual(slow)
@@ -127,11 +128,11 @@ test('bytes that read as the same text are damage', async () => {
   const { place } = await placeWith(SCHEMAS)
   const replaced: Raw = { type: 'text_pinned', data: { text: '\ufffd', by: 'person' } }
   const end = (await writeRaw(place, [...GOOD, replaced, LAST])).at(-1) ?? LOG_START
-  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
-  const bytes = Buffer.from(await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+  await place.heads.write(SAMPLE_SESSION, headOf(end, SCHEMAS))
+  const bytes = Buffer.from(await rawBytes(place.folders.sessions, logName(SAMPLE_SESSION)))
   // The start of an emoji: as many bytes as the character that decoders show in its place.
   bytes.set([0xf0, 0x9f, 0x98], bytes.indexOf('\ufffd'))
-  await overwrite(place.sessions, logName(SAMPLE_SESSION), bytes)
+  await overwrite(place.folders.sessions, logName(SAMPLE_SESSION), bytes)
   const { fast, slow } = await bothWays(place)
   expect(fast).toEqual(slow)
   expect(fast.damage).toMatchObject({ kind: 'log_damaged', details: { reason: 'not_utf8' } })
@@ -140,11 +141,11 @@ test('bytes that read as the same text are damage', async () => {
 test('a changed checksum is damage, although only hashes are checked', async () => {
   const { place } = await placeWith(SCHEMAS)
   const end = (await writeRaw(place, [...GOOD, LAST])).at(-1) ?? LOG_START
-  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
-  const bytes = Buffer.from(await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+  await place.heads.write(SAMPLE_SESSION, headOf(end, SCHEMAS))
+  const bytes = Buffer.from(await rawBytes(place.folders.sessions, logName(SAMPLE_SESSION)))
   const digit = bytes.indexOf('"crc":"', bytes.indexOf('text_pinned')) + '"crc":"'.length
   bytes[digit] = bytes[digit] === 0x30 ? 0x31 : 0x30
-  await overwrite(place.sessions, logName(SAMPLE_SESSION), bytes)
+  await overwrite(place.folders.sessions, logName(SAMPLE_SESSION), bytes)
   const { fast, slow } = await bothWays(place)
   expect(fast).toEqual(slow)
   expect(fast.damage).toMatchObject({ kind: 'log_damaged', details: { reason: 'checksum' } })
@@ -153,22 +154,25 @@ test('a changed checksum is damage, although only hashes are checked', async () 
 test('a line in the chain of a forger, whose type is not a text, is damage', async () => {
   const { place } = await placeWith(SCHEMAS)
   const end = (await writeRaw(place, [...GOOD, LAST])).at(-1) ?? LOG_START
-  await writeHead(place, SAMPLE_SESSION, headOf(end, SCHEMAS))
+  await place.heads.write(SAMPLE_SESSION, headOf(end, SCHEMAS))
   const [first] = await writeRaw(place, GOOD)
-  const [line = ''] = (await rawBytes(place.sessions, logName(SAMPLE_SESSION)))
+  const [line = ''] = (await rawBytes(place.folders.sessions, logName(SAMPLE_SESSION)))
     .subarray(first?.offset)
     .toString()
     .split('\n')
   const forged = line.replace('"type":"text_pinned"', '"type":{"toString":1}')
-  const start = (await rawBytes(place.sessions, logName(SAMPLE_SESSION))).subarray(0, first?.offset)
+  const start = (await rawBytes(place.folders.sessions, logName(SAMPLE_SESSION))).subarray(
+    0,
+    first?.offset,
+  )
   const all = Buffer.concat([start, Buffer.from(`${forged}\n`), Buffer.alloc(end.offset, 0x20)])
-  await overwrite(place.sessions, logName(SAMPLE_SESSION), all)
+  await overwrite(place.folders.sessions, logName(SAMPLE_SESSION), all)
   const { fast, slow } = await bothWays(place)
   expect(fast).toEqual(slow)
   expect(fast.damage?.kind).toBe('log_damaged')
 })
 
-async function headIn({ heads }: LogPlace): Promise<HeadRecord> {
+async function headIn({ folders: { heads } }: FilePlace): Promise<HeadRecord> {
   return parseJson((await rawBytes(heads, SAMPLE_SESSION)).toString()) as HeadRecord
 }
 

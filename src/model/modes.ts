@@ -19,6 +19,10 @@ export function narrower(a: PermissionMode, b: PermissionMode): PermissionMode {
 export const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
 export type Replay = z.infer<typeof Replay>
 
+/** Where Logs and what belongs to them are stored. */
+export const Engine = z.enum(['files'])
+export type Engine = z.infer<typeof Engine>
+
 /** How the summary of a checkpoint is written: from excerpts, without a model, or by the model. */
 export const CompactionSummary = z.enum(['excerpts', 'model'])
 export type CompactionSummary = z.infer<typeof CompactionSummary>

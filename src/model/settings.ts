@@ -6,6 +6,7 @@ import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-provid
 import {
   CompactionPolicy,
   CompactionSummary,
+  Engine,
   InstructionsSetting,
   PermissionMode,
   Replay,
@@ -88,6 +89,9 @@ export const Settings = z.strictObject({
   permission: PermissionMode.optional()
     .describe('Permission mode of new Sessions: read-only, ask (default) or auto.')
     .meta({ default: 'ask' }),
+  engine: Engine.optional()
+    .describe('Where Sessions are stored: files (default).')
+    .meta({ default: 'files' }),
   providers: z
     .strictObject({
       anthropic: z.strictObject(access(REMOTE_PROVIDERS.anthropic)).optional(),
@@ -192,7 +196,37 @@ export const Settings = z.strictObject({
       bell: z
         .boolean()
         .optional()
-        .describe('Ring the terminal bell when a question waits; true by default.')
+        .describe(
+          'Ring the terminal bell when a question waits or a Turn of more than 20 s ends; true by default.',
+        )
+        .meta({ default: true }),
+      notify: z
+        .boolean()
+        .optional()
+        .describe(
+          'Ask the terminal for a desktop notification (OSC 9 or OSC 777) when a question waits in a chat or a Turn of more than 20 s ends; true by default.',
+        )
+        .meta({ default: true }),
+      title: z
+        .boolean()
+        .optional()
+        .describe('Show the state of a chat in the title of the terminal; true by default.')
+        .meta({ default: true }),
+    })
+    .optional(),
+  input: z
+    .strictObject({
+      keys: z
+        .enum(['usual', 'vim'])
+        .optional()
+        .describe('Keys of the input of a chat: usual (default: those of readline) or vim.')
+        .meta({ default: 'usual' }),
+      history: z
+        .boolean()
+        .optional()
+        .describe(
+          'Store what you type in a chat, without keys: sent messages for Up and Ctrl-R in all Sessions of the folder, and an unsent draft; true by default.',
+        )
         .meta({ default: true }),
     })
     .optional(),

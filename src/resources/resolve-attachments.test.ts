@@ -46,7 +46,7 @@ function keeper() {
 
 test('[AT-017] a file may have exactly 10 MiB, and not one byte more', async () => {
   const limit = 10 * MIB
-  const taken = { accepted: true, kind: 'text' }
+  const taken = { accepted: true, kind: 'text', mediaType: 'text/plain' }
   expect(await verdicts([text(limit - 1)])).toEqual([{ ...taken, sizeBytes: limit - 1 }])
   expect(await verdicts([text(limit)])).toEqual([{ ...taken, sizeBytes: limit }])
   expect(await verdicts([text(limit + 1)])).toEqual([

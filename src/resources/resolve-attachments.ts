@@ -74,6 +74,9 @@ export interface AttachmentVerdict {
   readonly reason?: string
   readonly kind?: ResourceKind
   readonly sizeBytes?: number
+  readonly mediaType?: string
+  /** Of an image. */
+  readonly pixels?: { readonly width: number; readonly height: number }
   readonly limit?: number
   readonly actual?: number
 }
@@ -92,7 +95,19 @@ export function verdictOf(resolved: ResolvedAttachment): AttachmentVerdict {
   const { facts } = resolved
   return facts.kind === 'link'
     ? { accepted: true, kind: facts.kind }
-    : { accepted: true, kind: facts.kind, sizeBytes: facts.size_bytes }
+    : {
+        accepted: true,
+        kind: facts.kind,
+        sizeBytes: facts.size_bytes,
+        mediaType: facts.media_type,
+        ...pixelsOf(facts),
+      }
+}
+
+function pixelsOf(facts: ResourceFacts): Pick<AttachmentVerdict, 'pixels'> {
+  if (facts.kind !== 'image') return {}
+  const { width, height } = facts
+  return width === undefined || height === undefined ? {} : { pixels: { width, height } }
 }
 
 function readingFor({

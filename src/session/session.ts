@@ -190,6 +190,11 @@ export class Session {
     return this.#leaving === undefined && this.#live.steer(typed)
   }
 
+  /** Takes text of `steer` back, for example to edit it. Returns false if the Turn has already recorded it. */
+  unsteer(typed: string): boolean {
+    return this.#leaving === undefined && this.#live.unsteer(typed)
+  }
+
   /**
    * Answers a question by the number of a choice. The first answer counts: later ones are `question_closed`. Resolves when
    * the decision is durable.

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { HeadTail, type Excerpt } from '../encoding/head-tail.ts'
 import { shownPath } from '../host/files/confined-path.ts'
+import { systemProgram } from '../host/process/system-program.ts'
 import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
@@ -68,7 +69,7 @@ export async function runBash(
   }
   const folder = args.folder ?? context.folder
   const running = context.run({
-    argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
+    argv: bashArgs(await systemProgram('bash'), command),
     wallMs,
     network,
     ...(folder === undefined ? {} : { folder }),
@@ -94,9 +95,12 @@ function redactExit(exit: Exit, { redactor }: BashContext): Exit {
   return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
 }
 
-/** The system's bash before one in `PATH`; sh if there is none. */
-const IN_BASH =
-  'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
+/** The system's bash before one in `PATH`, for which a shell looks inside; sh if there is none. */
+function bashArgs(found: string | undefined, command: string): string[] {
+  return found === undefined ? ['/bin/sh', '-c', IN_BASH, 'sh', command] : [found, '-c', command]
+}
+
+const IN_BASH = 'b=$(command -v bash); [ -x "$b" ] && exec "$b" -c "$1"; exec /bin/sh -c "$1"'
 
 const TRIES_NETWORK =
   'The command tried to reach the network, which is off for it. It continues without; to use the network, it must be run again.\n'

@@ -15,6 +15,8 @@ export interface AnsweredRequest {
   readonly parts: Pick<TurnParts, 'log' | 'model' | 'person' | 'context'>
   readonly callIds: CallIds
   readonly call_index: number
+  /** Called with the name of each tool that the answer calls, while the rest of it arrives. */
+  onCall?(name: string): void
 }
 
 /** Reads the response to a recorded request. Deltas are for display; only complete items count. */
@@ -44,6 +46,7 @@ export async function readAnswer(
       log.publish({ type: 'reasoning_delta', data: { text: event.text } })
     } else if (event.type === 'item') {
       items.push(event.item)
+      if (event.item.kind === 'tool_call') reading.onCall?.(event.item.name)
       // Text is recorded in any case, so it counts as shown, even without deltas.
       if (event.item.kind === 'text') {
         shown = ''

@@ -39,16 +39,17 @@ export async function runTurn(
   const prepared = isPrepared ? ok(undefined) : await prepareTurn(parts, input)
   const run = () => (input.purpose === undefined ? loop.run() : loop.runOnce())
   const error = prepared.ok ? await run() : prepared.error
+  const ending = parts.tools.ahead?.end()
   const { usage, cut, lastRequest } = loop
   const typed = person.steering.end()
   if (person.signal.reason === LEAVE_REASON && typed.length === 0 && isUnanswered(log))
     return failed('interrupted', 'The Turn was left for the next process.')
   // Text that came too late for this Turn is recorded, and the next request contains it.
   const why = interruption(person.signal)
-  const ending = loop.isLost
+  const how = loop.isLost
     ? ({ how: 'crashed', usage } as const)
     : ({ how: 'loop', error, why, usage, cut } as const)
-  const ended = await endTurn(log, ending, typed)
+  const [ended] = await Promise.all([endTurn(log, how, typed), ending])
   return ended.ok ? ok(lastRequest && asSent(lastRequest)) : ended
 }
 
@@ -236,7 +237,10 @@ class Loop {
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
     if (!intention.ok) return { ...intention, shown: true }
     publish()
-    return readAnswer({ parts: this.#parts, callIds: this.#callIds, call_index }, delivery)
+    const { ahead } = this.#parts.tools
+    ahead?.answering()
+    const onCall = (name: string) => ahead?.onCall(name)
+    return readAnswer({ parts: this.#parts, callIds: this.#callIds, call_index, onCall }, delivery)
   }
 
   /** Without this notice, an answer that was cut off but does not end the Turn would go unnoticed. */

@@ -51,7 +51,8 @@ export class Tries {
       return changedBy(await this.#leaveOut(leftOut))
     }
     const { retries } = this.#parts.model.retry
-    const count = `retry ${attempt + 1} of ${retries}`
+    const retry = { attempt: attempt + 1, of: retries }
+    const count = `retry ${retry.attempt} of ${retry.of}`
     const again = { changed: false, drafts: [retryNotice(error, count)] }
     if (cause?.again === true && this.#otherWays > 0) {
       this.#otherWays -= 1
@@ -60,7 +61,7 @@ export class Tries {
     const ms = retryIn(error, { attempt, invalid: this.#invalid }, this.#parts.model.retry)
     if (ms === undefined) return undefined
     if (error.kind === 'invalid_response') this.#invalid += 1
-    const waited = await this.#wait(ms, error, count)
+    const waited = await this.#wait(ms, error, retry)
     return waited.ok ? ok(again) : waited
   }
 
@@ -99,11 +100,16 @@ export class Tries {
     return log.commit([...gone, notice('resource_not_shown', text)])
   }
 
-  async #wait(ms: number, { kind }: HawserError, count: string): Promise<Result<void>> {
+  async #wait(
+    ms: number,
+    { kind }: HawserError,
+    { attempt, of }: { readonly attempt: number; readonly of: number },
+  ): Promise<Result<void>> {
     const { log, person } = this.#parts
     const seconds = Number((ms / 1000).toFixed(1))
-    const text = `${kind.replaceAll('_', ' ')}: ${count} in ${seconds} s`
-    log.publish({ type: 'status', data: { text } })
+    const text = `${kind.replaceAll('_', ' ')}: retry ${attempt} of ${of} in ${seconds} s`
+    const retry = { attempt, of, delay_ms: Math.max(0, Math.round(ms)), kind }
+    log.publish({ type: 'status', data: { text, retry } })
     await wait(log.clock, ms, person.signal)
     if (person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
     return ok(undefined)

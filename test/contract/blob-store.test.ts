@@ -39,6 +39,7 @@ blobStoreContract('the workspace store on a disk that writes short', async () =>
   const disk = new CrashDisk(7, { shortWrites: true })
   const folder = disk.folder()
   return {
+    ends: { disk, after: (seed) => storeIn(disk.afterCrash(seed).folder()) },
     store: storeIn(folder),
     other: storeIn(new CrashDisk(8).folder()),
     corrupt: (key, bytes) => overwrite(folder, key, bytes),
@@ -53,6 +54,7 @@ blobStoreContract('the workspace store on a disk that writes short', async () =>
 blobStoreContract('a store in memory', async () => {
   const memory = memoryStore(systemClock)
   return {
+    ends: { disk: memory.disk, after: (seed) => memory.afterEnd(seed).store },
     store: memory.store,
     other: memoryStore(systemClock).store,
     corrupt: async (key, bytes) => memory.corrupt(key, bytes),

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as vitestTest } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { CAUSE } from '../../src/model/error-cause.ts'
-import { BLOB_EXTENSIONS, type BlobKey } from '../../src/model/ids.ts'
+import { BLOB_EXTENSIONS, blobSha256, type BlobKey } from '../../src/model/ids.ts'
+import { PowerCut, type CrashDisk } from '../support/host/crash-disk.ts'
 import { value } from '../support/log/story.ts'
 
 /** A new, empty store, and ways to corrupt it that no caller has. */
@@ -12,9 +13,23 @@ export interface StoreUnderTest {
   readonly other: BlobStore
   /** Stores bytes under a key that does not match them. */
   readonly corrupt: (key: BlobKey, bytes: Buffer) => Promise<void>
+  /** What a store on a disk of the machine cannot do. */
+  readonly ends?: StoreEnds
   /** Makes the blob look as if it had been put `ms` milliseconds earlier. */
   readonly age: (key: BlobKey, ms: number) => Promise<void>
   close(): Promise<void>
+}
+
+/** How a machine ends. */
+export interface StoreEnds {
+  readonly disk: CrashDisk
+  /** The store as the next boot finds it. */
+  after(seed: number): BlobStore
+}
+
+interface BlobCase {
+  readonly title: string
+  readonly run: () => Promise<void>
 }
 
 /** The same facts for people and for code. */
@@ -24,6 +39,16 @@ function absence(state: 'missing' | 'damaged') {
 
 /** What every blob store must do, whatever its storage. */
 export function blobStoreContract(name: string, make: () => Promise<StoreUnderTest>): void {
+  describe(name, () => {
+    for (const { title, run } of blobStoreCases(make))
+      vitestTest(title, () => expect(run()).resolves.toBeUndefined())
+  })
+}
+
+/** Every promise of a blob store, with what shows that it is kept. A case throws if it is not. */
+export function blobStoreCases(make: () => Promise<StoreUnderTest>): readonly BlobCase[] {
+  const cases: BlobCase[] = []
+  const test = (title: string, run: () => Promise<void>) => void cases.push({ title, run })
   const withStore = (work: (under: StoreUnderTest) => Promise<void>) => async () => {
     const under = await make()
     await work(under)
@@ -33,194 +58,243 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
   const put = async (store: BlobStore, bytes: Buffer, type = 'text/plain') =>
     value(await store.put([bytes], type))
 
-  describe(name, () => {
-    test(
-      'returns exactly the bytes that were put [SR-027] [TI-010] [TI-080]',
-      withStore(async ({ store }) => {
-        for (const bytes of [Buffer.alloc(0), harbour, Buffer.alloc(700_000, 'x\0\xff')]) {
-          const key = await put(store, bytes, 'application/octet-stream')
-          expect(value(await store.get(key)).equals(bytes)).toBe(true)
-          expect(value(await store.stat(key)).size).toBe(bytes.length)
-        }
-      }),
-    )
+  test(
+    'returns exactly the bytes that were put [SR-027] [TI-010] [TI-080]',
+    withStore(async ({ store }) => {
+      for (const bytes of [Buffer.alloc(0), harbour, Buffer.alloc(700_000, 'x\0\xff')]) {
+        const key = await put(store, bytes, 'application/octet-stream')
+        expect(value(await store.get(key)).equals(bytes)).toBe(true)
+        expect(value(await store.stat(key)).size).toBe(bytes.length)
+      }
+    }),
+  )
 
-    test(
-      'identifies bytes by their hash and media type [TI-012] [TI-014] [TI-021]',
-      withStore(async ({ store }) => {
-        for (const [type, extension] of Object.entries(BLOB_EXTENSIONS)) {
-          const key = await put(store, harbour, type)
-          expect(key).toBe(`${sha256(harbour)}.${extension}`)
-          expect((await store.get(key)).ok).toBe(true)
-        }
-        expect(value(await store.list()).length).toBe(Object.keys(BLOB_EXTENSIONS).length)
-      }),
-    )
-
-    test(
-      'hashes a whole stream, however it is chunked',
-      withStore(async ({ store }) => {
-        async function* slowly() {
-          for (const byte of harbour) yield Buffer.from([byte])
-        }
-        expect(value(await store.put(slowly(), 'text/plain'))).toBe(`${sha256(harbour)}.txt`)
-      }),
-    )
-
-    test(
-      'stores the same bytes once [TI-013]',
-      withStore(async ({ store }) => {
-        const keys = await Promise.all([1, 2, 3].map(() => put(store, harbour)))
-        await put(store, harbour)
-        expect(new Set(keys).size).toBe(1)
-        expect(value(await store.list())).toEqual([keys[0]])
-      }),
-    )
-
-    test(
-      'refuses an unknown media type',
-      withStore(async ({ store }) => {
-        for (const type of ['image/svg+xml', '', 'constructor', 'text/plain; charset=utf-8']) {
-          expect(await store.put([harbour], type)).toMatchObject({
-            error: { kind: 'unsupported_type' },
-          })
-        }
-        expect(value(await store.list())).toEqual([])
-      }),
-    )
-
-    test(
-      'refuses an invalid key before it accesses anything [TI-019] [TI-020]',
-      withStore(async ({ store }) => {
-        const hash = sha256(harbour)
-        const bad = [
-          '../../etc/passwd',
-          `../${hash}.txt`,
-          hash,
-          `${hash}.exe`,
-          `${hash.toUpperCase()}.txt`,
-          `${hash.slice(1)}.txt`,
-          `${hash}0.txt`,
-          `${hash}.txt\n`,
-          `ok\n${hash}.txt`,
-          `${hash}.txt\0`,
-          '',
-        ]
-        for (const key of bad) {
-          for (const ask of ['get', 'open', 'stat', 'renew', 'delete'] as const) {
-            const answer = await store[ask](key)
-            expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
-            expect(key.length > 3 && JSON.stringify(answer).includes(key)).toBe(false)
-          }
-        }
-      }),
-    )
-
-    test(
-      'reports a missing blob, and never returns empty bytes for it [SR-032]',
-      withStore(async ({ store }) => {
-        const key = `${sha256('absent')}.png`
-        for (const ask of ['get', 'open', 'stat'] as const) {
-          expect(await store[ask](key)).toMatchObject({
-            error: absence('missing'),
-          })
-        }
-      }),
-    )
-
-    test(
-      'refuses to return damaged bytes, and repairs them when they are put again',
-      withStore(async ({ store, corrupt }) => {
-        const key = await put(store, harbour)
-        const flips = Array.from({ length: harbour.length * 8 }, (_, bit) => {
-          const copy = Buffer.from(harbour)
-          copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-          return copy
-        })
-        for (const bytes of [Buffer.alloc(0), harbour.subarray(1), ...flips]) {
-          await corrupt(key, bytes)
-          for (const ask of ['get', 'open'] as const) {
-            expect(await store[ask](key)).toMatchObject({
-              error: absence('damaged'),
-            })
-          }
-          expect(await put(store, harbour)).toBe(key)
-          expect(value(await store.get(key)).equals(harbour)).toBe(true)
-        }
-      }),
-    )
-
-    test(
-      'reads any part of an open blob, more than once',
-      withStore(async ({ store }) => {
-        const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, i) => i % 251))
-        const blob = value(await store.open(await put(store, bytes, 'image/png')))
-        for (const [start, end] of [
-          [0, 600_000],
-          [599_999, 700_000],
-          [262_143, 262_146],
-          [5, 5],
-        ] as const) {
-          const parts: Buffer[] = []
-          for await (const part of blob.read(start, end)) parts.push(part)
-          expect(Buffer.concat(parts).equals(bytes.subarray(start, end))).toBe(true)
-        }
-        expect(blob.size).toBe(600_000)
-        await blob.close()
-      }),
-    )
-
-    test(
-      'passes on an error of its source, and stores nothing of it [TI-025]',
-      withStore(async ({ store }) => {
-        async function* failing() {
-          yield harbour
-          throw new Error('the source broke')
-        }
-        await expect(store.put(failing(), 'text/plain')).rejects.toThrow('the source broke')
-        expect(value(await store.list())).toEqual([])
-        expect(value(await store.tidy(Infinity))).toBe(0)
-      }),
-    )
-
-    test(
-      'deletes a blob, unless it was put or put again since',
-      withStore(async ({ store, age }) => {
-        const key = await put(store, harbour)
-        await age(key, 10_000)
-        const { putAt } = value(await store.stat(key))
-        await put(store, harbour)
-        expect(value(await store.delete(key, putAt))).toBe(false)
-        // After a clock stepped back, a blob that was put again looks older, not the same.
-        await age(key, 20_000)
-        expect(value(await store.delete(key, putAt))).toBe(false)
+  test(
+    'identifies bytes by their hash and media type [TI-012] [TI-014] [TI-021]',
+    withStore(async ({ store }) => {
+      for (const [type, extension] of Object.entries(BLOB_EXTENSIONS)) {
+        const key = await put(store, harbour, type)
+        expect(key).toBe(`${sha256(harbour)}.${extension}`)
         expect((await store.get(key)).ok).toBe(true)
-        expect(value(await store.delete(key))).toBe(true)
-        expect((await store.get(key)).ok).toBe(false)
-        expect(value(await store.delete(key))).toBe(true)
-      }),
-    )
+      }
+      expect(value(await store.list()).length).toBe(Object.keys(BLOB_EXTENSIONS).length)
+    }),
+  )
 
-    test(
-      'renews an existing blob as if it were put now, and reports a missing one',
-      withStore(async ({ store, age }) => {
-        const key = await put(store, harbour)
-        await age(key, 10_000)
-        const { putAt } = value(await store.stat(key))
-        expect(value(await store.renew(key))).toBe(true)
-        expect(value(await store.delete(key, putAt))).toBe(false)
-        expect(value(await store.stat(key)).putAt).toBeGreaterThan(putAt)
-        value(await store.delete(key))
-        expect(value(await store.renew(key))).toBe(false)
-      }),
-    )
+  test(
+    'hashes a whole stream, however it is chunked',
+    withStore(async ({ store }) => {
+      async function* slowly() {
+        for (const byte of harbour) yield Buffer.from([byte])
+      }
+      expect(value(await store.put(slowly(), 'text/plain'))).toBe(`${sha256(harbour)}.txt`)
+    }),
+  )
 
-    test(
-      'shares nothing with another store [TI-027]',
-      withStore(async ({ store, other }) => {
-        const key = await put(store, harbour)
-        expect(await other.get(key)).toMatchObject({ error: { kind: 'resource_missing' } })
-      }),
-    )
+  test(
+    'stores the same bytes once [TI-013]',
+    withStore(async ({ store }) => {
+      const keys = await Promise.all([1, 2, 3].map(() => put(store, harbour)))
+      await put(store, harbour)
+      expect(new Set(keys).size).toBe(1)
+      expect(value(await store.list())).toEqual([keys[0]])
+    }),
+  )
+
+  test(
+    'refuses an unknown media type',
+    withStore(async ({ store }) => {
+      for (const type of ['image/svg+xml', '', 'constructor', 'text/plain; charset=utf-8']) {
+        expect(await store.put([harbour], type)).toMatchObject({
+          error: { kind: 'unsupported_type' },
+        })
+      }
+      expect(value(await store.list())).toEqual([])
+    }),
+  )
+
+  test(
+    'refuses an invalid key before it accesses anything [TI-019] [TI-020]',
+    withStore(async ({ store }) => {
+      const hash = sha256(harbour)
+      const bad = [
+        '../../etc/passwd',
+        `../${hash}.txt`,
+        hash,
+        `${hash}.exe`,
+        `${hash.toUpperCase()}.txt`,
+        `${hash.slice(1)}.txt`,
+        `${hash}0.txt`,
+        `${hash}.txt\n`,
+        `ok\n${hash}.txt`,
+        `${hash}.txt\0`,
+        '',
+      ]
+      for (const key of bad) {
+        for (const ask of ['get', 'open', 'stat', 'renew', 'delete'] as const) {
+          const answer = await store[ask](key)
+          expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
+          expect(key.length > 3 && JSON.stringify(answer).includes(key)).toBe(false)
+        }
+      }
+    }),
+  )
+
+  test(
+    'reports a missing blob, and never returns empty bytes for it [SR-032]',
+    withStore(async ({ store }) => {
+      const key = `${sha256('absent')}.png`
+      for (const ask of ['get', 'open', 'stat'] as const) {
+        expect(await store[ask](key)).toMatchObject({
+          error: absence('missing'),
+        })
+      }
+    }),
+  )
+
+  test(
+    'refuses to return damaged bytes, and repairs them when they are put again',
+    withStore(async ({ store, corrupt }) => {
+      const key = await put(store, harbour)
+      const flips = Array.from({ length: harbour.length * 8 }, (_, bit) => {
+        const copy = Buffer.from(harbour)
+        copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+        return copy
+      })
+      for (const bytes of [Buffer.alloc(0), harbour.subarray(1), ...flips]) {
+        await corrupt(key, bytes)
+        for (const ask of ['get', 'open'] as const) {
+          expect(await store[ask](key)).toMatchObject({
+            error: absence('damaged'),
+          })
+        }
+        expect(await put(store, harbour)).toBe(key)
+        expect(value(await store.get(key)).equals(harbour)).toBe(true)
+      }
+    }),
+  )
+
+  test(
+    'reads any part of an open blob, more than once',
+    withStore(async ({ store }) => {
+      const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, i) => i % 251))
+      const blob = value(await store.open(await put(store, bytes, 'image/png')))
+      for (const [start, end] of [
+        [0, 600_000],
+        [599_999, 700_000],
+        [262_143, 262_146],
+        [5, 5],
+      ] as const) {
+        const parts: Buffer[] = []
+        for await (const part of blob.read(start, end)) parts.push(part)
+        expect(Buffer.concat(parts).equals(bytes.subarray(start, end))).toBe(true)
+      }
+      expect(blob.size).toBe(600_000)
+      await blob.close()
+    }),
+  )
+
+  test(
+    'passes on an error of its source, and stores nothing of it [TI-025]',
+    withStore(async ({ store }) => {
+      async function* failing() {
+        yield harbour
+        throw new Error('the source broke')
+      }
+      await expect(store.put(failing(), 'text/plain')).rejects.toThrow('the source broke')
+      expect(value(await store.list())).toEqual([])
+      expect(value(await store.tidy(Infinity))).toBe(0)
+    }),
+  )
+
+  test(
+    'deletes a blob, unless it was put or put again since',
+    withStore(async ({ store, age }) => {
+      const key = await put(store, harbour)
+      await age(key, 10_000)
+      const { putAt } = value(await store.stat(key))
+      await put(store, harbour)
+      expect(value(await store.delete(key, putAt))).toBe(false)
+      // After a clock stepped back, a blob that was put again looks older, not the same.
+      await age(key, 20_000)
+      expect(value(await store.delete(key, putAt))).toBe(false)
+      expect((await store.get(key)).ok).toBe(true)
+      expect(value(await store.delete(key))).toBe(true)
+      expect((await store.get(key)).ok).toBe(false)
+      expect(value(await store.delete(key))).toBe(true)
+    }),
+  )
+
+  test(
+    'renews an existing blob as if it were put now, and reports a missing one',
+    withStore(async ({ store, age }) => {
+      const key = await put(store, harbour)
+      await age(key, 10_000)
+      const { putAt } = value(await store.stat(key))
+      expect(value(await store.renew(key))).toBe(true)
+      expect(value(await store.delete(key, putAt))).toBe(false)
+      expect(value(await store.stat(key)).putAt).toBeGreaterThan(putAt)
+      value(await store.delete(key))
+      expect(value(await store.renew(key))).toBe(false)
+    }),
+  )
+
+  test(
+    'shares nothing with another store [TI-027]',
+    withStore(async ({ store, other }) => {
+      const key = await put(store, harbour)
+      expect(await other.get(key)).toMatchObject({ error: { kind: 'resource_missing' } })
+    }),
+  )
+
+  test('a put that returned survives a power cut at any step, and others leave nothing wrong', async () => {
+    for (let powerCutAt = 1; powerCutAt < 60; powerCutAt++) {
+      const under = await make()
+      const { store, ends } = under
+      if (ends === undefined) return under.close()
+      const stored = new Map<BlobKey, Buffer>()
+      ends.disk.injectFaults({ powerCutAt, shortWrites: true })
+      await storeAll(store, stored).catch((error: unknown) => {
+        if (!(error instanceof PowerCut)) throw error
+      })
+      for (const seed of [powerCutAt, powerCutAt + 1]) {
+        const later = ends.after(seed)
+        for (const key of value(await later.list())) {
+          const read = await later.get(key)
+          if (stored.has(key) || read.ok) expect(sha256(value(read))).toBe(blobSha256(key))
+        }
+        for (const [key, bytes] of stored) {
+          expect(value(await later.get(key)).equals(bytes)).toBe(true)
+          expect(await put(later, bytes, 'application/octet-stream')).toBe(key)
+        }
+      }
+      await under.close()
+    }
   })
+
+  test('a put that cannot be made durable is not acknowledged, and the next one may succeed', async () => {
+    for (const fault of [{ fullAtWrite: 1 }, { badSyncAt: 1 }]) {
+      const under = await make()
+      const { store, ends } = under
+      if (ends === undefined) return under.close()
+      ends.disk.injectFaults(fault)
+      expect(await store.put([harbour], 'text/plain')).toMatchObject({
+        error: { kind: 'storage_failed' },
+      })
+      ends.disk.injectFaults({})
+      const key = await put(store, harbour)
+      expect(value(await ends.after(1).get(key)).equals(harbour)).toBe(true)
+      await under.close()
+    }
+  })
+  return cases
+}
+
+/** Puts small, large and repeated content; notes what was acknowledged. */
+async function storeAll(store: BlobStore, into: Map<BlobKey, Buffer>): Promise<void> {
+  for (const text of ['rope', 'sail', 'rope', 'x'.repeat(300_000)]) {
+    const bytes = Buffer.from(text)
+    const key = value(await store.put([bytes], 'application/octet-stream'))
+    into.set(key, bytes)
+  }
 }

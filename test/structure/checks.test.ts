@@ -310,7 +310,7 @@ test('a package that a file loads through another one is found, with the files b
 
 test.each([
   `import type { A } from './a.ts'\nexport type B = A\n`,
-  `import { type A } from './a.ts'\nexport type B = A\n`,
+  `import type { A } from './a.ts'\nexport type B = A\n`,
   `export const a = () => import('./a.ts')\n`,
 ])('a package that is loaded later or only named in types is not found: %j', (text) => {
   const tree = planted({ 'src/main.ts': text, 'src/a.ts': `import * as z from 'zod'\n` })

@@ -134,3 +134,12 @@ export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   marked: 'encoding/markdown',
   sharp: 'resources',
 }
+
+/**
+ * Implementations of ports (ADR 32), and the only units that may import them. What is above receives stores from `compose`;
+ * `tether` also reads and moves the records of guests, which are files.
+ */
+export const PORT_IMPLEMENTATIONS: Readonly<Record<string, readonly string[]>> = {
+  'log/files/': ['log', 'compose', 'tether'],
+  'tether/frames/files/': ['compose'],
+}

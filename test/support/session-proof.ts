@@ -1,3 +1,4 @@
+import { asFilePlace } from './log/file-place.ts'
 import { mkdtemp } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
@@ -106,7 +107,7 @@ async function proofOf(
   const store = workspaceBlobStore({ folder: blobs, ids: place.ids, clock: place.clock })
   const harness = new Harness(
     withChanges(parts, {
-      log: { place: { ...place, sessions, heads }, store },
+      log: { place: asFilePlace(place).with({ sessions, heads }), store },
       model: { dialectOf },
     }),
   )

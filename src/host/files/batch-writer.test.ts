@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
 import { rawBytes } from '../../../test/support/log/raw-log.ts'
 import { ok, type Failed, type Result } from '../../model/errors.ts'
-import { BatchWriter, type BatchEntry, type BatchWriterParts } from './batch-writer.ts'
+import type { BatchEntry } from './batches.ts'
+import { BatchWriter, type BatchWriterParts } from './batch-writer.ts'
 
 interface Word extends BatchEntry {
   readonly text: string

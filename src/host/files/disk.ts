@@ -132,6 +132,10 @@ class DiskFile implements File {
   }
 
   /** Synchronous inside: the system answers from memory, and a thread would cost ten times as much. */
+  hasName(): boolean {
+    return fstatSync(this.#handle.fd).nlink > 0
+  }
+
   async stat() {
     const facts = await asFileFailure(openFacts(this.#handle))
     const onlyOurs = isOurFile(facts) && (facts.mode & 0o077) === 0

@@ -35,6 +35,8 @@ export interface Folder {
 
 export interface File {
   stat(): Promise<FileFacts>
+  /** Whether it still has a name, asked without waiting: for a check immediately before a write. */
+  hasName(): boolean
   /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. May return fewer than requested. */
   read(into: Uint8Array, position: number): Promise<number>
   /** Appends and returns the number of bytes written: FEWER than requested is not an error. Use `writeAll`. */
@@ -86,7 +88,11 @@ export async function writeAll(file: File, bytes: Uint8Array): Promise<void> {
 }
 
 /** Reads `length` bytes from `position`, fewer only at the end of the file. */
-export async function readSpan(file: File, position: number, length: number): Promise<Buffer> {
+export async function readSpan(
+  file: Pick<File, 'read'>,
+  position: number,
+  length: number,
+): Promise<Buffer> {
   const into = Buffer.allocUnsafe(length)
   let got = 0
   while (got < length) {
@@ -245,5 +251,6 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
     'another process holds its lock',
     'Stop that process and try again.',
   ],
+  LEASE_LOST: ['storage_failed', 'this process no longer has its lease', 'Open the Session again.'],
   NO_LOCKS: ['storage_failed', 'file locks do not work here', 'Use a local file system.'],
 }

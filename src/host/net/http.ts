@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { systemClock, type Clock } from '../clock.ts'
+import { HttpHeaders } from './http-headers.ts'
+import { HttpResponse } from './http-response.ts'
 
 export type Fetch = typeof fetch
 
@@ -116,7 +118,7 @@ function headersOf(
 ): Record<string, string> {
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
   return {
-    ...Object.fromEntries(new Headers(given)),
+    ...Object.fromEntries(new HttpHeaders(given)),
     'accept-encoding': 'identity',
     ...length,
   }
@@ -152,16 +154,16 @@ export function limitConnecting(request: ClientRequest, clock: Clock): void {
 }
 
 function responseOf(incoming: IncomingMessage, signal: FetchSignal): Response {
-  const headers = new Headers()
+  const headers = new HttpHeaders()
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
   }
   const { statusCode: status = 0 } = incoming
   if (!WITHOUT_BODY.has(status)) {
-    return new Response(bodyOf(incoming, status, signal), { status, headers })
+    return new HttpResponse(bodyOf(incoming, status, signal), { status, headers })
   }
   incoming.resume()
-  return new Response(null, { status, headers })
+  return new HttpResponse(null, { status, headers })
 }
 
 /** Read on demand. Cancelling it closes the connection. */

@@ -1,5 +1,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { HttpHeaders } from './http-headers.ts'
+import { HttpResponse } from './http-response.ts'
 import {
   abortError,
   addressOf,
@@ -23,7 +25,7 @@ export function relayFetch(socket: Duplex): Fetch {
     const session = await (opening ??= sessionOn(socket))
     if (signal?.aborted === true) throw abortError()
     const stream = requestOn(session, url, {
-      ...Object.fromEntries(new Headers(headers)),
+      ...Object.fromEntries(new HttpHeaders(headers)),
       ':method': method,
       'content-length': String(bytes.length),
     })
@@ -100,15 +102,15 @@ function responseOf(
   }: IncomingHttpHeaders & { readonly ':status'?: number | undefined },
   signal: FetchSignal,
 ): Response {
-  const headers = new Headers()
+  const headers = new HttpHeaders()
   for (const [name, value] of Object.entries(given)) {
     for (const one of [value ?? []].flat()) headers.append(name, one)
   }
   if (!WITHOUT_BODY.has(status)) {
-    return new Response(bodyOf(stream, signal), { status, headers })
+    return new HttpResponse(bodyOf(stream, signal), { status, headers })
   }
   stream.resume()
-  return new Response(null, { status, headers })
+  return new HttpResponse(null, { status, headers })
 }
 
 /** Read on demand. Cancelling it ends the call. */

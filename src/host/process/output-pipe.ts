@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process'
-import { closeSync, constants, openSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
-import { systemProgram } from './system-program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { takeNamedPipe } from './named-pipes.ts'
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
 
@@ -79,15 +74,12 @@ function endedEarly(error: unknown): boolean {
 
 /** A named pipe, opened at both ends and then unlinked. */
 async function openEnds(): Promise<{ readonly reader: number; readonly writer: number }> {
-  const mkfifo = (await systemProgram('mkfifo')) ?? 'mkfifo'
-  const folder = await temporaryFolder('pipe')
+  const path = await takeNamedPipe()
   try {
-    const path = join(folder, 'output')
-    await promisify(execFile)(mkfifo, ['-m', '600', path], { env: {} })
     const reader = openSync(path, O_RDONLY | O_NONBLOCK)
     // Does not block, because the reader is already open.
     return { reader, writer: openSync(path, O_WRONLY) }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    rmSync(path, { force: true })
   }
 }

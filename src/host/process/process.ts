@@ -4,7 +4,7 @@ import { asHostResult } from '../files/files.ts'
 import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
 import { endWithThisProcess } from './end-with-this-process.ts'
 import { groupLives, killKin, untilGone, type ListedProcess } from './kin.ts'
-import { startProgram, type StartOrder, type StartedProgram } from './start.ts'
+import { startHeld, startProgram, type StartOrder, type StartedProgram } from './start.ts'
 
 /** A program to run. It gets only what is listed here: no other variable, descriptor or terminal. */
 export interface Program extends StartOrder {
@@ -48,9 +48,75 @@ export async function runProgram(
   clock: Clock = systemClock,
 ): Promise<Result<ProcessEnding>> {
   if (program.signal.aborted) return ok(NEVER_STARTED)
-  const begun = await asHostResult(`start ${program.argv[0]}`, () => begin(program, clock))
+  const begun = await asHostResult(`start ${program.argv[0]}`, () =>
+    begin(program, startProgram, clock),
+  )
+  if (!begun.ok) return begun
+  program.onStart?.(begun.value.child.pid)
+  return untilEnded(begun.value, program, clock)
+}
+
+/** What is known of a program when it runs, and may be unknown when it is started. */
+export type RunOrder = Pick<Program, 'wallMs' | 'signal' | 'onStart' | 'onOutput'>
+
+/** A program that was started and waits at its gate. It is run once, or discarded. */
+export interface HeldProgram {
+  readonly pid: number
+  /** Whether it waits at the gate now; false if it never will. Never rejects. */
+  readonly waiting: Promise<boolean>
+  /**
+   * Opens the gate with a line if `admit` agrees, and runs the program to completion; see `runProgram`. `undefined` if it may
+   * not start or has ended: then discard it.
+   */
+  run(
+    order: RunOrder,
+    line: string,
+    admit: (leader: number) => boolean,
+  ): Promise<Result<ProcessEnding>> | undefined
+  /** Kills it. Resolves when nothing of it is left. */
+  discard(): Promise<void>
+}
+
+/** Starts a program that waits at its gate until it is run. A failure means that it could not be started. */
+export async function holdProgram(
+  order: StartOrder,
+  clock: Clock = systemClock,
+): Promise<Result<HeldProgram>> {
+  const begun = await asHostResult(`start ${order.argv[0]}`, () => begin(order, startHeld, clock))
   if (!begun.ok) return begun
   const { child, output } = begun.value
+  const { pid, gate } = child
+  const leave = endWithThisProcess(pid)
+  const exited = new Promise<void>((resolve) => void child.process.once('exit', () => resolve()))
+  return ok({
+    pid,
+    waiting: Promise.race([gate.waiting, exited.then(() => false)]),
+    run: (program, line, admit) => {
+      if (!isRunning(child) || program.signal.aborted || !gate.open(line, admit)) return undefined
+      leave()
+      program.onStart?.(pid)
+      return untilEnded(begun.value, program, clock)
+    },
+    discard: async () => {
+      const kin = isRunning(child) ? killKin(pid) : []
+      await exited
+      leave()
+      await Promise.all([untilGone(kin, clock), gate.shut(clock)])
+      output.close()
+    },
+  })
+}
+
+/** Once it was reaped, its pid may belong to another process. */
+function isRunning({ process: { exitCode, signalCode } }: StartedProgram): boolean {
+  return exitCode === null && signalCode === null
+}
+
+async function untilEnded(
+  { child, output }: ProgramStart<StartedProgram>,
+  program: RunOrder,
+  clock: Clock,
+): Promise<Result<ProcessEnding>> {
   const watch = watchOver(child, program, clock)
   try {
     let thrown: { readonly error: unknown } | undefined
@@ -84,14 +150,19 @@ const NEVER_STARTED: ProcessEnding = {
 /** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
-async function begin(
-  program: Program,
+interface ProgramStart<Started extends StartedProgram> {
+  readonly child: Started
+  readonly output: OutputPipe
+}
+
+async function begin<Started extends StartedProgram>(
+  order: StartOrder,
+  start: (order: StartOrder, writer: number) => Promise<Started>,
   clock: Clock,
-): Promise<Result<{ readonly child: StartedProgram; readonly output: OutputPipe }>> {
+): Promise<Result<ProgramStart<Started>>> {
   const output = await openOutputPipe(clock)
   try {
-    const child = await startProgram(program, output.writer)
-    program.onStart?.(child.pid)
+    const child = await start(order, output.writer)
     output.closeWriter()
     return ok({ child, output })
   } catch (error) {
@@ -118,7 +189,7 @@ interface Watch {
 }
 
 /** Kills the program for the first reason that occurs, and reports its exit. */
-function watchOver(child: StartedProgram, { wallMs, signal }: Program, clock: Clock): Watch {
+function watchOver(child: StartedProgram, { wallMs, signal }: RunOrder, clock: Clock): Watch {
   let why: Reason | undefined
   let over = false
   const startedMs = clock.monotonicMs()

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { Clock } from '../clock.ts'
-import { keepGate, NO_GATE, type Gate } from './gate.ts'
+import { holdGate, keepGate, NO_GATE, type Gate, type HeldGate } from './gate.ts'
 
 /** What a started program needs; see `Program`. */
 export interface StartOrder {
@@ -41,8 +41,29 @@ export interface StartedProgram {
   readonly gate: Gate
 }
 
+/** A program whose gate its starter opens. */
+export interface HeldStart extends StartedProgram {
+  readonly gate: HeldGate
+}
+
 /** Starts a program whose output goes to `writer`. Throws the system error if it cannot be started. */
 export async function startProgram(order: StartOrder, writer: number): Promise<StartedProgram> {
+  const { gateSocket, ...started } = await start(order, writer)
+  const admit = (leader: number) => order.admit?.(leader) ?? true
+  const gate = gateSocket === undefined ? NO_GATE : keepGate(started.process, gateSocket, admit)
+  return { ...started, gate }
+}
+
+/** The same for a `gated` program; `admit` is not called. */
+export async function startHeld(order: StartOrder, writer: number): Promise<HeldStart> {
+  const { gateSocket, ...started } = await start({ ...order, gated: true }, writer)
+  if (gateSocket === undefined) throw new Error('a started program has no gate')
+  return { ...started, gate: holdGate(started.process, gateSocket) }
+}
+
+type GatelessStart = Omit<StartedProgram, 'gate'> & { readonly gateSocket: Duplex | undefined }
+
+async function start(order: StartOrder, writer: number): Promise<GatelessStart> {
   const [file, ...args] = order.argv
   const nothing = openSync('/dev/null', 'r')
   try {
@@ -59,17 +80,8 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
     hand(child.stdio[HANDED_FD], order.handed)
     const ends = socketsOf(child, order)
     const sockets = ends.slice(0, order.sockets ?? 0)
-    const gate = ends.at(sockets.length)
-    return {
-      pid,
-      process: child,
-      sockets,
-      complaint: complaintOf(child),
-      gate:
-        gate === undefined
-          ? NO_GATE
-          : keepGate(child, gate, (leader) => order.admit?.(leader) ?? true),
-    }
+    const gateSocket = ends.at(sockets.length)
+    return { pid, process: child, sockets, complaint: complaintOf(child), gateSocket }
   } finally {
     closeSync(nothing)
   }

@@ -96,8 +96,8 @@ function idAt(path: string): string | undefined | { readonly code: string } {
   }
 }
 
-/** Each wrapper has one child, and the shell that waits has none. */
-function innermost(leader: number): number {
+/** The process that waits at the gate: each wrapper has one child, and this one has none. */
+export function innermost(leader: number): number {
   let inner = leader
   for (;;) {
     const [child] = childrenOf(inner)

@@ -7,78 +7,115 @@ import { runProgram, type ProcessEnding, type Program } from '../process/process
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { programEnv } from './bubblewrap/env.ts'
 import { bubblewrapOrder, isTooLong, tooLong } from './bubblewrap/order.ts'
-import { openGroup, runLimited } from './limits/limited-run.ts'
+import { limitsMet, openGroup } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
-import { submoduleEnv } from './git/submodule-env.ts'
 import { holdDirectory, workingDirectory } from './working-directory.ts'
 import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
 import { checkMounts } from './mount-check.ts'
 import { prepareSandbox, type PreparedSandbox, type SandboxContext } from './plan.ts'
+import type { ReadySandbox, WaitingSandbox } from './ready-sandbox.ts'
+import { sandboxEnv } from './sandbox-env.ts'
 
 /**
  * Runs a command in a sandbox that passed the self-test; see `ConfinedRun`. The command's control group is created, and
- * removed, while the workspace is inspected.
+ * removed, while the workspace is inspected. `ready` is used if it is still right, and ended in any case.
  */
 export async function runConfined(
   context: SandboxContext,
   confinement: Confinement,
   command: ConfinedCommand,
+  ready?: ReadySandbox,
 ): Promise<Result<Exit>> {
   if (isTooLong(command.argv)) return tooLong()
-  const opening = openGroup(context.limits)
+  let opening = ready === undefined ? openGroup(context.limits) : undefined
+  const newGroup = () => (opening ??= openGroup(context.limits))
   try {
     const prepared = await prepareSandbox(context, confinement, command)
-    const group = await opening
     if (!prepared.ok) return prepared
-    if (!group.ok) return group
-    return await runPrepared(context, confinement, command, prepared.value, group.value)
+    return await runPrepared({ context, confinement, command, ready, newGroup }, prepared.value)
   } finally {
-    const group = await opening
-    if (group.ok) await group.value?.remove()
+    const [group] = await Promise.all([opening, ready?.end()])
+    if (group?.ok === true) await group.value?.remove()
   }
 }
 
-async function runPrepared(
-  context: SandboxContext,
-  confinement: Confinement,
-  command: ConfinedCommand,
-  { plan, expected, watch, variables }: PreparedSandbox,
-  group: LimitGroup | undefined,
-): Promise<Result<Exit>> {
-  const home = { home: plan.home, temporary: '/tmp', variables }
-  const submodules = watch === undefined ? {} : await submoduleEnv(watch.before.root)
-  const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
+interface Running {
+  readonly context: SandboxContext
+  readonly confinement: Confinement
+  readonly command: ConfinedCommand
+  readonly ready: ReadySandbox | undefined
+  /** Creates the group of a sandbox that is started now. */
+  readonly newGroup: () => ReturnType<typeof openGroup>
+}
+
+async function runPrepared(running: Running, prepared: PreparedSandbox): Promise<Result<Exit>> {
+  const { context, confinement, command, ready } = running
+  const { plan, watch } = prepared
+  const env = await sandboxEnv(context, prepared, command.env)
+  const [recorded, waiting] = await Promise.all([
+    watch && confinement.watching?.(recordedPlaces(watch.before)),
+    ready?.matching(prepared, env),
+  ])
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
-  const { limits } = context
-  const check = checkMounts(expected)
   let tries: NetworkWatch | undefined
-  const ran = await runLimited(limits, group, {
+  const order = {
     ...orderOf(command),
-    ...bubblewrapOrder(plan, { argv: command.argv }, limits, group),
-    env: programEnv(context.env, home, { ...submodules, ...command.env }),
-    admit: (leader) => check.admit(leader),
-    onStart: (pid) => {
+    onStart: (pid: number) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
     },
-  }).catch(async (error: unknown) => {
+  }
+  const launched = launch(running, prepared, { order, env, waiting })
+  const ran = await launched.catch(async (error: unknown) => {
     tries?.end()
     await settle()
     throw error
   })
   const triedNetwork = tries?.end() ?? false
   if (!ran.ok) return ran
-  const refused = check.refused()
-  if (refused !== undefined) return refused
-  if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
+  const { ending, group } = ran.value
+  if (wasNotSetUp(ending)) return unavailable(ending.complaint.trim())
+  const met = await limitsMet(context.limits, group)
   const [left] = await Promise.all([settle(), group?.remove()])
   if (!left.ok) return left
-  const { met } = ran.value
   return ok({
-    ...exitOf(ran.value, left.value),
+    ...exitOf(ending, left.value),
     ...(Object.keys(met).length === 0 ? {} : { limitsMet: met }),
     ...(triedNetwork ? { triedNetwork } : {}),
   })
+}
+
+interface Launch {
+  readonly order: ReturnType<typeof orderOf> & Pick<Program, 'onStart'>
+  readonly env: Readonly<Record<string, string>>
+  /** A sandbox that waits for a command. */
+  readonly waiting: WaitingSandbox | undefined
+}
+
+/** In the sandbox that waits, or, if that may not start, in a new one. */
+async function launch(
+  { context: { limits }, command, newGroup }: Running,
+  { plan, expected }: PreparedSandbox,
+  { order, env, waiting }: Launch,
+): Promise<Result<{ readonly ending: ProcessEnding; readonly group: LimitGroup | undefined }>> {
+  const early = checkMounts(expected)
+  const started = waiting?.run(order, command.argv, (leader) => early.admit(leader))
+  if (started !== undefined) {
+    const ending = await started
+    return ending.ok ? ok({ ending: ending.value, group: waiting?.group }) : ending
+  }
+  const group = await newGroup()
+  if (!group.ok) return group
+  const check = checkMounts(expected)
+  const ending = await runProgram({
+    ...order,
+    ...bubblewrapOrder(plan, { argv: command.argv }, limits, group.value),
+    ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
+    env,
+    admit: (leader) => check.admit(leader),
+  })
+  if (!ending.ok) return ending
+  return check.refused() ?? ok({ ending: ending.value, group: group.value })
 }
 
 /** Runs a command without a sandbox, with the user's full rights. */

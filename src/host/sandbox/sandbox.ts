@@ -13,6 +13,7 @@ import { findBubblewrap, type BubblewrapSearch, type TrialRun } from './proof/fi
 import { provedOnce } from './proof/proved-once.ts'
 import { prepareSandbox, type SandboxContext } from './plan.ts'
 import type { LongProcess, LongProgram } from './long-process.ts'
+import { readySandbox, type ReadySandbox } from './ready-sandbox.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
 import { startConfined, startUnconfined } from './start.ts'
 
@@ -51,6 +52,22 @@ export interface Sandbox {
    * error kinds are those of `ConfinedRun`.
    */
   start(confinement: Confinement, program: LongProgram): Promise<Result<LongProcess>>
+  /**
+   * Starts a sandbox for a command that is not known yet, with the self-test before it if necessary. `confined` uses it for the
+   * first command that suits it, after a new inspection, and otherwise runs as if it did not exist. Absent where nothing can be
+   * prepared.
+   */
+  prepare?(confinement: Confinement, command: Pick<ConfinedCommand, 'folder'>): CommandAhead
+}
+
+/** A sandbox that waits for a command. */
+export interface CommandAhead {
+  /** Resolves to whether it waits for a command, when that is certain. Never rejects. */
+  waits(): Promise<boolean>
+  /** A command has taken it. */
+  isTaken(): boolean
+  /** Ends it, unless a command has taken it. Resolves when nothing is left. */
+  end(): Promise<void>
 }
 
 export interface SandboxWorld {
@@ -73,16 +90,39 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
   const found = () => (finding ??= isOurs ? onThisMachine() : find())
   let limiting: Promise<HeldLimits> | undefined
   const held = () => (limiting ??= heldLimits(world.limits))
+  const waiting = new Set<ReadySandbox>()
+  const take = (confinement: Confinement, command: ConfinedCommand) => {
+    const ready = [...waiting].find((one) => one.suits(confinement, command))
+    if (ready !== undefined) waiting.delete(ready)
+    return ready
+  }
   return {
     status: async () => {
       const [machine, limits] = await Promise.all([found(), held()])
       return statusOf(machine, limits)
     },
     confined: (confinement) => async (command) => {
+      const ready = take(confinement, command)
       const [machine, limits] = await Promise.all([found(), held()])
-      return machine.bubblewrap === undefined
-        ? unavailable(machine.why)
-        : runConfined({ ...contextOf(machine.bubblewrap, env), limits }, confinement, command)
+      if (machine.bubblewrap === undefined) return unavailable(machine.why)
+      const context = { ...contextOf(machine.bubblewrap, env), limits }
+      return runConfined(context, confinement, command, ready)
+    },
+    prepare: (confinement, command) => {
+      const context = Promise.all([found(), held()]).then(([machine, limits]) =>
+        machine.bubblewrap === undefined
+          ? undefined
+          : { ...contextOf(machine.bubblewrap, env), limits },
+      )
+      const ready = readySandbox(context, confinement, command)
+      waiting.add(ready)
+      return {
+        waits: () => ready.waits(),
+        isTaken: () => !waiting.has(ready),
+        end: async () => {
+          if (waiting.delete(ready)) await ready.end()
+        },
+      }
     },
     unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
     start: async (confinement, order) => {

@@ -29,7 +29,7 @@ import {
   ResourceView,
 } from './resource-events.ts'
 import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './session-events.ts'
-import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
+import { Count, Flag, list, Milliseconds, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, namesBlobs, spilledFields, type SpilledData } from './spilled.ts'
 import {
@@ -246,7 +246,16 @@ export const EPHEMERAL_DATA = {
   reasoning_delta: openObject(() => ({ text: z.string() })),
   /** `notice`: an important message about the call that is not part of its output. */
   tool_progress: openObject(() => ({ call_id: z.string(), text: z.string(), notice: Flag })),
-  status: openObject(() => ({ text: z.string() })),
+  /** `retry`: a failed call to the model is repeated after a wait. */
+  status: openObject(() => ({
+    text: z.string(),
+    retry: openObject(() => ({
+      attempt: Count,
+      of: Count,
+      delay_ms: Milliseconds,
+      kind: z.string(),
+    })).optional(),
+  })),
   stream_restarted: openObject(() => ({ reason: z.string() })),
   context_pressure: openObject(() => ({
     tier: z.enum([...PRESSURE_TIERS, 'recovery']),

@@ -3,7 +3,12 @@ import { laterNotices, turnNotices } from '../../history/results/turn-notices.ts
 import type { ResourceOf } from '../../history/session-resources.ts'
 import { turnCost, type TurnResult } from '../../history/results/turn-result.ts'
 import type { HawserError } from '../../model/errors.ts'
-import type { EphemeralEvent, EventData, WholeEvent } from '../../model/events/event.ts'
+import type {
+  EphemeralData,
+  EphemeralEvent,
+  EventData,
+  WholeEvent,
+} from '../../model/events/event.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { Question } from '../../session/questions/session-questions.ts'
 import type { SessionUpdate } from '../../session/watch/session-stream.ts'
@@ -300,6 +305,12 @@ function noticeMessage(notice: EphemeralEvent): StreamMessage {
   return { event, data: { ...data, ...own } }
 }
 
+function statusData({ text, retry }: EphemeralData<'status'>) {
+  if (retry === undefined) return { text }
+  const { attempt, of, delay_ms: delayMs, kind } = retry
+  return { text, retry: { attempt, of, delayMs, kind } }
+}
+
 function noticeContent(notice: EphemeralEvent): StreamMessage {
   switch (notice.type) {
     case 'text_delta':
@@ -311,7 +322,7 @@ function noticeContent(notice: EphemeralEvent): StreamMessage {
       return { event: 'tool:progress', data: { callId, text } }
     }
     case 'status':
-      return { event: 'status', data: { text: notice.data.text } }
+      return { event: 'status', data: statusData(notice.data) }
     case 'stream_restarted':
       return { event: 'chat:restart', data: { reason: notice.data.reason } }
     case 'context_pressure':

@@ -222,6 +222,11 @@ export class LiveSession {
     return unfit(text, false) === undefined && this.#turns.steer(text)
   }
 
+  /** Takes text of `steer` back. Returns false if it is already recorded, or about to be. */
+  unsteer(typed: string): boolean {
+    return this.#turns.unsteer(this.#redactor.text(typed))
+  }
+
   /**
    * Changes settings at the request of a person, which is the only way to widen a mode. They are recorded and in force when
    * this resolves. A mode applies to the next call of a running Turn, and the model is informed in its next Turn. A model or

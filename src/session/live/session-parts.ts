@@ -1,8 +1,9 @@
 import type { BlobStore } from '../../blobs/store.ts'
+import type { SweepOptions } from '../../blobs/sweep.ts'
 import type { TierLimits } from '../../context/pressure.ts'
 import type { OpenBuffers } from '../../host/files/buffered-files.ts'
 import type { ConfinedFiles } from '../../host/files/confined-files.ts'
-import type { Folder } from '../../host/files/files.ts'
+import type { RawSource } from '../../host/files/raw-source.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../../log/place.ts'
@@ -48,7 +49,7 @@ export interface SessionParts {
   readonly log: {
     readonly place: LogPlace
     readonly store: BlobStore
-    /** Opens folders outside the workspace whose files may mention its blobs. They are closed after use. Default: none. */
+    /** Opens what may mention blobs of the workspace outside of it. It is closed after use. Default: none. */
     readonly mentions?: (() => Promise<Result<OpenMentions>>) | undefined
     /** Opens the records of the Instances in this workspace, which are swept with it. Default: none. */
     readonly records?: (() => Promise<Result<OpenRecords>>) | undefined
@@ -149,9 +150,9 @@ export interface HistoryQueries {
   ) => Promise<Result<EventPage>>
 }
 
-/** Folders in which every file may mention a blob. */
+/** What may mention blobs. */
 export interface OpenMentions {
-  readonly folders: readonly Folder[]
+  readonly sources: readonly RawSource[]
   close(): Promise<void>
 }
 
@@ -161,9 +162,7 @@ export interface OpenRecords {
   close(): Promise<void>
 }
 
-export interface OpenStore {
-  readonly sessions: Folder
-  readonly blobs: Folder
-  /** Further folders whose files may mention its blobs. */
-  readonly mentions: readonly Folder[]
+/** What a sweep of the blobs of one Instance needs. */
+export interface OpenStore extends Pick<SweepOptions, 'mentions' | 'writing' | 'tidy'> {
+  readonly blobs: BlobStore
 }

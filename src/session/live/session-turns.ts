@@ -101,6 +101,11 @@ export class SessionTurns {
     return this.#steering?.add(text) ?? false
   }
 
+  /** Takes redacted text back that the running Turn has not recorded yet. Returns false if there is none. */
+  unsteer(text: string): boolean {
+    return this.#steering?.withdraw(text) ?? false
+  }
+
   async recordSettings(change: SettingsChange, record: Commit): Promise<Result<void>> {
     const drafts = await settingsDrafts(this.#parts, this.#log.state, change)
     if (!drafts.ok) return drafts

@@ -40,6 +40,8 @@ const SessionState = closedObject(() => ({
   title: z.string(),
   turns: z.number(),
   last_ts: z.string(),
+  /** The cost of all calls to a model whose cost is known; absent if no cost is known. */
+  cost_usd: z.number().optional(),
   /** A Turn has begun and not ended. */
   turn_open: z.boolean(),
   /** The oldest first. */
@@ -77,7 +79,7 @@ export function modeDrafts(
 const FIRST_LINE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-7',
+  version: 'session-8',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -153,6 +155,12 @@ export const sessionFold: Fold<SessionState> = {
         return { ...state, turns: state.turns + 1, turn_open: true }
       case 'turn_ended':
         return { ...state, turn_open: false }
+      case 'provider_usage': {
+        const { cost_usd } = event.data
+        return cost_usd === undefined
+          ? state
+          : { ...state, cost_usd: (state.cost_usd ?? 0) + cost_usd }
+      }
       case 'user_message': {
         const [first] = event.data.resources ?? []
         const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
@@ -190,7 +198,6 @@ export const sessionFold: Fold<SessionState> = {
       case 'resource_retired':
       case 'resource_dropped':
       case 'resource_quarantined':
-      case 'provider_usage':
       case 'files_restored':
       case 'text_pinned':
       case 'text_unpinned':

@@ -22,6 +22,7 @@ import { answerPlaces } from '../../turn/parts/answer-places.ts'
 import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
+import { commandsAhead, confinementOf } from './commands-ahead.ts'
 import { inspectSince, keepRedacted } from '../commands/protected-files.ts'
 import { cacheKeyOf } from '../surface/cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
@@ -191,6 +192,7 @@ function toolsOf(
         return moveFound({ workspace: path, identity }, findings, keepRedacted(shared.log))
       },
     },
+    ahead: commandsAhead(shared, owner),
     skills: tools.skills,
     ingest: (path) => ingest(shared, path, turn),
     attachable: answerPlaces(shared.person.answers),
@@ -249,26 +251,21 @@ type ToolParts = ReturnType<TurnParts['tools']['contextOf']>
 
 /** Runs a program as decided. A person was asked before anything runs without a sandbox. */
 function contextOf(
-  {
-    workspace: { path: workspace, identity, folder, home },
-    log: { store, secrets },
-    tools,
-  }: SessionParts,
+  { workspace, log: { store, secrets }, tools }: SessionParts,
   { log, person, model }: Pick<TurnParts, 'log' | 'person' | 'model'>,
   { decision, call_id, claim, watching }: RunningCall,
 ): Omit<ToolParts, 'searchHistory' | 'readEvent'> {
-  const { instructions, sandbox, protectedPaths, readable = [], ofGuest = false } = tools
+  const { instructions, sandbox } = tools
+  const { folder } = workspace
   const files = bufferedFiles(tools.files, tools.buffers?.(log.session))
   const redactor = new Redactor(secrets)
   const keep = keepRedacted({ store, secrets })
-  const base = { workspace, identity, home, protectedPaths, readable, ofGuest, keep, watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {
       const { confined } = await sandbox.status()
-      const run = confined
-        ? sandbox.confined({ ...base, writable })
-        : sandbox.unconfined({ ...base, writable })
+      const confinement = { ...confinementOf({ workspace, tools }, writable), keep, watching }
+      const run = confined ? sandbox.confined(confinement) : sandbox.unconfined(confinement)
       return run(command)
     }
   return {

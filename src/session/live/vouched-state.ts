@@ -1,6 +1,5 @@
 import { closing } from '../../host/files/files.ts'
 import type { Snapshot } from '../../log/derived-index.ts'
-import { readHead } from '../../log/head.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
 import type { LogPlace } from '../../log/place.ts'
 import { openReader } from '../../log/reader.ts'
@@ -49,7 +48,7 @@ export class VouchedState {
   /** Folds the lines up to `end` again if the head covers more of those that are in doubt. */
   async settle(place: LogPlace, session: SessionId, end: Cursor): Promise<void> {
     if (this.#doubt === undefined) return
-    const head = await readHead(place, session)
+    const head = await place.heads.read(session)
     if (!head.ok || head.value === undefined || head.value.seq < this.#doubt) return
     const reader = await openReader(place, session)
     if (!reader.ok) return

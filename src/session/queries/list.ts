@@ -1,10 +1,8 @@
 import { notFound } from '../../log/fold-log.ts'
-import { writerOf } from '../../log/lease.ts'
-import { writtenOrder } from '../../log/order.ts'
 import type { LogPlace } from '../../log/place.ts'
 import { openReader } from '../../log/reader.ts'
 import { ok, type HawserError, type Result } from '../../model/errors.ts'
-import { SessionId } from '../../model/ids.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { sessionFold, type SessionState } from '../live/state.ts'
 
 /** One Session of a list. */
@@ -25,16 +23,12 @@ export interface ListedSession {
  * the reason.
  */
 export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
-  const names = await place.sessions.names()
-  const ids = names.flatMap((name) =>
-    name.endsWith(ENDING) ? (SessionId.safeParse(name.slice(0, -ENDING.length)).data ?? []) : [],
-  )
   const all: ListedSession[] = []
-  for (const id of ids) {
+  for (const id of await place.logs.list()) {
     const one = await listed(place, id)
     if (one !== undefined) all.push(one)
   }
-  const order = await writtenOrder(place)
+  const order = await place.heads.writtenOrder()
   const rank = ({ id }: ListedSession) => order.get(id) ?? NEVER
   return all.toSorted(
     (a, b) => rank(b) - rank(a) || compare(b.state.last_ts, a.state.last_ts) || compare(b.id, a.id),
@@ -47,13 +41,12 @@ export async function findSession(place: LogPlace, id: SessionId): Promise<Resul
   return found === undefined ? notFound(id) : ok(found)
 }
 
-const ENDING = '.ndjson'
 const NEVER = -1
 
 /** `undefined` if it was deleted in the meantime. */
 async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
   const reader = await openReader(place, id)
-  const busy = (await writerOf(place, id)) !== undefined
+  const busy = (await place.leases.writerOf(id)) !== undefined
   const unread = { id, state: sessionFold.initial, foreign: false, busy }
   if (!reader.ok) {
     return reader.error.kind === 'not_found' ? undefined : { ...unread, damage: reader.error }

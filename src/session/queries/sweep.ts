@@ -1,7 +1,5 @@
 import { sweepBlobs, type SweepOptions, type SweepResult } from '../../blobs/sweep.ts'
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import { asResult, closing } from '../../host/files/files.ts'
-import { sessionsBeingWritten } from '../../log/lease.ts'
 import { removeUnbegun } from '../../log/unbegun.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
@@ -36,12 +34,12 @@ export async function sweepWorkspace(
   const olderThan = place.clock.now() - GRACE_MS
   const elsewhere = (await mentions?.()) ?? ok(NO_MENTIONS)
   if (!elsewhere.ok) return elsewhere
-  const swept = await closing(elsewhere.value, ({ folders }) =>
+  const swept = await closing(elsewhere.value, ({ sources }) =>
     sweepBlobs(store, {
-      mentions: [place.sessions, ...folders],
-      writing: () => sessionsBeingWritten(place),
+      mentions: [place.logs, ...sources],
+      writing: () => place.leases.beingWritten(),
       olderThan,
-      tidy: [place.sessions, place.heads],
+      tidy: [place.logs, place.heads],
       dryRun,
     }),
   )
@@ -52,7 +50,7 @@ export async function sweepWorkspace(
 }
 
 async function sweepInstances(
-  { place: { ids, clock }, records }: SessionParts['log'],
+  { records }: SessionParts['log'],
   options: Pick<SweepOptions, 'olderThan' | 'dryRun'>,
 ): Promise<Result<readonly SweptInstance[]>> {
   const found = await records?.()
@@ -65,13 +63,8 @@ async function sweepInstances(
         all.push({ instance, swept: store })
         continue
       }
-      const { sessions, blobs, mentions } = store.value
-      const swept = await sweepBlobs(workspaceBlobStore({ folder: blobs, ids, clock }), {
-        mentions: [sessions, ...mentions],
-        writing: () => sessionsBeingWritten({ sessions }),
-        tidy: [sessions],
-        ...options,
-      })
+      const { blobs, ...sources } = store.value
+      const swept = await sweepBlobs(blobs, { ...sources, ...options })
       all.push({ instance, swept })
     }
     return ok(all)
@@ -84,4 +77,4 @@ async function sweepInstances(
  */
 const GRACE_MS = 60 * 60 * 1000
 
-const NO_MENTIONS: OpenMentions = { folders: [], close: async () => {} }
+const NO_MENTIONS: OpenMentions = { sources: [], close: async () => {} }

@@ -7,7 +7,7 @@ import { value } from '../../../test/support/log/story.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { KEY_PLACEHOLDER } from '../../encoding/redaction.ts'
 import { sealLine } from '../../log/line.ts'
-import { logName } from '../../log/place.ts'
+import { logName } from '../../log/files/names.ts'
 import { EventId, SessionId, TurnId } from '../../model/ids.ts'
 import { keyedTurn } from './keyed-turn.ts'
 import type { ReadParts } from './read-log.ts'
@@ -56,7 +56,7 @@ async function logWith(events: readonly RawEvent[], damageAt?: number): Promise<
     if (seq === damageAt) bytes[20] = 0
     lines.push(bytes)
   }
-  await overwrite(place.sessions, logName(SESSION), Buffer.concat(lines))
+  await overwrite(place.folders.sessions, logName(SESSION), Buffer.concat(lines))
   return { place, store, secrets: [] }
 }
 

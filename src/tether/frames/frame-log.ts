@@ -1,16 +1,10 @@
 import type { Clock } from '../../host/clock.ts'
-import {
-  asResult,
-  FileFailure,
-  ifPossible,
-  type File,
-  type Folder,
-} from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { InstanceId } from '../../model/ids.ts'
 import type { Frame, FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import type { TetherAddress } from '../../model/tether/tether-address.ts'
 import { frameIn } from './frame-entry.ts'
+import { FrameMemory } from './frame-memory.ts'
 import {
   checkedQuery,
   MOST_LIMIT,
@@ -21,23 +15,21 @@ import {
 } from './frame-query.ts'
 import {
   cursorBefore,
-  firstAvailable,
   framesAfter,
   framesBefore,
   type FoundFrames,
   type FrameShelf,
 } from './frame-reader.ts'
 import { FRAME_LOG_SETTINGS, type FrameLogSettings } from './frame-settings.ts'
+import type { FrameRepair, FrameStore, OpenFrames } from './frame-store.ts'
 import { FrameWaiters, PollPlaces } from './frame-waiters.ts'
 import { FrameWriter } from './frame-writer.ts'
-import type { AppendedFrame, KnownMessages } from './known-messages.ts'
-import { openFiles, type FrameRepair, type OpenedFiles } from './open-files.ts'
+import { KnownMessages, type AppendedFrame } from './known-messages.ts'
 
 export interface FrameLogParts {
-  /** `frames` in the folder of the Instance. */
-  readonly folder: Folder
+  readonly store: FrameStore
+  readonly instance: InstanceId
   readonly clock: Clock
-  readonly ids: Pick<Ids, 'temporary'>
   /** Shared by the logs of all Instances. */
   readonly places?: PollPlaces
   readonly settings?: FrameLogSettings
@@ -63,12 +55,8 @@ export type LiveFrame =
   /** The last item: the rest cannot be read. */
   | { readonly kind: 'failed'; readonly failure: Failed }
 
-/** Never unlinked; only its lock matters. */
-const LEASE = 'lease'
-
 /** The frames of one Instance, see ADR 22. */
 export class FrameLog {
-  readonly #lease: File
   readonly #clock: Clock
   readonly #places: PollPlaces
   readonly #settings: FrameLogSettings
@@ -76,47 +64,61 @@ export class FrameLog {
   readonly #messages: KnownMessages
   readonly #waiters: FrameWaiters
   readonly #writer: FrameWriter | undefined
-  /** What was cut off when the log was opened. */
-  readonly repaired: FrameRepair | undefined
   #closed = false
 
-  private constructor(parts: FrameLogParts, lease: File, found: OpenedFiles) {
-    const { folder, clock, ids } = parts
-    const { files, memory, messages, reserved, opened, damage } = found
-    this.#lease = lease
+  private constructor(
+    { clock, places = new PollPlaces(), settings = FRAME_LOG_SETTINGS }: FrameLogParts,
+    frames: OpenFrames,
+    memory: FrameMemory,
+    messages: KnownMessages,
+  ) {
     this.#clock = clock
-    this.#places = parts.places ?? new PollPlaces()
-    this.#settings = parts.settings ?? FRAME_LOG_SETTINGS
+    this.#places = places
+    this.#settings = settings
     this.#messages = messages
     this.#waiters = new FrameWaiters(clock)
-    this.repaired = found.repaired
-    const shelf = { folder, files, memory, newest: reserved, damage }
+    const shelf = { frames, memory, newest: frames.lastReserved }
     this.#shelf = shelf
     const published = this.#waiters.wake.bind(this.#waiters)
-    const settings = this.#settings
     this.#writer =
-      opened &&
-      new FrameWriter({ shelf, messages, opened, reserved, settings, clock, ids, published })
+      frames.damage === undefined
+        ? new FrameWriter({ shelf, messages, settings, published })
+        : undefined
   }
 
   /** Opens the log of an Instance, or creates it; fails if another process has it open. */
   static async open(parts: FrameLogParts): Promise<Result<FrameLog>> {
-    return asResult('open the frame log', async () => {
-      const lease = await parts.folder.open(LEASE, 'lease')
-      try {
-        if (!(await lease.tryLock())) throw new FileFailure('LOCK_HELD', 'the frame log is open')
-        const settings = parts.settings ?? FRAME_LOG_SETTINGS
-        return ok(new FrameLog(parts, lease, await openFiles({ ...parts, settings })))
-      } catch (error) {
-        await ifPossible(lease.close())
-        throw error
-      }
+    const { store, instance, settings = FRAME_LOG_SETTINGS } = parts
+    const messages = new KnownMessages(settings.messages)
+    let memory = new FrameMemory(settings.memory, 0)
+    const frames = await store.open(instance, {
+      retention: settings,
+      messages: () => messages,
+      restore: {
+        begin: (after) => {
+          memory = new FrameMemory(settings.memory, after)
+        },
+        ended: (ended) => messages.restore(ended),
+        message: (entry) => messages.read(entry),
+        frame: (entry) => {
+          messages.read(entry)
+          memory.add(entry)
+        },
+      },
     })
+    if (!frames.ok) return frames
+    memory.forgetDeltas(frames.value.lastReserved)
+    return ok(new FrameLog(parts, frames.value, memory, messages))
+  }
+
+  /** What was cut off when the log was opened. */
+  get repaired(): FrameRepair | undefined {
+    return this.#shelf.frames.repair
   }
 
   /** Why frames after `newest` cannot be read, and none can be appended. */
   get damage(): Failed | undefined {
-    return this.#shelf.damage
+    return this.#shelf.frames.damage
   }
 
   /** The highest number that may have been issued. */
@@ -125,7 +127,7 @@ export class FrameLog {
   }
 
   get firstAvailable(): number {
-    return firstAvailable(this.#shelf)
+    return this.#shelf.frames.firstAvailable
   }
 
   /**
@@ -133,7 +135,7 @@ export class FrameLog {
    * added again. An answer to a message that has ended or is unknown is refused.
    */
   append(frame: FrameToGuest | FrameToHost): Promise<Result<AppendedFrame>> {
-    if (this.#writer === undefined) return Promise.resolve(this.#shelf.damage ?? closedLog())
+    if (this.#writer === undefined) return Promise.resolve(this.damage ?? closedLog())
     return this.#writer.append(frame)
   }
 
@@ -200,7 +202,7 @@ export class FrameLog {
     this.#waiters.releaseAll()
     await this.#writer?.close()
     this.#waiters.releaseAll()
-    await ifPossible(this.#lease.close())
+    await this.#shelf.frames.close()
   }
 
   async *#live(

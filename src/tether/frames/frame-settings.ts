@@ -1,21 +1,20 @@
 import { LIMITS } from '../../model/limits.ts'
 import type { MemoryBounds } from './frame-memory.ts'
+import type { FrameRetention } from './frame-store.ts'
 import type { MessageBounds } from './known-messages.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export interface FrameLogSettings {
+/** The most bytes of one write, and so of what a crash can tear. */
+export const FRAME_BATCH_BYTES = 4 * MIB
+
+export interface FrameLogSettings extends FrameRetention {
   readonly memory: MemoryBounds
   readonly messages: MessageBounds
-  /** A new file is started after this many bytes of frames. */
-  readonly fileBytes: number
-  /** The most bytes of all files; the newest file always stays. */
-  readonly mostBytes: number
-  readonly mostAgeMs: number
   /** Numbers that are reserved ahead for deltas. */
   readonly reserve: number
-  /** The most bytes that one query reads from disk. */
+  /** The most bytes that one query reads of stored frames. */
   readonly queryBytes: number
 }
 

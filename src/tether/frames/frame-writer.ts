@@ -1,8 +1,5 @@
-import type { Clock } from '../../host/clock.ts'
-import { BatchWriter, type BatchEntry } from '../../host/files/batch-writer.ts'
-import { fileFailure, ifPossible, ifThere } from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
-import { failed, ok, type Failed, type HawserError, type Result } from '../../model/errors.ts'
+import { Batches, type BatchEntry } from '../../host/files/batches.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { Frame, type FrameToGuest, type FrameToHost } from '../../model/tether/frame.ts'
 import {
@@ -12,29 +9,19 @@ import {
   type NamedEntry,
   type UnnumberedFrame,
 } from './frame-entry.ts'
-import { isDelta } from './guest-frames.ts'
-import type { FilePosition } from './frame-file.ts'
-import { encodeFrameLine, type FrameLineContent } from './frame-line.ts'
 import type { FrameShelf } from './frame-reader.ts'
-import type { FrameLogSettings } from './frame-settings.ts'
+import { FRAME_BATCH_BYTES, type FrameLogSettings } from './frame-settings.ts'
+import type { FrameBatch } from './frame-store.ts'
+import { isDelta } from './guest-frames.ts'
 import type { AppendedFrame, MessageClaim, KnownMessages } from './known-messages.ts'
-import { isFull, keptFiles } from './retention.ts'
-import { writeStart, type OpenedFile } from './start-file.ts'
 
-/** The most bytes of one write, and so of what a crash can tear. */
-export const FRAME_BATCH_BYTES = 4 * 1024 * 1024
 /** Everything in a line but its frame. */
 const LINE_BYTES = 200
 
 export interface FrameWriterParts {
   readonly shelf: FrameShelf
   readonly messages: KnownMessages
-  readonly opened: OpenedFile
-  /** Numbers up to this one may have been issued. */
-  readonly reserved: number
   readonly settings: FrameLogSettings
-  readonly clock: Clock
-  readonly ids: Pick<Ids, 'temporary'>
   /** Called with new frames when readers may see them. */
   readonly published: (entries: readonly FrameEntry[]) => void
 }
@@ -46,33 +33,25 @@ interface PendingFrame extends BatchEntry {
 }
 
 /**
- * The only writer of a frame log, by the rules of `BatchWriter`: a frame is visible and acknowledged when it is durable.
+ * The only writer of a frame log, by the rules of `Batches`: a frame is visible and acknowledged when it is durable.
  * Deltas are not written; they are visible as soon as all frames before them are and their number is reserved.
  */
 export class FrameWriter {
   readonly #parts: FrameWriterParts
-  #opened: OpenedFile
-  #position: FilePosition
   #next: number
   #reserved: number
-  readonly #batches: BatchWriter<PendingFrame>
+  readonly #batches: Batches<PendingFrame>
   #closed = false
 
   constructor(parts: FrameWriterParts) {
     this.#parts = parts
-    this.#opened = parts.opened
-    this.#position = parts.opened.position
     this.#next = parts.shelf.newest + 1
-    this.#reserved = parts.reserved
-    this.#batches = new BatchWriter({
-      name: 'frame log',
-      file: parts.opened.handle,
-      end: parts.opened.position.offset,
+    this.#reserved = parts.shelf.frames.lastReserved
+    this.#batches = new Batches({
       batchBytes: FRAME_BATCH_BYTES,
       commit: (batch) => this.#commit(batch),
       takeUnwritten: (queue) => this.#publishDeltas(queue),
       refused: ({ claim }) => claim.undo(),
-      whenStopped: stoppedBy,
       defect: 'The frame log failed with an internal error.',
     })
   }
@@ -92,11 +71,10 @@ export class FrameWriter {
     return this.#parts.messages.earlier(sent) ?? this.#enqueue(sent, bytes)
   }
 
-  /** Waits for everything that was appended, and closes the file. */
+  /** Waits for everything that was appended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#batches.drain()
-    await ifPossible(this.#opened.handle.close())
   }
 
   #enqueue(frame: UnnumberedFrame, bytes: number): Promise<Result<AppendedFrame>> {
@@ -127,18 +105,13 @@ export class FrameWriter {
     if (deltas.length > 0) this.#publish(this.#number(deltas))()
   }
 
-  async #commit(batch: readonly PendingFrame[]): Promise<Result<() => void>> {
-    const refusal = await this.#startFileIfFull()
-    if (refusal !== undefined) return refusal
-    const frames = this.#number(batch)
-    const { bytes, position, marks, reserved } = this.#seal(frames)
-    const failure = await this.#batches.append(bytes)
-    if (failure !== undefined) return failure
-    const { file } = this.#opened
-    this.#position = position
-    this.#reserved = reserved
-    file.grow(position.offset)
-    for (const mark of marks) file.mark(mark)
+  async #commit(pending: readonly PendingFrame[]): Promise<Result<() => void>> {
+    const first = this.#next
+    const frames = this.#number(pending)
+    const batch = this.#batchOf(first, frames)
+    const stored = await this.#parts.shelf.frames.append(batch)
+    if (!stored.ok) return stored
+    this.#reserved = batch.reserveTo ?? this.#reserved
     return ok(this.#publish(frames))
   }
 
@@ -151,57 +124,13 @@ export class FrameWriter {
     })
   }
 
-  /** The lines of the batch. The last one also reserves numbers if few are left. */
-  #seal(frames: readonly NumberedFrame[]): SealedBatch {
+  /** What is stored of these frames. It also reserves numbers if few are left. */
+  #batchOf(first: number, frames: readonly NumberedFrame[]): FrameBatch {
     const { reserve } = this.#parts.settings
     const last = this.#next - 1
     const isShort = this.#reserved - last < reserve / 2
-    const reserved = isShort ? last + reserve : this.#reserved
-    const stored = frames.map(({ entry }) => entry).filter((entry) => !isDelta(entry))
-    const contents = stored.map((entry, i): FrameLineContent =>
-      isShort && i === stored.length - 1
-        ? { kind: 'frame', entry, reserved }
-        : { kind: 'frame', entry },
-    )
-    if (contents.length === 0) contents.push({ kind: 'reserved', reserved })
-    let { offset, n, seq } = this.#position
-    const marks: FilePosition[] = []
-    const pieces = contents.map((content, batch) => {
-      const line = encodeFrameLine({ n, batch, content })
-      offset += line.length
-      n += 1
-      if (content.kind === 'frame') seq = content.entry.seq
-      marks.push({ offset, n, seq })
-      return line
-    })
-    return { bytes: Buffer.concat(pieces), position: { offset, n, seq }, marks, reserved }
-  }
-
-  async #startFileIfFull(): Promise<Failed | undefined> {
-    const { shelf, settings, clock, messages, ids } = this.#parts
-    const { file, begin, handle } = this.#opened
-    const at = Math.floor(clock.now())
-    if (!isFull(file, this.#position.offset - begin, at, settings)) return undefined
-    const kept = keptFiles(shelf.files, at, at, settings)
-    const unnamed = await writeStart(
-      { folder: shelf.folder, ids, messages },
-      { firstSeq: this.#next, reserved: Math.max(this.#reserved, this.#next - 1), at },
-      kept,
-    ).catch((error: unknown) => fileFailure(error, 'start a file of the frame log'))
-    if (!('name' in unnamed)) return { ok: false, error: unnamed }
-    try {
-      this.#opened = await unnamed.name()
-    } catch (error) {
-      return this.#batches.stop(fileFailure(error, 'start a file of the frame log'))
-    }
-    this.#position = this.#opened.position
-    this.#batches.continueIn(this.#opened.handle, this.#position.offset)
-    const dropped = shelf.files.filter((other) => !kept.includes(other))
-    shelf.files = [...kept, this.#opened.file]
-    await ifPossible(handle.close())
-    // What remains is removed when the log is opened again.
-    for (const { name } of dropped) await ifPossible(ifThere(shelf.folder.remove(name)))
-    return undefined
+    const entries = frames.map(({ entry }) => entry).filter((entry) => !isDelta(entry))
+    return isShort ? { first, entries, reserveTo: last + reserve } : { first, entries }
   }
 
   #publish(frames: readonly NumberedFrame[]): () => void {
@@ -218,22 +147,9 @@ export class FrameWriter {
   }
 }
 
-function stoppedBy(error: HawserError): HawserError {
-  const message = `${error.message} The frame log accepts no more frames until it is reopened.`
-  return { ...error, message }
-}
-
 interface NumberedFrame {
   readonly pending: PendingFrame
   readonly entry: NamedEntry
-}
-
-interface SealedBatch {
-  readonly bytes: Buffer
-  readonly position: FilePosition
-  /** The positions after each line. */
-  readonly marks: readonly FilePosition[]
-  readonly reserved: number
 }
 
 function unset(): void {}

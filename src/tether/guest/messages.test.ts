@@ -7,7 +7,6 @@ import { value } from '../../../test/support/log/story.ts'
 import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { systemClock } from '../../host/clock.ts'
 import { systemIds } from '../../host/ids.ts'
-import { takeLease } from '../../log/lease.ts'
 import { ok } from '../../model/errors.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import { Harness } from '../../session/harness.ts'
@@ -146,7 +145,7 @@ async function busyScene() {
   await until(() => ends.length === 1)
   const session = value(await sessions.session({ channel: 'host', id: 'default' }))
   await until(() => !session.busy)
-  const lease = value(await takeLease(parts.log.place, session.id))
+  const lease = value(await parts.log.place.leases.take(session.id))
   say('m2')
   await until(() => clock.pending().includes(50))
   const finish = async () => {

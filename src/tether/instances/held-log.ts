@@ -1,13 +1,10 @@
-import { asResult, closing, ifPossible, type Folder } from '../../host/files/files.ts'
 import { inOrder } from '../../host/in-order.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { FrameLog, type FrameLogParts } from '../frames/frame-log.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
 
-export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
+export interface HeldLogParts extends Pick<FrameLogParts, 'store' | 'instance' | 'clock'> {
   readonly places: PollPlaces
-  /** Opens the folder of the Instance. */
-  readonly folder: () => Promise<Result<Folder>>
   /** The log has to stay open although it is not in use. */
   readonly isNeeded: () => boolean
   /** Called with a log that was just opened, before another holder can use it. */
@@ -20,13 +17,11 @@ export interface HeldLogParts extends Pick<FrameLogParts, 'clock' | 'ids'> {
 
 interface OpenLog {
   readonly log: FrameLog
-  readonly folder: Folder
   users: number
 }
 
 /** How long a log stays open after its last use. */
 const IDLE_MS = 60_000
-const NAME = 'frames'
 
 /** The frame log of an Instance, open while a holder uses or needs it. */
 export class HeldLog {
@@ -84,21 +79,11 @@ export class HeldLog {
   async #open(): Promise<OpenLog | Extract<Result<never>, { ok: false }>> {
     if (this.#opened !== undefined) return this.#opened
     if (this.#isClosed) return failed('not_found', 'The frames of this Instance are closed.')
-    const { folder: opening, opened, clock, ids, places } = this.#parts
-    const outer = await opening()
-    if (!outer.ok) return outer
-    const inner = await asResult('open the frames of the Instance', async () =>
-      ok(await closing(outer.value, () => outer.value.folder(NAME, 'create'))),
-    )
-    if (!inner.ok) return inner
-    const folder = inner.value
-    const log = await FrameLog.open({ clock, ids, places, folder })
-    if (!log.ok) {
-      await ifPossible(folder.close())
-      return log
-    }
+    const { store, instance, clock, places, opened } = this.#parts
+    const log = await FrameLog.open({ store, instance, clock, places })
+    if (!log.ok) return log
     await opened(log.value)
-    this.#opened = { log: log.value, folder, users: 0 }
+    this.#opened = { log: log.value, users: 0 }
     return this.#opened
   }
 
@@ -109,7 +94,6 @@ export class HeldLog {
     if (opened === undefined) return
     this.#opened = undefined
     await opened.log.close()
-    await ifPossible(opened.folder.close())
   }
 
   #rest(): void {

@@ -6,6 +6,7 @@ import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest, FrameToHost } from '../../model/tether/frame.ts'
 import { MessageBook } from '../server/message-book.ts'
 import type { FrameLog } from '../frames/frame-log.ts'
+import type { FrameStore } from '../frames/frame-store.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
 import {
   type CancelFrame,
@@ -18,13 +19,12 @@ import type { AppendedFrame } from '../frames/known-messages.ts'
 import { RETRYABLE } from '../guest/retryable.ts'
 import { ANSWERING, cancelledIn, cancelTarget, replacedBy, shownIn } from './waiting-messages.ts'
 import { HeldLog } from './held-log.ts'
-import type { OpenInstanceFolder } from './instance-spend.ts'
 import { messageName } from '../frames/message-name.ts'
 import { UnendedMark } from './unended-mark.ts'
 
 export interface QueueParts {
   readonly id: InstanceId
-  readonly folder: OpenInstanceFolder
+  readonly frames: FrameStore
   /** `instances/unended`. */
   readonly unended: Folder
   /** An earlier server left messages that have not ended. */
@@ -65,14 +65,14 @@ export class InstanceQueue {
   readonly log: HeldLog
 
   constructor(parts: QueueParts) {
-    const { id, folder, unended, isMarked, clock, ids, places, isUsed, onDefect } = parts
+    const { id, frames, unended, isMarked, clock, ids, places, isUsed, onDefect } = parts
     this.#parts = parts
     this.#frames = new GuestFrames(clock, ids)
     this.#mark = new UnendedMark(unended, id, isMarked)
     this.log = new HeldLog({
-      folder: () => folder('create'),
+      store: frames,
+      instance: id,
       clock,
-      ids,
       places,
       isNeeded: () => isUsed() || this.isBusy,
       opened: (log) => this.#opened(log),

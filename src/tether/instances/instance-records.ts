@@ -9,6 +9,7 @@ import { recordsFolder, type RecordsPlace } from '../../host/files/records.ts'
 import { workspaceRegister } from '../../host/workspace-register.ts'
 import { keepOutOfGit } from '../../host/workspace.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import type { FrameStore } from '../frames/frame-store.ts'
 import type { OpenInstanceFolder } from './instance-spend.ts'
 import { moveRecords } from './move-records.ts'
 
@@ -17,6 +18,8 @@ export interface RecordsParts {
   readonly home: Folder
   /** Opens the folder of the Instance. */
   readonly folder: OpenInstanceFolder
+  /** Opens what is stored of its frames. */
+  readonly frames: () => ReturnType<FrameStore['raw']>
   /** The workspace is a folder of the person, so they may look for it. */
   readonly isMapped: boolean
   readonly clock: Clock
@@ -66,9 +69,9 @@ async function register({ workspace }: RecordsPlace, { home, ids }: RecordsParts
 async function move(
   own: Folder,
   { workspace, instance }: RecordsPlace,
-  { home, folder, clock, ids }: RecordsParts,
+  { home, folder, frames, clock, ids }: RecordsParts,
 ): Promise<Result<void>> {
-  const opened: Folder[] = []
+  const opened: { close(): Promise<void> }[] = []
   const below = async (parent: Folder | undefined, name: string) => {
     const found = parent && (await ifThere(parent.folder(name, 'open')))
     if (found !== undefined) opened.push(found)
@@ -85,9 +88,12 @@ async function move(
       await below(instanceFolder, GUEST_HEADS),
       guestHeadsOf(pathOf(workspace)),
     )
-    const frames = await below(instanceFolder, 'frames')
+    const named = await frames()
+    if (!named.ok) return named
+    if (named.value !== undefined) opened.push(named.value)
     const holder = thisProcess('hawser')
-    return await moveRecords({ own, instance, heads, guestHeads, frames, clock, ids, holder })
+    const moving = { own, instance, heads, guestHeads, clock, ids, holder }
+    return await moveRecords({ ...moving, frames: named.value })
   } finally {
     for (const one of opened) await one.close()
   }

@@ -1,27 +1,39 @@
-import { asResult, ifPossible, ifThere, type Folder } from '../../host/files/files.ts'
+import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
+import type { Clock } from '../../host/clock.ts'
+import { asResult, ifPossible, type Folder } from '../../host/files/files.ts'
 import { instancesWithRecords, RECORDS } from '../../host/files/records.ts'
+import type { Ids } from '../../host/ids.ts'
+import { folderSource } from '../../host/files/raw-source.ts'
 import { recordFolders } from '../../host/workspace.ts'
+import { sessionsBeingWritten } from '../../log/files/file-leases.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
 import type { OpenRecords, OpenStore } from '../../session/live/session-parts.ts'
+import type { FrameStore } from '../frames/frame-store.ts'
 
-const INSTANCES = 'instances'
-const FRAMES = 'frames'
+export interface StoresParts {
+  /** The `.hawser` of the workspace. */
+  readonly own: Folder
+  readonly frames: Pick<FrameStore, 'raw'>
+  readonly clock: Clock
+  readonly ids: Ids
+}
 
 /**
- * The blobs of every Instance that has records in the workspace whose `.hawser` is `own`, with everything that may mention
+ * The blobs of every Instance that has records in the workspace of `own`, with everything that may mention
  * them: its Logs there and its frame log, wherever it works now. What a guest put in the way of its own records concerns
  * no other ones.
  */
-export async function instanceStores(home: Folder, own: Folder): Promise<Result<OpenRecords>> {
-  const opened: Folder[] = []
+export async function instanceStores(parts: StoresParts): Promise<Result<OpenRecords>> {
+  const { own, frames, clock, ids } = parts
+  const opened: { close(): Promise<void> }[] = []
   const kept = async (opening: Promise<Folder>): Promise<Folder> => {
     const folder = await opening
     opened.push(folder)
     return folder
   }
   const close = async () => {
-    for (const folder of opened) await ifPossible(folder.close())
+    for (const one of opened) await ifPossible(one.close())
   }
   const found = await asResult('find the records of Instances', async () => {
     const stores: { instance: InstanceId; store: Result<OpenStore> }[] = []
@@ -32,7 +44,17 @@ export async function instanceStores(home: Folder, own: Folder): Promise<Result<
         )
         const { sessions, blobs } = await recordFolders(records)
         opened.push(sessions, blobs)
-        return ok({ sessions, blobs, mentions: await framesOf(home, instance, kept) })
+        // None if the Instance was deleted.
+        const named = await frames.raw(instance)
+        if (!named.ok) return named
+        if (named.value !== undefined) opened.push(named.value)
+        const logs = folderSource(sessions)
+        return ok({
+          blobs: workspaceBlobStore({ folder: blobs, ids, clock }),
+          mentions: [logs, ...(named.value === undefined ? [] : [named.value])],
+          writing: () => sessionsBeingWritten(sessions),
+          tidy: [logs],
+        })
       })
       stores.push({ instance, store })
     }
@@ -41,16 +63,4 @@ export async function instanceStores(home: Folder, own: Folder): Promise<Result<
   if (found.ok) return ok({ stores: found.value, close })
   await close()
   return found
-}
-
-/** None if the Instance was deleted. */
-async function framesOf(
-  home: Folder,
-  instance: InstanceId,
-  kept: (opening: Promise<Folder>) => Promise<Folder>,
-): Promise<readonly Folder[]> {
-  const instances = await ifThere(kept(home.folder(INSTANCES, 'open')))
-  const folder = instances && (await ifThere(kept(instances.folder(instance, 'open'))))
-  const frames = folder && (await ifThere(kept(folder.folder(FRAMES, 'open'))))
-  return frames === undefined ? [] : [frames]
 }

@@ -9,6 +9,7 @@ import type { InstanceId } from '../../model/ids.ts'
 import type { FrameToGuest } from '../../model/tether/frame.ts'
 import type { InstanceRecord } from '../../model/tether/instance.ts'
 import { noImages, unfitFrame } from '../frames/frame-check.ts'
+import type { FrameStore } from '../frames/frame-store.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
 import type { MessageFrame } from '../frames/guest-frames.ts'
 import { NO_SPEND } from '../relay/rules.ts'
@@ -34,6 +35,7 @@ export interface InstanceParts extends FolderParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly places: PollPlaces
+  readonly frames: FrameStore
   readonly runtime: InstanceRuntime
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
 }
@@ -317,9 +319,10 @@ export class Instance {
       const workspace = await instanceFolder(this.#parts)
       if (!workspace.ok) return workspace
       const { homeFolder: home, folder, clock, ids, record } = this.#parts
+      const frames = () => this.#parts.frames.raw(this.id)
       const isMapped = ![undefined, OWN_WORKSPACE].includes(record().workspace)
       const place = { workspace: workspace.value, instance: this.id }
-      return prepareRecords(place, { home, folder, isMapped, clock, ids }, mode)
+      return prepareRecords(place, { home, folder, frames, isMapped, clock, ids }, mode)
     })
   }
 }

@@ -10,6 +10,7 @@ import type { InstanceRecord, InstanceRequest } from '../../model/tether/instanc
 import { noSuchInstance } from '../instance-name.ts'
 import type { LiveFrame, PollOptions } from '../frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from '../frames/frame-query.ts'
+import type { FrameStore } from '../frames/frame-store.ts'
 import { PollPlaces } from '../frames/frame-waiters.ts'
 import type {
   AcceptedFrame,
@@ -31,6 +32,7 @@ export interface InstancesParts {
   readonly path: string
   readonly clock: Clock
   readonly ids: Ids
+  readonly frames: FrameStore
   readonly runtime: InstanceRuntime
   /** Folders below which programs may choose workspaces, as set now. */
   readonly roots: () => Promise<Result<readonly string[]>>
@@ -148,6 +150,8 @@ export class Instances implements Tether {
     this.#open.delete(id)
     const removed = await this.#register.remove(id)
     if (!removed.ok) return removed
+    const deleted = await this.#parts.frames.delete(id)
+    if (!deleted.ok) this.#parts.note({ event: 'frames_not_removed', why: deleted.error })
     await this.#removeFolder(id)
     return ok(id)
   }
@@ -245,7 +249,7 @@ export class Instances implements Tether {
   #instance(id: InstanceId): Instance {
     const known = this.#open.get(id)
     if (known !== undefined) return known
-    const { home, path, clock, ids, runtime, roots, note } = this.#parts
+    const { home, path, clock, ids, frames, runtime, roots, note } = this.#parts
     let record = this.#recordOf(id)
     const instance = new Instance({
       id,
@@ -262,6 +266,7 @@ export class Instances implements Tether {
       clock,
       ids,
       places: this.#places,
+      frames,
       runtime,
       note,
     })

@@ -9,6 +9,7 @@ import { virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { diskFolder } from '../../host/files/disk.ts'
 import { closing, ifThere, readSpan, writeAll, type Folder } from '../../host/files/files.ts'
 import { systemIds } from '../../host/ids.ts'
+import { folderSource } from '../../host/files/raw-source.ts'
 import { thisProcess } from '../../host/process/holder.ts'
 import type { Result } from '../../model/errors.ts'
 import { moveRecords, type MovingParts } from './move-records.ts'
@@ -52,7 +53,7 @@ async function partsBelow(root: Folder): Promise<MovingParts> {
     instance: MADE.instance,
     heads: await below(root, 'home/heads', 'open'),
     guestHeads: await below(root, `home/instances/${MADE.instance}/heads/${heads}`, 'open'),
-    frames: await below(root, `home/instances/${MADE.instance}/frames`, 'open'),
+    frames: folderSource(await below(root, `home/instances/${MADE.instance}/frames`, 'open')),
     clock,
     ids: systemIds(clock),
     holder: thisProcess('hawser'),

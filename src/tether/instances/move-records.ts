@@ -1,4 +1,4 @@
-import { mentionedBlobs } from '../../blobs/sweep.ts'
+import { mentionedBlobs, type BlobMentions } from '../../blobs/sweep.ts'
 import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import type { Clock } from '../../host/clock.ts'
 import {
@@ -18,10 +18,12 @@ import type { Ids } from '../../host/ids.ts'
 import type { Holder } from '../../host/process/holder.ts'
 import { RECORDS } from '../../host/files/records.ts'
 import { recordFolders } from '../../host/workspace.ts'
+import { pieces, type RawSource } from '../../host/files/raw-source.ts'
 import { underShortLock } from '../../host/short-lock.ts'
 import { wait } from '../../host/wait.ts'
-import { takeLease, type Lease } from '../../log/lease.ts'
-import { leaseName, logName } from '../../log/place.ts'
+import { fileLeases } from '../../log/files/file-leases.ts'
+import { leaseName, logName } from '../../log/files/names.ts'
+import type { Lease } from '../../log/lease-store.ts'
 import { scan } from '../../log/scan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { SessionId, type BlobKey } from '../../model/ids.ts'
@@ -37,7 +39,7 @@ export interface MovingParts {
   /** The server's heads of the Instance's Logs in this workspace. */
   readonly guestHeads: Folder | undefined
   /** The frame log of the Instance, which names blobs too. */
-  readonly frames: Folder | undefined
+  readonly frames: RawSource | undefined
   readonly clock: Clock
   readonly ids: Ids
   readonly holder: Holder
@@ -111,7 +113,7 @@ async function fromShared(parts: MovingParts, from: Folders, to: Folders): Promi
   }
   const { frames } = parts
   if (frames === undefined) return ok(undefined)
-  return copyBlobs(parts, { files: [], folders: [frames] }, from, to)
+  return copyBlobs(parts, { bytes: [], sources: [frames] }, from, to)
 }
 
 /** The Sessions whose first Event names the Instance, and those that the server has a head of. */
@@ -164,7 +166,7 @@ async function moveSession(
       if (file === undefined) continue
       const copied = await closing(file, async () => {
         await copy(file, to.sessions, name, parts.ids)
-        return copyBlobs(parts, { files: [file], folders: [] }, from, to)
+        return copyBlobs(parts, { bytes: [pieces(file)], sources: [] }, from, to)
       })
       if (!copied.ok) return copied
       done.push(name)
@@ -202,12 +204,12 @@ const LEASE_WAIT_MS = 50
 
 /** `undefined` if something else than a file is in the place of the lease: no writer holds that. */
 async function leaseOf(
-  { heads, clock, ids, holder }: MovingParts,
+  { clock, ids, holder }: MovingParts,
   sessions: Folder,
   session: SessionId,
 ): Promise<Result<Lease | undefined>> {
   for (let tries = 1; ; tries += 1) {
-    const lease = await takeLease({ sessions, heads, clock, ids, holder }, session)
+    const lease = await fileLeases({ sessions, clock, ids, holder }).take(session)
     if (!lease.ok && lease.error.kind === 'not_regular_file') return ok(undefined)
     if (lease.ok || lease.error.kind !== 'session_busy' || tries === LEASE_TRIES) return lease
     await wait(clock, LEASE_WAIT_MS)
@@ -217,7 +219,7 @@ async function leaseOf(
 /** Copies, because the person's Sessions may name the same blobs. What nothing names there any more is swept. */
 async function copyBlobs(
   { ids, clock }: MovingParts,
-  mentions: Parameters<typeof mentionedBlobs>[1],
+  mentions: BlobMentions,
   from: Folders,
   to: Folders,
 ): Promise<Result<void>> {

@@ -5,13 +5,14 @@ import type { Ids } from '../../host/ids.ts'
 import { cursorHolds } from '../../log/backward.ts'
 import { damageError } from '../../log/damage.ts'
 import { headOf, type HeadRecord } from '../../log/head-record.ts'
-import { readHead, writeHead } from '../../log/head.ts'
+import { fileHeads } from '../../log/files/file-heads.ts'
+import { logName, sessionsNamed } from '../../log/files/names.ts'
+import type { HeadStore } from '../../log/head-store.ts'
 import type { Cursor, Fault, LogLine } from '../../log/line.ts'
-import { logName } from '../../log/place.ts'
 import { findTornTail } from '../../log/repair.ts'
 import { LOG_START, scan } from '../../log/scan.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { SessionId } from '../../model/ids.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { TetherAddress, TetherBinding } from '../../model/tether/tether-address.ts'
 
 export interface GuestLogsParts {
@@ -34,11 +35,13 @@ const MOST_BYTES = 1024 * 1024 * 1024
  */
 export class GuestLogs {
   readonly #parts: GuestLogsParts
+  readonly #heads: HeadStore
   /** The conversations of the Logs of this Instance. */
   readonly #bound = new Map<SessionId, TetherBinding>()
 
   constructor(parts: GuestLogsParts) {
     this.#parts = parts
+    this.#heads = fileHeads(parts)
   }
 
   /** Reads every Log of the Instance completely. Before a guest starts. */
@@ -63,9 +66,9 @@ export class GuestLogs {
     check: (session: SessionId, folder: Folder, hasHead: boolean) => Promise<Result<void>>,
   ): Promise<Result<void>> {
     return asResult('read the Logs of the agent', async () => {
-      const known = new Set(sessionsIn(await this.#parts.heads.names(), ''))
+      const known = new Set(await this.#heads.list())
       const result = await inSessionsOf(this.#parts, async (folder) => {
-        const present = sessionsIn(await folder.names(), '.ndjson')
+        const present = sessionsNamed(await folder.names(), '.ndjson')
         for (const session of new Set([...known, ...present])) {
           const checked = await check(session, folder, known.has(session))
           if (!checked.ok) return checked
@@ -78,7 +81,7 @@ export class GuestLogs {
   }
 
   async #check(session: SessionId, folder: Folder, whole: boolean): Promise<Result<void>> {
-    const head = await readHead(this.#parts, session)
+    const head = await this.#heads.read(session)
     if (!head.ok) return head
     const file = await ifThere(folder.open(logName(session), 'read'))
     if (file === undefined) return head.value === undefined ? ok(undefined) : goneLog(session)
@@ -119,7 +122,7 @@ export class GuestLogs {
     if (last === undefined || last.seq - 1 <= (head?.seq ?? -1)) return ok(undefined)
     // The head must not be ahead of what survives a power cut.
     await file.datasync()
-    await writeHead(this.#parts, session, headOf(last, undefined))
+    await this.#heads.write(session, headOf(last, undefined))
     return ok(undefined)
   }
 
@@ -131,14 +134,6 @@ export class GuestLogs {
     this.#bound.set(session, tether)
     return true
   }
-}
-
-function sessionsIn(names: readonly string[], ending: string): SessionId[] {
-  return names.flatMap((name) =>
-    name.endsWith(ending)
-      ? (SessionId.safeParse(name.slice(0, name.length - ending.length)).data ?? [])
-      : [],
-  )
 }
 
 function cursorAfter({ seq, hash, offset }: HeadRecord): Cursor {

@@ -11,6 +11,14 @@ export class Steering {
     return this.#open
   }
 
+  /** Takes a text back that is not recorded yet. Returns false if there is none. */
+  withdraw(text: string): boolean {
+    const at = this.#texts.lastIndexOf(text)
+    if (at === -1) return false
+    this.#texts.splice(at, 1)
+    return true
+  }
+
   /** The texts to record now. */
   take(): EventDraft[] {
     return this.#texts.splice(0).map(asSteering)

@@ -94,6 +94,8 @@ export interface TurnParts {
       ) => Promise<Result<readonly ProtectedChange[]>>
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
+    /** Absent where nothing can be prepared. */
+    readonly ahead?: CommandsAhead
     /** The project instructions on disk now, and the folder of the person; absent if none are named. */
     readonly instructions?: TurnInstructions | undefined
     /** The Skills on disk now. */
@@ -116,6 +118,16 @@ export interface TurnParts {
     /** Aborts when the person interrupts the Turn. */
     readonly signal: AbortSignal
   }
+}
+
+/** Prepares commands while the model answers. */
+export interface CommandsAhead {
+  /** A request is being answered. */
+  answering(): void
+  /** The answer calls a tool. */
+  onCall(name: string): void
+  /** No further command follows. Resolves when nothing that was prepared is left. */
+  end(): Promise<void>
 }
 
 export interface TurnInstructions extends InstructionParts {

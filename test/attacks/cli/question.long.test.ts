@@ -75,14 +75,14 @@ test(
   { timeout: 120_000 },
   async () => {
     const chat = await hawser()
-    await chat.until(/^ask · \/help$/m)
+    await chat.until(/^ask · .*\/help$/m)
     chat.write('Write "hi" to a.txt\r')
     await chat.until(QUESTION)
     expect(chat.terminal.screen()).toContain('> ▏')
     await attacked(chat)
     expect(chat.terminal.screen()).toContain('> ▏')
     await choose(chat, '1')
-    await chat.until(/^ask · \/help$/m)
+    await chat.until(/^ask · .*\/help$/m)
     expect(chat.terminal.screen()).toContain('>')
     expect(await decisions(chat.workspace)).toHaveLength(1)
     chat.write('\u0004')

@@ -7,14 +7,18 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 
 /**
  * A child process that attacks the sandbox as its user, in the given folder, and reports the result of each attack.
- * With a second argument it only reports whether the self-test of a sandbox passes, or keeps a program running that can be
+ * With the argument `ready`, in prepared sandboxes. With another one it only reports whether the self-test of a sandbox passes, or keeps a program running that can be
  * found by that argument, until it is killed.
  */
 const [, , root = '', order] = process.argv
-await (order === undefined ? attack() : order === 'prove' ? prove() : hold(order))
+await (order === undefined || order === 'ready'
+  ? attack(order === 'ready')
+  : order === 'prove'
+    ? prove()
+    : hold(order))
 
-async function attack(): Promise<void> {
-  const scene = await setScene(root)
+async function attack(ready: boolean): Promise<void> {
+  const scene = await setScene(root, ready)
   for (const one of [...POWER_ATTACKS, ...FILE_ATTACKS]) {
     const { row, name } = one
     const through = await one.run(scene).catch((error: unknown) => `it broke: ${String(error)}`)

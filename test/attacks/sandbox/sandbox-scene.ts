@@ -50,7 +50,8 @@ export interface Ground {
 
 const PROTECTED = ['AGENTS.md', 'CLAUDE.md', '.mcp.json', '.vscode', 'deep/er/file']
 
-export async function setScene(root: string): Promise<Scene> {
+/** With `ready`, every command that suits one runs in a sandbox that was prepared before. */
+export async function setScene(root: string, ready = false): Promise<Scene> {
   const [outside, hawserHome, person] = ['outside', 'home', 'person'].map((name) =>
     join(root, name),
   ) as [string, string, string]
@@ -88,7 +89,8 @@ export async function setScene(root: string): Promise<Scene> {
     hawserHome,
     port,
     abstractName,
-    workspace: (folder = join(root, `ws-${made++}`)) => makeGround(sandbox, folder, hawserHome),
+    workspace: (folder = join(root, `ws-${made++}`)) =>
+      makeGround(sandbox, folder, hawserHome, ready),
     restore,
     clear: async () => {
       neighbour.kill('SIGKILL')
@@ -113,7 +115,12 @@ async function makePerson(person: string): Promise<void> {
   await writeFile(join(person, '.gitconfig'), '[user]\nname = P\nemail = p@example.org\n')
 }
 
-async function makeGround(sandbox: Sandbox, path: string, home: string): Promise<Ground> {
+async function makeGround(
+  sandbox: Sandbox,
+  path: string,
+  home: string,
+  ready: boolean,
+): Promise<Ground> {
   const files = {
     '.git/HEAD': 'ref: refs/heads/main\n',
     '.git/config': '[core]\n\trepositoryformatversion = 0\n\tbare = false\n',
@@ -148,14 +155,19 @@ async function makeGround(sandbox: Sandbox, path: string, home: string): Promise
     kept,
     sh: async (script, more = {}, how = {}) => {
       const chunks: Buffer[] = []
-      const result = await sandbox.confined({ ...base, ...how })({
-        argv: ['/bin/bash', '-c', script],
+      const place = { ...base, ...how }
+      const ahead = ready ? sandbox.prepare?.(place, more) : undefined
+      await ahead?.waits()
+      const result = await sandbox.confined(place)({
+        // A prepared sandbox takes no variables.
+        argv: ['/bin/bash', '-c', ready ? `export LC_ALL=C\n${script}` : script],
         wallMs: 60_000,
-        env: { LC_ALL: 'C' },
+        ...(ready ? {} : { env: { LC_ALL: 'C' } }),
         signal: new AbortController().signal,
         onOutput: (chunk) => void chunks.push(chunk),
         ...more,
       })
+      await ahead?.end()
       const output = Buffer.concat(chunks).toString()
       const exit = result.ok ? result.value : undefined
       return { output, result, appeared: exit?.appeared ?? [], code: exit?.code }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { composeRelayAccess } from '../../../src/compose/relay.ts'
@@ -7,6 +7,7 @@ import { sha256 } from '../../../src/encoding/hash.ts'
 import { systemClock } from '../../../src/host/clock.ts'
 import { diskFolder } from '../../../src/host/files/disk.ts'
 import { systemIds } from '../../../src/host/ids.ts'
+import { takeNamedPipe } from '../../../src/host/process/named-pipes.ts'
 import { wait } from '../../../src/host/wait.ts'
 import { sealLine } from '../../../src/log/line.ts'
 import { EventId, SessionId, TurnId } from '../../../src/model/ids.ts'
@@ -52,6 +53,8 @@ interface Outcome {
 // Of its own, so that a temporary file can only be of this run.
 process.env['TMPDIR'] = join(scene, 'tmp')
 await mkdir(join(scene, 'tmp'))
+// The folder of named pipes belongs to this process, and stays until it ends.
+await rm(await takeNamedPipe())
 let made = 0
 await attack((root, others) => reaching(root, others))
 for (const forged of FORGED_LOGS) await attack(() => forged)

@@ -24,6 +24,7 @@ import { failed, ok, type Result } from '../../../src/model/errors.ts'
 import type { FolderIdentity } from '../../../src/model/folder-identity.ts'
 import { SessionId } from '../../../src/model/ids.ts'
 import { skillRoots } from '../../../src/skills/skill-roots.ts'
+import { fileFrameStore } from '../../../src/tether/frames/files/file-store.ts'
 import { Instances } from '../../../src/tether/instances/instances.ts'
 
 /** What a use of a remembered folder reached: the folder itself, nothing, or another one. */
@@ -109,6 +110,7 @@ async function withInstances<T>(
       path: home,
       clock: systemClock,
       ids,
+      frames: fileFrameStore({ home: own, clock: systemClock, ids }),
       runtime: {
         start: async ({ identity }) => {
           const answer = await atFolder(identity, async (path) => markAt(path)).catch(

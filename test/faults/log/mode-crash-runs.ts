@@ -149,7 +149,7 @@ async function linesIn(place: Parameters<typeof openReader>[0], session: Session
 async function startHead(root: Folder, { session }: ModeJournal): Promise<void> {
   if (session === undefined) return
   const { place } = await testPlace(root, immediateClock)
-  const log = await rawBytes(place.sessions, `${session}.ndjson`).catch(() => undefined)
+  const log = await rawBytes(place.folders.sessions, `${session}.ndjson`).catch(() => undefined)
   const end = log?.indexOf(10) ?? -1
   if (log === undefined || end === -1) return
   const reader = await openReader(place, session)
@@ -159,9 +159,9 @@ async function startHead(root: Folder, { session }: ModeJournal): Promise<void> 
   if (first === undefined) return
   const { hash, next } = first
   const head = JSON.stringify({ seq: 0, hash, offset: next.offset })
-  await overwrite(place.heads, session, Buffer.from(`${head}\n`))
+  await overwrite(place.folders.heads, session, Buffer.from(`${head}\n`))
   const index = `${session}.index`
-  await overwrite(place.sessions, index, Buffer.alloc(0)).catch(() => undefined)
+  await overwrite(place.folders.sessions, index, Buffer.alloc(0)).catch(() => undefined)
 }
 
 async function untilCut(work: () => Promise<unknown>): Promise<void> {

@@ -1,6 +1,7 @@
 import { acquireLog } from '../../../src/log/open.ts'
 import type { LogLine } from '../../../src/log/line.ts'
-import { indexName, logName, type LogPlace } from '../../../src/log/place.ts'
+import { indexName, logName } from '../../../src/log/files/names.ts'
+import type { LogPlace } from '../../../src/log/place.ts'
 import { openReader } from '../../../src/log/reader.ts'
 import { salvageLog } from '../../../src/log/salvage.ts'
 import { verifyLog } from '../../../src/log/verify.ts'
@@ -36,16 +37,16 @@ export async function originalLog(): Promise<Original> {
   const { session } = storyWriter.journal
   if (session === undefined) throw new Error('the story has no Session yet')
   const { lines } = await forward(storage.place, session)
-  const head = await rawBytes(storage.place.heads, session)
-  const index = await rawBytes(storage.place.sessions, indexName(session))
-  const bytes = await rawLog(storage.place.sessions, session)
+  const head = await rawBytes(storage.place.folders.heads, session)
+  const index = await rawBytes(storage.place.folders.sessions, indexName(session))
+  const bytes = await rawLog(storage.place.folders.sessions, session)
   const state = lines.reduce((before, line) => textFold.step(before, line, true), textFold.initial)
   return { storage, session, bytes, lines, head, index, state }
 }
 
 /** Replaces the original by the mutant, with the original's head and nothing else beside it. */
 async function exchange(original: Original, mutant: Buffer): Promise<void> {
-  const { sessions, heads } = original.storage.place
+  const { sessions, heads } = original.storage.place.folders
   for (const name of await sessions.names()) await sessions.remove(name)
   await overwrite(sessions, logName(original.session), mutant)
   await overwrite(heads, original.session, original.head)
@@ -56,14 +57,14 @@ export async function mutateIndexOnce(original: Original, seed: number): Promise
   const { storage, session, bytes, index } = original
   const chance = random(seed)
   await exchange(original, bytes)
-  await overwrite(storage.place.sessions, indexName(session), MUTATIONS.flip(index, chance))
+  await overwrite(storage.place.folders.sessions, indexName(session), MUTATIONS.flip(index, chance))
   const reader = value(await openReader(storage.place, session))
   const end = value(await reader.fold(textFold))
   await reader.close()
   const taken = await acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (taken.ok) await taken.value.release()
   const same = JSON.stringify(end.state) === JSON.stringify(original.state)
-  const untouched = (await rawLog(storage.place.sessions, session)).equals(bytes)
+  const untouched = (await rawLog(storage.place.folders.sessions, session)).equals(bytes)
   return [
     ...(same && end.damage === undefined ? [] : ['index: another state']),
     ...(taken.ok ? [] : [`index: ${taken.error.kind}`]),
@@ -117,7 +118,7 @@ async function judgeBackward({ storage, session, lines }: Original): Promise<str
   const reader = value(await openReader(storage.place, session))
   let after: number | undefined
   // A reader stops before an unfinished last line; only reading forward reports that it exists.
-  let noticed = (await rawLog(storage.place.sessions, session)).at(-1) !== 10
+  let noticed = (await rawLog(storage.place.folders.sessions, session)).at(-1) !== 10
   for await (const result of reader.backward()) {
     if (!result.ok) {
       noticed = true
@@ -141,12 +142,12 @@ async function judgeWriter(
   const taken = await acquireLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (taken.ok) {
     await taken.value.release()
-    const after = await rawLog(storage.place.sessions, session)
+    const after = await rawLog(storage.place.folders.sessions, session)
     if (!after.subarray(0, bytes.length).equals(bytes)) return ['writer: cut into the Log']
     const repaired = after.includes('"type":"log_repaired"')
     return repaired ? [] : ['writer: opened as if nothing was']
   }
-  const untouched = (await rawLog(storage.place.sessions, session)).equals(mutant)
+  const untouched = (await rawLog(storage.place.folders.sessions, session)).equals(mutant)
   if (taken.error.kind !== 'log_damaged') return [`writer: ${taken.error.kind}`]
   return untouched ? [] : ['writer: changed a damaged Log']
 }

@@ -1,3 +1,4 @@
+import { asFilePlace } from '../../support/log/file-place.ts'
 import { appendFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,11 +60,10 @@ export async function openSteps(root: string, by: number, step: Step): Promise<S
   const { ids, clock } = place
   return withChanges(parts, {
     log: {
-      place: {
-        ...place,
+      place: asFilePlace(place).with({
         sessions: steppedFolder(sessions, 'log', step),
         heads: steppedFolder(heads, 'head', step),
-      },
+      }),
       store: workspaceBlobStore({ folder: steppedFolder(blobs, 'blob', step), ids, clock }),
     },
   })
@@ -89,6 +89,7 @@ function steppedFile(file: File, of: string, step: Step): File {
   const stepped = around(of, step)
   return {
     stat: () => file.stat(),
+    hasName: () => file.hasName(),
     read: (into, position) => file.read(into, position),
     write: (bytes) =>
       stepped('write', async () => {

@@ -30,10 +30,10 @@ async function take(at: number): Promise<void> {
 }
 
 // The lock is loaded on first use, and the loading time would decide the first race.
-const probe = await place.sessions.open(`.practice-${process.pid}`, 'lease')
+const probe = await place.folders.sessions.open(`.practice-${process.pid}`, 'lease')
 await probe.tryLock()
 await probe.close()
-await place.sessions.remove(`.practice-${process.pid}`)
+await place.folders.sessions.remove(`.practice-${process.pid}`)
 
 emit({ what: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {

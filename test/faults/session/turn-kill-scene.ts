@@ -1,3 +1,4 @@
+import { asFilePlace } from '../../support/log/file-place.ts'
 import { appendFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -147,6 +148,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
   const opened = await openParts(root, sandbox === undefined ? {} : { tools: { sandbox } })
   const { parts } = opened
   const { place } = parts.log
+  const files = asFilePlace(place)
   const provider = watchedProvider(note, reached)
   const toolset = [...(await parts.tools.toolset())].map(([name, tool]): [string, Tool] => [
     name,
@@ -155,7 +157,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
   return {
     ...opened,
     parts: withChanges(parts, {
-      log: { place: { ...place, sessions: watchedFolder(place.sessions, reached) } },
+      log: { place: files.with({ sessions: watchedFolder(files.folders.sessions, reached) }) },
       tools: { toolset: async () => new Map(toolset) },
       model: { providerOf: async () => ok(provider) },
     }),
@@ -244,6 +246,7 @@ function watchedFolder(folder: Folder, reached: Reached): Folder {
 function watchedFile(file: File, reached: Reached): File {
   return {
     stat: () => file.stat(),
+    hasName: () => file.hasName(),
     read: (into, position) => file.read(into, position),
     write: async (bytes) => {
       reached('write')

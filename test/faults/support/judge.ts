@@ -2,7 +2,7 @@ import type { EventDraft } from '../../../src/model/events/event.ts'
 import type { BlobKey, SessionId } from '../../../src/model/ids.ts'
 import type { LogLine } from '../../../src/log/line.ts'
 import { acquireLog } from '../../../src/log/open.ts'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import { openReader } from '../../../src/log/reader.ts'
 import { removeUnbegun } from '../../../src/log/unbegun.ts'
 import { verifyLog } from '../../../src/log/verify.ts'
@@ -95,7 +95,7 @@ async function unlikeMissing(
     return `not found, and yet ${reader.error.kind} and ${verdict.error.kind}`
   }
   await removeUnbegun(place, { dryRun: false })
-  const left = await place.sessions.open(logName(session), 'read').catch(() => undefined)
+  const left = await place.folders.sessions.open(logName(session), 'read').catch(() => undefined)
   const size = await left?.stat().then((facts) => facts.size)
   await left?.close()
   return size === 0 ? 'an empty Log is never removed' : undefined
@@ -130,7 +130,7 @@ async function judgeLog(
       offences.push(`event that was refused is there: ${line.seq}`)
     }
   }
-  offences.push(...(await keptPieces(place.sessions, lines)))
+  offences.push(...(await keptPieces(place.folders.sessions, lines)))
   const byIndex = value(await reader.fold(textFold)).state
   const all = lines.reduce((state, line) => textFold.step(state, line, true), textFold.initial)
   if (JSON.stringify(byIndex) !== JSON.stringify(all)) offences.push('index differs from the Log')
@@ -145,7 +145,7 @@ async function judgeLog(
 
 /** The bytes that a repair cut off are stored beside the Log. */
 async function keptPieces(
-  sessions: FaultPlace['place']['sessions'],
+  sessions: FaultPlace['place']['folders']['sessions'],
   lines: readonly LogLine[],
 ): Promise<string[]> {
   const offences: string[] = []

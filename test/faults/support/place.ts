@@ -8,14 +8,14 @@ import { thisProcess } from '../../../src/host/process/holder.ts'
 import { openHome } from '../../../src/host/home.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { workspaceFolders } from '../../../src/host/workspace.ts'
-import type { LogPlace } from '../../../src/log/place.ts'
+import { filePlace, type FilePlace } from '../../support/log/file-place.ts'
 import type { KeepBlob } from '../../../src/log/spill.ts'
 import { withBug, type PlantedBug } from '../../support/host/planted-bugs.ts'
 import { value } from '../../support/log/story.ts'
 
 /** The open parts of one workspace. Unlike in other tests it can be closed, because disks are unmounted. */
 export interface FaultPlace {
-  readonly place: LogPlace
+  readonly place: FilePlace
   readonly store: BlobStore
   readonly keep: KeepBlob
   close(): Promise<void>
@@ -35,13 +35,13 @@ export async function openPlace(root: string, bug?: PlantedBug): Promise<FaultPl
   const home = value(await openHome(join(root, 'home')))
   const store = workspaceBlobStore({ folder: own(workspace.blobs), ids, clock: systemClock })
   return {
-    place: {
+    place: filePlace({
       sessions: own(workspace.sessions),
       heads: own(home.heads),
       clock: systemClock,
       ids,
       holder: thisProcess(PROGRAM),
-    },
+    }),
     store,
     keep: (bytes, mediaType) => store.put([bytes], mediaType),
     close: async () => void (await Promise.all([workspace.close(), home.close()])),

@@ -24,7 +24,7 @@ async function place(): Promise<(...argv: readonly string[]) => Pty> {
     openPty(process.execPath, [program, ...argv], { columns: 100, rows: 24, cwd, env })
 }
 
-const IDLE = /^ask · \/help$/m
+const IDLE = /^ask · .*\/help$/m
 
 async function left(chat: Pty): Promise<string> {
   chat.write('\u0004')
@@ -48,14 +48,14 @@ test('a prompt without a command opens the chat with it, and -c and -r come back
   await continued.until(IDLE)
   await left(continued)
   const resumed = hawser('-r')
-  await resumed.until('Session (1 to 2; Enter for 1):')
-  resumed.write('2\r')
+  await resumed.until('Sessions of this folder (2)')
+  resumed.write('\x1b[B\r')
   await resumed.until('> What is in this folder?')
   await resumed.until(IDLE)
   expect(/hawser chat --session (ses_\w+)/.exec(await left(resumed))?.[1]).toBe(id)
 })
 
-test('a choice that is not in the list is refused', async () => {
+test('a search without a match chooses nothing, and Esc leaves', async () => {
   const hawser = await place()
   const none = hawser('--resume')
   expect((await none.ended).code).toBe(1)
@@ -64,8 +64,10 @@ test('a choice that is not in the list is refused', async () => {
   await first.until(IDLE)
   await left(first)
   const wrong = hawser('--resume')
-  await wrong.until('Session (1 to 1; Enter for 1):')
-  wrong.write('7\r')
-  expect((await wrong.ended).code).toBe(2)
-  expect(flat(wrong)).toContain('Expected a number from 1 to 1.')
+  await wrong.until('Sessions of this folder (1)')
+  wrong.write('zzz\r')
+  await wrong.until('Nothing matches.')
+  wrong.write('\x1b')
+  expect((await wrong.ended).code).toBe(130)
+  expect(flat(wrong)).toContain('No Session was chosen.')
 })

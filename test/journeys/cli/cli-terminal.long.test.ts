@@ -69,7 +69,7 @@ test('Ctrl-C at a question interrupts the Turn', async () => {
 
 test('without arguments it starts a chat, and a chat without a Turn leaves no Session', async () => {
   const chat = await hawser()
-  await chat.until(/^ask · \/help$/m)
+  await chat.until(/^ask · .*\/help$/m)
   chat.write('/quit\r')
   expect((await chat.ended).code).toBe(0)
   const left = await readdir(join(chat.workspace, '.hawser', 'sessions'))

@@ -1,3 +1,4 @@
+import { asFilePlace } from '../../support/log/file-place.ts'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -36,9 +37,9 @@ async function place() {
         }),
     },
   })
-  const { place: logs } = noted.log
-  const sessions = notedFolder(logs.sessions, steps)
-  const harness = new Harness(withChanges(noted, { log: { place: { ...logs, sessions } } }))
+  const logs = asFilePlace(noted.log.place)
+  const sessions = notedFolder(logs.folders.sessions, steps)
+  const harness = new Harness(withChanges(noted, { log: { place: logs.with({ sessions }) } }))
   const session = value(
     await harness.create({ provider: 'x', model: 'rehearsal', permissionMode: 'auto' }),
   )
@@ -84,6 +85,7 @@ function notedFolder(folder: Folder, steps: string[]): Folder {
 function notedFile(file: File, steps: string[]): File {
   return {
     stat: () => file.stat(),
+    hasName: () => file.hasName(),
     read: (into, position) => file.read(into, position),
     write: (bytes) => {
       const types = Buffer.from(bytes)

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import {
   StoryModel,

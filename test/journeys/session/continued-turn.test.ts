@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'

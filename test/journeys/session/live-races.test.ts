@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FileFailure } from '../../../src/host/files/files.ts'
-import { ok } from '../../../src/model/errors.ts'
+import { failed, ok } from '../../../src/model/errors.ts'
 import { Harness } from '../../../src/session/harness.ts'
 import { gatedModel } from '../../support/session/gated-model.ts'
 import { recordCheckpoint } from '../../support/pressure/hand-checkpoint.ts'
@@ -64,17 +63,9 @@ test('a client that cannot attach does not interrupt a Turn that continues witho
   const place = await livePlace()
   const { heads } = place.parts.log.place
   let broken = false
-  const open: typeof heads.open = async (name, mode) => {
-    if (broken) throw new FileFailure('EIO', 'cannot be read')
-    return heads.open(name, mode)
-  }
-  const failing = new Proxy(heads, {
-    get: (folder, name: keyof typeof heads) => {
-      const own = folder[name]
-      if (name === 'open') return open
-      return typeof own === 'function' ? own.bind(folder) : own
-    },
-  })
+  const read: typeof heads.read = async (id) =>
+    broken ? failed('storage_failed', 'It cannot be read.') : heads.read(id)
+  const failing = { ...heads, read }
   const { parts } = place
   const harness = new Harness(
     withChanges(parts, { log: { place: { ...parts.log.place, heads: failing } } }),

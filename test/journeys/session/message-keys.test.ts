@@ -1,9 +1,10 @@
+import { asFilePlace } from '../../support/log/file-place.ts'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ok } from '../../../src/model/errors.ts'
 import type { EventDraft } from '../../../src/model/events/event.ts'
 import { LIMITS } from '../../../src/model/limits.ts'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import type { AdmitOptions } from '../../../src/session/admission/admit-options.ts'
 import type { Session } from '../../../src/session/session.ts'
@@ -335,7 +336,7 @@ test.each(['turn_ended', 'user_message'] as const)(
     const second = await send(session, 'Next', { messageKey: 'message 2' })
     await send(session, 'And then')
     await session.close()
-    const { sessions } = here.parts.log.place
+    const { sessions } = asFilePlace(here.parts.log.place).folders
     const lines = linesOf(await rawLog(sessions, session.id))
     const lost = session.events.find((e) => e.type === type && e.turn_id === second.turn)
     lines[lost?.seq ?? 0]?.fill('x', 10, 20)

@@ -11,6 +11,7 @@ import { chatActions } from '../../../src/presenters/cli/chat/actions.ts'
 import { runChat } from '../../../src/presenters/cli/chat/chat.ts'
 import { catalogue } from '../../../src/providers/models/catalogue.ts'
 import { judgeModel } from '../../../src/session/settings/model-choice.ts'
+import { terminalSignals } from '../../../src/presenters/cli/screen/terminal-signals.ts'
 import { drawingOn } from '../../../src/presenters/cli/render/pictures.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import { systemSkills, type SkillParts } from '../../../src/skills/catalog.ts'
@@ -72,6 +73,7 @@ process.exitCode = await runChat({
   streams,
   clock: systemClock,
   colour: true,
+  signals: terminalSignals(process.env),
   session,
   actions: chatActions(
     {

@@ -109,6 +109,15 @@ export class CrashDisk {
     return bytes.length
   }
 
+  /** The fault of a write and its sync, for a store that has no files; counts both. */
+  fault(): 'write' | 'sync' | undefined {
+    this.writes += 1
+    if (this.writes >= (this.#mishaps.fullAtWrite ?? Infinity)) return 'write'
+    this.step()
+    this.syncs += 1
+    return this.syncs === this.#mishaps.badSyncAt ? 'sync' : undefined
+  }
+
   sync(inode: Inode): void {
     this.step()
     this.syncs += 1
@@ -216,6 +225,11 @@ class CrashFile implements File {
     this.#disk = disk
     this.#open = inode
     this.#mode = mode
+  }
+
+  hasName(): boolean {
+    this.#disk.checkPower()
+    return this.#inode.links > 0
   }
 
   async stat() {

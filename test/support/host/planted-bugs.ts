@@ -48,6 +48,7 @@ function fileWithBug(
   let pending: (() => Promise<void>) | undefined
   return {
     stat: () => file.stat(),
+    hasName: () => file.hasName(),
     read: (into, position) => file.read(into, position),
     write: async (bytes) => {
       await pending?.()

@@ -4,7 +4,7 @@ import { sha256 } from '../../../src/encoding/hash.ts'
 import { systemClock } from '../../../src/host/clock.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { sealLine } from '../../../src/log/line.ts'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import type { EventId, SessionId, TurnId } from '../../../src/model/ids.ts'
 import { linesOf } from './raw-log.ts'
 

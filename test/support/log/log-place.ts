@@ -2,22 +2,25 @@ import { workspaceBlobStore } from '../../../src/blobs/workspace-store.ts'
 import type { BlobStore } from '../../../src/blobs/store.ts'
 import { systemClock, type Clock } from '../../../src/host/clock.ts'
 import { closing, type Folder } from '../../../src/host/files/files.ts'
-import { systemIds } from '../../../src/host/ids.ts'
+import { systemIds, type Ids } from '../../../src/host/ids.ts'
 import { workspaceFolders } from '../../../src/host/workspace.ts'
-import type { LogPlace } from '../../../src/log/place.ts'
 import type { KeepBlob } from '../../../src/log/spill.ts'
+import { filePlace, type FilePlace } from './file-place.ts'
 
 /** A workspace and a home side by side, with everything that a Log and a blob store need. */
 export interface TestPlace {
-  readonly place: LogPlace
+  readonly place: FilePlace
   readonly blobs: Folder
   readonly store: BlobStore
   readonly keep: KeepBlob
   close(): Promise<void>
 }
 
-export async function testPlace(root: Folder, clock: Clock = systemClock): Promise<TestPlace> {
-  const ids = systemIds(clock)
+export async function testPlace(
+  root: Folder,
+  clock: Clock = systemClock,
+  ids: Ids = systemIds(clock),
+): Promise<TestPlace> {
   const folders = await closing(await root.folder('workspace', 'create'), (workspace) =>
     workspaceFolders(workspace, ids),
   )
@@ -28,7 +31,7 @@ export async function testPlace(root: Folder, clock: Clock = systemClock): Promi
   const holder = { pid: 4711, program: 'story', since: '2026-01-31T12:00:00.000Z' }
   const store = workspaceBlobStore({ folder: blobs, ids, clock })
   return {
-    place: { sessions, heads, clock, ids, holder },
+    place: filePlace({ sessions, heads, clock, ids, holder }),
     blobs,
     store,
     keep: (bytes, mediaType) => store.put([bytes], mediaType),

@@ -1,5 +1,5 @@
 import { closing, readSpan, writeAll, type Folder } from '../../../src/host/files/files.ts'
-import { logName } from '../../../src/log/place.ts'
+import { logName } from '../../../src/log/files/names.ts'
 import type { SessionId } from '../../../src/model/ids.ts'
 
 /** The bytes of a file, without interpretation. */

@@ -85,7 +85,7 @@ async function judgeLine(
   }
   if (event.type === 'log_repaired') {
     const names = event.data.pieces ?? [event.data.kept_as ?? '']
-    const sizes = await Promise.all(names.map((name) => sizeOf(place.sessions, name)))
+    const sizes = await Promise.all(names.map((name) => sizeOf(place.folders.sessions, name)))
     if (sizes.reduce((sum, size) => sum + size, 0) !== event.data.cut_bytes) {
       offences.push(`cut bytes not kept: ${names.join(' ')}`)
     }

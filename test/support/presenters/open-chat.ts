@@ -45,7 +45,7 @@ export interface OpenChat extends Pty {
 }
 
 /** The chat waits for input. */
-export const IDLE = /^(plan, read-only|read-only|ask|auto) · \/help$/m
+export const IDLE = /^(plan, read-only|read-only|ask|auto) · .*\/help$/m
 
 /** Starts a chat in a terminal and waits until it accepts input. */
 export async function openChat(options: ChatOptions = {}): Promise<OpenChat> {

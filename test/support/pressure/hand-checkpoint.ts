@@ -1,3 +1,4 @@
+import { asFilePlace } from '../log/file-place.ts'
 import { carriedBefore } from '../../../src/context/carried-facts.ts'
 import { stateBefore } from '../../../src/history/resume-state.ts'
 import type { EventData, EventDraft } from '../../../src/model/events/event.ts'
@@ -16,7 +17,7 @@ export async function recordCheckpoint(
   const starts = session.events.filter(({ type }) => type === 'turn_started')
   const next = (session.events.at(-1)?.seq ?? -1) + 1
   const from_seq = starts[starts.length - turns]?.seq ?? next
-  const lines = linesOf(await rawLog(log.place.sessions, session.id))
+  const lines = linesOf(await rawLog(asFilePlace(log.place).folders.sessions, session.id))
   const from_offset = lines.slice(0, from_seq).reduce((sum, { length }) => sum + length, 0)
   const before = session.events.findLast(({ seq }) => seq < from_seq)
   const first = session.events.find(({ seq }) => seq === from_seq)

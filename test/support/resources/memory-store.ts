@@ -4,16 +4,35 @@ import type { Clock } from '../../../src/host/clock.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../../src/model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../../../src/model/ids.ts'
 import { LIMITS } from '../../../src/model/limits.ts'
+import { CrashDisk } from '../host/crash-disk.ts'
+
+/** The store, and what no caller can do to it. */
+interface MemoryStore {
+  readonly store: BlobStore
+  readonly disk: CrashDisk
+  /** The same blobs for the processes after a power cut. */
+  afterEnd(seed: number): MemoryStore
+  /** Replaces the bytes of a blob by others that do not match its key. */
+  corrupt(key: string, bytes: Buffer): void
+  age(key: string, ms: number): void
+}
 
 interface StoredBlob {
   readonly bytes: Buffer
   readonly putAt: number
 }
 
-/** A blob store in memory: code that runs on it depends on the port alone. */
-export function memoryStore(clock: Pick<Clock, 'now'>) {
-  const blobs = new Map<string, StoredBlob>()
+/**
+ * A blob store in memory: code that runs on it depends on the port alone. `disk` says which calls fail and when the power is
+ * cut; a put that is cut off leaves all of its bytes or none.
+ */
+export function memoryStore(
+  clock: Pick<Clock, 'now'>,
+  disk: CrashDisk = new CrashDisk(1),
+  blobs = new Map<string, StoredBlob>(),
+): MemoryStore {
   const find = (key: string): Result<StoredBlob> => {
+    disk.checkPower()
     if (!BlobKey.safeParse(key).success) return badKey()
     const one = blobs.get(key)
     return one === undefined ? missing('missing') : ok(one)
@@ -31,7 +50,11 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
       const bytes = Buffer.concat(all)
       if (bytes.length > LIMITS.blob_bytes) return failed('too_large', 'Too large.')
       const key = BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[mediaType]}`)
+      disk.step()
+      if (disk.fault() !== undefined) return failed('storage_failed', 'The bytes are not durable.')
       blobs.set(key, { bytes, putAt: clock.now() })
+      // Stored, but not acknowledged.
+      disk.step()
       return ok(key)
     },
     get: async (key) => {
@@ -62,6 +85,7 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
       const one = find(key)
       if (!one.ok) return one.error.kind === 'resource_missing' ? ok(true) : one
       if (putAt !== undefined && one.value.putAt !== putAt) return ok(false)
+      disk.step()
       return ok(blobs.delete(key))
     },
     tidy: async () => ok(0),
@@ -72,7 +96,8 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
   }
   return {
     store,
-    /** Replaces the bytes of a blob by others that do not match its key. */
+    disk,
+    afterEnd: (seed) => memoryStore(clock, new CrashDisk(seed), blobs),
     corrupt: (key: string, bytes: Buffer) => change(key, (one) => ({ ...one, bytes })),
     age: (key: string, ms: number) => change(key, (one) => ({ ...one, putAt: one.putAt - ms })),
   }

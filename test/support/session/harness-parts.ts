@@ -1,3 +1,4 @@
+import { filePlace } from '../log/file-place.ts'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workspaceBlobStore } from '../../../src/blobs/workspace-store.ts'
@@ -73,14 +74,14 @@ export async function openPartsAt(
   const parts: AskedParts = {
     workspace: { path: workspace, home },
     log: {
-      place: {
+      place: filePlace({
         sessions: folders.sessions,
         heads: homeFolders.heads,
         clock: systemClock,
         ids,
         holder: thisProcess('hawser'),
         schemas: 'of the tests',
-      },
+      }),
       store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
       secrets: [],
       version: '0.1.0',

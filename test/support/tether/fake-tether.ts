@@ -6,7 +6,8 @@ import { systemIds } from '../../../src/host/ids.ts'
 import { failed, ok, type Result } from '../../../src/model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../../src/model/ids.ts'
 import type { FrameToHost } from '../../../src/model/tether/frame.ts'
-import { FrameLog } from '../../../src/tether/frames/frame-log.ts'
+import type { FrameLog } from '../../../src/tether/frames/frame-log.ts'
+import { FRAME_LOG_SETTINGS } from '../../../src/tether/frames/frame-settings.ts'
 import { PollPlaces } from '../../../src/tether/frames/frame-waiters.ts'
 import { InstanceRegister } from '../../../src/tether/instances/register.ts'
 import type {
@@ -16,6 +17,7 @@ import type {
   Tether,
 } from '../../../src/tether/tether.ts'
 import { value } from '../log/story.ts'
+import { openFrames } from './frame-log-place.ts'
 
 /** Instances without guests: the register and frame logs are real, states and images are kept in memory. */
 export class FakeTether implements Tether {
@@ -124,8 +126,8 @@ export class FakeTether implements Tether {
     const open = async () => {
       const folder = await this.#home.folder(`frames-${id}`, 'create')
       this.#folders.push(folder)
-      const [clock, ids] = [systemClock, systemIds(systemClock)]
-      return value(await FrameLog.open({ folder, clock, ids, places: this.places }))
+      const options = { clock: systemClock, settings: FRAME_LOG_SETTINGS, places: this.places }
+      return value(await openFrames(folder, options))
     }
     const opened = this.#logs.get(id) ?? open()
     this.#logs.set(id, opened)

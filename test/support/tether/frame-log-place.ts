@@ -2,12 +2,16 @@ import type { Clock } from '../../../src/host/clock.ts'
 import type { Folder } from '../../../src/host/files/files.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import type { Result } from '../../../src/model/errors.ts'
+import { InstanceId } from '../../../src/model/ids.ts'
 import type { Frame } from '../../../src/model/tether/frame.ts'
+import { openFileFrames } from '../../../src/tether/frames/files/file-frames.ts'
+import { fileFrameStore } from '../../../src/tether/frames/files/file-store.ts'
 import { FrameLog } from '../../../src/tether/frames/frame-log.ts'
 import {
   FRAME_LOG_SETTINGS,
   type FrameLogSettings,
 } from '../../../src/tether/frames/frame-settings.ts'
+import type { FrameStore } from '../../../src/tether/frames/frame-store.ts'
 import type { PollPlaces } from '../../../src/tether/frames/frame-waiters.ts'
 import { value } from '../log/story.ts'
 import { virtualClock } from '../host/virtual-clock.ts'
@@ -32,8 +36,33 @@ export function openFrames(
   options: FrameLogOptions = {},
 ): Promise<Result<FrameLog>> {
   const { clock = virtualClock(), settings = SMALL, places } = options
-  const own = { folder, clock, ids: systemIds(clock), settings }
+  const own = { store: storeIn(folder, clock), instance: INSTANCE, clock, settings }
   return FrameLog.open({ ...own, ...(places && { places }) })
+}
+
+const INSTANCE = InstanceId.parse(`ins_${'0'.repeat(26)}`)
+
+/** The file store, with the frames of every Instance in this one folder, which stays open. */
+function storeIn(folder: Folder, clock: Clock): FrameStore {
+  const whole = fileFrameStore({ home: folder, clock, ids: systemIds(clock) })
+  const open: FrameStore['open'] = (_instance, opening) =>
+    openFileFrames({ folder: unclosed(folder), clock, ids: systemIds(clock) }, opening)
+  return { ...whole, open }
+}
+
+/** The folder of a test, which it closes itself. */
+function unclosed(folder: Folder): Folder {
+  return {
+    label: folder.label,
+    folder: (name, mode) => folder.folder(name, mode),
+    open: (name, mode) => folder.open(name, mode),
+    rename: (from, to) => folder.rename(from, to),
+    remove: (name) => folder.remove(name),
+    names: () => folder.names(),
+    sync: () => folder.sync(),
+    watch: (name, changed) => folder.watch(name, changed),
+    close: async () => {},
+  }
 }
 
 /** All frames of a log, by pages. */

@@ -1,4 +1,5 @@
 import type { Folder } from '../../../src/host/files/files.ts'
+import type { Result } from '../../../src/model/errors.ts'
 import type { Frame } from '../../../src/model/tether/frame.ts'
 import type { FrameLog } from '../../../src/tether/frames/frame-log.ts'
 import type { ChildReport } from '../host/child-report.ts'
@@ -80,14 +81,24 @@ function nameOf({ type, msg_id }: { readonly type: string; readonly msg_id: stri
   return `${type} ${msg_id}`
 }
 
-/** Opens a log, checks it, and works with it for some rounds: several files, ranges and deletions. */
-export async function runFrameStory(
+/** The story on files in a folder. */
+export function runFrameStory(
   folder: Folder,
   journal: FrameJournal,
   name: string,
   rounds = 8,
 ): Promise<void> {
-  const log = value(await openFrames(folder))
+  return runStoryOfFrames(() => openFrames(folder), journal, name, rounds)
+}
+
+/** Opens a log, checks it, and works with it for some rounds: several files, ranges and deletions. */
+export async function runStoryOfFrames(
+  open: () => Promise<Result<FrameLog>>,
+  journal: FrameJournal,
+  name: string,
+  rounds: number,
+): Promise<void> {
+  const log = value(await open())
   journal.begin()
   await check(log, journal)
   for (let round = 0; round < rounds; round++) {

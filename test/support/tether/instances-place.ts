@@ -7,6 +7,8 @@ import { systemIds } from '../../../src/host/ids.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { Frame, FrameToGuest } from '../../../src/model/tether/frame.ts'
 import type { InstanceRequest } from '../../../src/model/tether/instance.ts'
+import { fileFrameStore } from '../../../src/tether/frames/files/file-store.ts'
+import type { FrameStore } from '../../../src/tether/frames/frame-store.ts'
 import { Instances } from '../../../src/tether/instances/instances.ts'
 import type { InstanceRuntime } from '../../../src/tether/instances/runtime.ts'
 import type { Tether } from '../../../src/tether/tether.ts'
@@ -33,6 +35,8 @@ export interface InstancesOptions {
   readonly runtime?: InstanceRuntime
   /** The home, if it is not on the disk of the machine. */
   readonly folder?: Folder
+  /** Default: files in the home. */
+  readonly frames?: FrameStore
   /** Is not closed at the end of the test. */
   readonly stays?: true
 }
@@ -44,12 +48,14 @@ export async function instancesPlace(given: InstancesOptions = {}): Promise<Inst
   const clock = virtualClock()
   const runtime = new FakeRuntime()
   const notes: Readonly<Record<string, unknown>>[] = []
+  const [own, ids] = [given.folder ?? folders.own, systemIds(clock)]
   const instances = value(
     await Instances.open({
-      home: given.folder ?? folders.own,
+      home: own,
       path: home,
       clock,
-      ids: systemIds(clock),
+      ids,
+      frames: given.frames ?? fileFrameStore({ home: own, clock, ids }),
       runtime: given.runtime ?? runtime,
       roots: async () => ok(given.roots ?? []),
       note: (entry) => void notes.push(entry),

@@ -1,4 +1,4 @@
-import { passGate } from '../../process/gate.ts'
+import { passGate, passGateWithArguments } from '../../process/gate.ts'
 import type { FilteredMachine } from './seccomp.ts'
 
 /** One path that a sandbox shows or hides: absolute and without links. */
@@ -50,6 +50,8 @@ export interface SandboxRestrictions {
   readonly filter?: number
   /** The descriptor of the gate at which the first process waits. */
   readonly gate?: number
+  /** The program arrives at the gate; see `gateLine`. */
+  readonly argumentsAtGate?: boolean
   /** The process limit. For users other than root it counts all processes of the user. */
   readonly processes?: number
   /** Memory per process, where the group has no limit. */
@@ -89,19 +91,25 @@ export function sandboxArgs(
 export const GIT_SETTINGS = 'HAWSER_GIT_SETTINGS'
 
 /**
- * Waits until it is certain that the sandbox ends with its parents; merges stderr into stdout, so that bubblewrap's own messages
- * stay separate; sets limits that cannot be raised again; and waits for the program, so that this shell, not the program, is the
+ * Merges stderr into stdout, so that bubblewrap's own messages stay separate; sets limits that cannot be raised again; waits until
+ * it is certain that the sandbox ends with its parents; and waits for the program, so that this shell, not the program, is the
  * process that signals from inside cannot reach. A limit that is already lower, or that this shell does not support (`-u` in bash
  * is `-p` in dash), is left as it is. The git settings arrive in a variable because they are a filtered copy and exist in no file.
  */
-function firstProcess({ processes = 4_096, dataBytes, gate }: SandboxRestrictions): string {
+function firstProcess({
+  processes = 4_096,
+  dataBytes,
+  gate,
+  argumentsAtGate,
+}: SandboxRestrictions): string {
   const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)}; `
+  const pass = argumentsAtGate === true ? passGateWithArguments : passGate
   return [
-    ...(gate === undefined ? [] : [passGate(gate)]),
     'exec 2>&1',
     `[ -z "$${GIT_SETTINGS}" ] || { printf %s "$${GIT_SETTINGS}" >"$HOME/.gitconfig"; } 2>/dev/null`,
     `unset ${GIT_SETTINGS}`,
     `{ ulimit -c 0; ulimit -f 2097152; ${data}ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`,
+    ...(gate === undefined ? [] : [pass(gate)]),
     '"$@"',
     'exit $?',
   ].join('\n')

@@ -5,16 +5,23 @@ import type { LimitGroup } from '../limits/limits.ts'
 import { sandboxArgs, type SandboxPlan, type SandboxRestrictions } from './args.ts'
 import { seccompFilter } from './seccomp.ts'
 
+/** Without `argv`, the program arrives at the gate. */
+export interface BubblewrapProgram {
+  readonly argv?: readonly string[]
+  readonly sockets?: number
+}
+
 /** Everything but the environment and the sockets that starts `argv` in a sandbox and in its group. */
 export function bubblewrapOrder(
   plan: SandboxPlan,
-  { argv, sockets = 0 }: { readonly argv: readonly string[]; readonly sockets?: number },
+  { argv, sockets = 0 }: BubblewrapProgram,
   limits: HeldLimits | undefined,
   group: LimitGroup | undefined,
 ): Pick<StartOrder, 'argv' | 'handed' | 'folder' | 'errors' | 'gated'> {
-  const restrictions = { ...restrictionsOf(limits, group), gate: gateAt(sockets) }
+  const argumentsAtGate = argv === undefined
+  const restrictions = { ...restrictionsOf(limits, group), gate: gateAt(sockets), argumentsAtGate }
   return {
-    argv: enteredArgs(group, sandboxArgs(plan, argv, restrictions)),
+    argv: enteredArgs(group, sandboxArgs(plan, argv ?? [], restrictions)),
     gated: true,
     handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
     folder: '/',

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { FileFailure } from '../../files/files.ts'
 import { systemProgram } from '../../process/system-program.ts'
 
-const FIND_MS = 10_000
+const FIND_MS = 60_000
 const MOST_BYTES = 16 * 1024 * 1024
 
 /**
  * The paths that `find` prints, each followed by a NUL. A separate process walks the tree, because hundreds of thousands of
- * entries would block this one. Skips folders it may not enter, and everything left after ten seconds.
+ * entries would block this one. Skips folders it may not enter. Fails if the walk does not end in time: what it did not reach
+ * would not be hidden.
  */
 export async function foundPaths(
   folders: readonly string[],
@@ -18,10 +20,13 @@ export async function foundPaths(
   const options = { env: {}, timeout: FIND_MS, maxBuffer: MOST_BYTES }
   const printed = await promisify(execFile)(find, [...folders, ...test], options).then(
     ({ stdout }) => stdout,
-    (error: unknown) =>
-      error instanceof Error && 'stdout' in error && typeof error.stdout === 'string'
-        ? error.stdout
-        : '',
+    (error: unknown) => {
+      if (!(error instanceof Error && 'stdout' in error && typeof error.stdout === 'string'))
+        return ''
+      // The exit code of `find` only tells that it could not enter a folder.
+      if ('code' in error && typeof error.code === 'number') return error.stdout
+      throw new FileFailure('ETIMEDOUT', `${find} did not search all of ${folders.join(' ')}`)
+    },
   )
   return printed.split('\0').filter((path) => path !== '')
 }

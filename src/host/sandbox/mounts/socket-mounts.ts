@@ -82,6 +82,8 @@ async function searchFor(
   const missing = lost.length === 0 ? [] : folders.filter((folder) => !sockets.has(folder))
   if (missing.length > 0) {
     const search = foundPaths(missing, ['-type', 's', '-print0'])
+    // Otherwise no later command could search them again.
+    search.catch(() => missing.forEach((folder) => sockets.delete(folder)))
     for (const folder of missing) sockets.set(folder, search)
   }
   const searches = await Promise.all(new Set(sockets.values()))

@@ -1,22 +1,36 @@
 import { basename, join, relative } from 'node:path'
 import type { AttachmentInput } from '../../../model/attachment.ts'
+import { currentBranch } from '../../../host/git-branch.ts'
+import { userHome } from '../../../host/machine.ts'
+import { foldersUpwards } from '../../../host/workspace-search.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
+import type { ModelRow } from '../../../model/model-facts.ts'
+import { listFolder } from '../../../host/typed-input/list-folder.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
+import { pathFrom } from '../input/whole-path.ts'
 import { pathBases } from '../input/path-bases.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
+import { sessionEnds } from '../pick/session-pick.ts'
 import type { ListFiles } from '../suggest/file-index.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
-import type { PendingAttachment } from './pending-attachments.ts'
-import type { ChatActions, ChatSkills } from './command-context.ts'
+import type { PendingAttachment } from './commands/pending-attachments.ts'
+import type { ChatActions, ChatSkills } from './commands/command-context.ts'
+
+type Verdict = Extract<
+  Awaited<ReturnType<Harness['checkAttachments']>>,
+  { ok: true }
+>['value'][number]
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
 export interface Judge {
+  /** The models to choose from. */
+  readonly models?: (() => readonly ModelRow[]) | undefined
   /** Returns a warning about a model that a person named, or the reason why it is refused. */
   readonly judge: (named: NamedModel) => Result<string | undefined>
 }
@@ -36,11 +50,18 @@ export function chatActions(
       const set = await session.change({ model: choice })
       return set.ok ? judged : set
     },
+    judgeModel: sources.judge,
+    ...definedFields({ models: sources.models }),
+    sessionEnd: sessionEnds(harness),
+    listFolder: (folder) => listFolder(pathFrom(sources.cwd(), folder)),
+    describeImage: (path) => describeImage(sources, harness, path),
     skills: { list: () => harness.skills(), trusting },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) =>
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),
     listFiles: asTyped(sources, harness),
+    branch: () => currentBranch(foldersUpwards(harness.workspace, userHome())),
+    read: (id, options, visit) => harness.read(id, options, visit),
     ...definedFields({ draw }),
   }
 }
@@ -74,9 +95,26 @@ async function attached(
     const { code, reason = 'cannot be attached' } = verdict ?? {}
     return failed('attachments_failed', `${name}: ${reason}.`, { code })
   }
-  const { sizeBytes } = verdict
-  const size = sizeBytes === undefined ? [] : [fileSize(sizeBytes)]
-  return ok({ input: input.value, words: [name, ...size].join(' · ') })
+  return ok({ input: input.value, words: [name, ...verdictWords(verdict)].join(' · ') })
+}
+
+/** A description of an image as text, such as `PNG image · 640×480 · 12.3 KiB`, or why it cannot be sent. */
+async function describeImage(sources: Sources, harness: Harness, path: string): Promise<string> {
+  const [base] = pathBases(sources, harness.workspace)
+  const input = { from: 'path', path: pathFrom(base, path), given: path } as const
+  const verdicts = await harness.checkAttachments([input])
+  const [verdict] = verdicts.ok ? verdicts.value : []
+  if (verdict === undefined || !verdict.accepted) return verdict?.reason ?? ''
+  const type = (verdict.mediaType ?? '').replace(/^image\//, '').toUpperCase()
+  return [`${type} image`, ...verdictWords(verdict)].join(' · ')
+}
+
+/** The size of a file, and the pixels of an image. */
+function verdictWords({ sizeBytes, pixels }: Verdict): string[] {
+  return [
+    ...(pixels === undefined ? [] : [`${pixels.width}×${pixels.height}`]),
+    ...(sizeBytes === undefined ? [] : [fileSize(sizeBytes)]),
+  ]
 }
 
 function nameOf(input: AttachmentInput): string {

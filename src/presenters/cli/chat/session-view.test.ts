@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/events/event.ts'
 import { lineWidth, painted, type Line } from '../text/cell-width.ts'
+import { activityRows, pulseLine } from './activity-rows.ts'
 import { SessionView } from './session-view.ts'
 import { translate } from './translate.ts'
 
@@ -43,6 +44,15 @@ function result(name: string, more: object): EventDraft {
 
 function ended(more: object): EventDraft {
   return { type: 'turn_ended', data: { usage_total: USAGE, ...more } } as EventDraft
+}
+
+const CLOCK = { monotonicMs: () => 1_000 }
+
+/** What the live region shows of the activity, without the spinner. */
+function live({ activity }: SessionView): string[] {
+  const setting = { columns: 40, nowMs: 1_000, isStill: true, hasQuestion: false }
+  const pulse = pulseLine(activity, setting)
+  return words([...activityRows(activity, setting), ...(pulse === undefined ? [] : [pulse])])
 }
 
 const delta = (text: string) => ({ type: 'text_delta', data: { text } }) as EphemeralEvent
@@ -202,7 +212,10 @@ test.each([
   { type: 'assistant_message', data: { text: `# ${EVIL}\n\n- ${EVIL}` } },
   result(EVIL, { outcome: 'failed', error: { kind: 'internal', message: EVIL } }),
   result('bash', { output: EVIL }),
-  { type: 'plan_updated', data: { entries: [{ content: EVIL, status: 'pending' }] } },
+  {
+    type: 'reasoning',
+    data: { dialect: 'messages', model: 'm', item: { thinking: EVIL } },
+  },
   { type: 'session_settings', data: { title: EVIL, model: EVIL } },
   { type: 'notice', data: { code: 'x', text: EVIL } },
   { type: 'log_repaired', data: { cut_bytes: 1, kept_as: EVIL } },
@@ -233,7 +246,7 @@ test('an answer gives the same rows, however it was chunked and whether it was s
   fc.assert(
     fc.property(fc.array(fc.nat(MARKDOWN.length)), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b)]
-      const view = new SessionView(30)
+      const view = new SessionView(30, CLOCK)
       const streamed = places.flatMap((from, at) =>
         view.notice(delta(MARKDOWN.slice(from, places[at + 1] ?? from))),
       )
@@ -244,7 +257,7 @@ test('an answer gives the same rows, however it was chunked and whether it was s
 })
 
 test('final rows of an answer are not returned again after a resize', () => {
-  const view = new SessionView(80)
+  const view = new SessionView(80, CLOCK)
   const first = words(view.notice(delta('One.\n\nTwo.\n\nThree is a longer paragraph ')))
   view.resize(20)
   expect([first, words(view.open())]).toEqual([
@@ -266,7 +279,7 @@ test('final rows of an answer are not returned again after a resize', () => {
 })
 
 test('running activity is shown until it ends', () => {
-  const view = new SessionView(40)
+  const view = new SessionView(40, CLOCK)
   const events = turnOf(
     started,
     called('bash', { command: 'make' }),
@@ -277,27 +290,30 @@ test('running activity is shown until it ends', () => {
   const take = (at: number) => {
     const event = events[at]
     if (event !== undefined) view.take(event, events.slice(0, at + 1))
-    return words(view.activity())
+    return live(view)
   }
   take(0)
   view.notice({ type: 'reasoning_delta', data: { text: 'hm' } } as EphemeralEvent)
-  expect(words(view.activity())).toEqual(['… thinking'])
-  expect(take(1)).toEqual(['… bash make'])
+  expect(live(view)).toEqual(['  hm', '… thinking'])
+  expect(take(1)).toEqual(['… bash make', '… running bash'])
   for (const text of ['com', 'piling\nlink', 'ing\n']) {
     view.notice({ type: 'tool_progress', data: { call_id: 'c1', text } } as EphemeralEvent)
   }
-  expect(words(view.activity())).toEqual(['… bash make', '  linking'])
+  expect(live(view)).toEqual(['… bash make', '  compiling', '  linking', '… running bash'])
   const data = { call_id: 'c1', text: 'It tries the network.\n', notice: true }
   view.notice({ type: 'tool_progress', data } as EphemeralEvent)
   view.notice({ type: 'tool_progress', data: { call_id: 'c1', text: 'wait\n' } } as EphemeralEvent)
-  view.steered('faster')
-  expect(words(view.activity())).toEqual([
+  view.addSteering('faster')
+  expect(live(view)).toEqual([
     '… bash make',
     '  It tries the network.',
+    '  compiling',
+    '  linking',
     '  wait',
     '↳ steering: faster',
+    '… running bash',
   ])
-  expect(take(2)).toEqual(['… thinking', '↳ steering: faster'])
+  expect(take(2)).toEqual(['↳ steering: faster', '… thinking'])
   expect(take(3)).toEqual(['… thinking'])
   view.notice(delta('I was say'))
   expect(take(4)).toEqual([])
@@ -305,7 +321,7 @@ test('running activity is shown until it ends', () => {
 })
 
 test('an answer that restarts or differs from its stream is marked as incomplete', () => {
-  const view = new SessionView(40)
+  const view = new SessionView(40, CLOCK)
   view.notice(delta('First try'))
   const restarted = view.notice({
     type: 'stream_restarted',

@@ -1,11 +1,11 @@
+import type { Clock } from '../../../host/clock.ts'
 import type { EphemeralEvent, WholeEvent } from '../../../model/events/event.ts'
 import type { Line } from '../text/cell-width.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import type { ResourceOf } from '../../../history/session-resources.ts'
-import { visibleText } from '../text/visible-text.ts'
-import { aside, sentences } from '../screen/rows.ts'
-import { callTitle } from '../screen/tool-rows.ts'
+import { planRows } from './activity-rows.ts'
 import { BROKEN_OFF, translate } from './translate.ts'
+import { TurnActivity, type ActivityFacts } from './turn-activity.ts'
 
 /**
  * The view of a live Session: finished rows, returned once, and rows that may still change. The finished rows of an
@@ -15,64 +15,68 @@ export class SessionView {
   readonly #resourceOf: ResourceOf
   #columns: number
   #answer: { text: string; stream: MarkdownStream; begun: boolean } | undefined
-  #running = new Map<string, { readonly title: string; progress: string; notice: string }>()
-  #steering: string[] = []
-  #status = ''
+  readonly #activity: TurnActivity
 
-  constructor(columns: number, resourceOf: ResourceOf = () => undefined) {
+  constructor(
+    columns: number,
+    clock: Pick<Clock, 'monotonicMs'>,
+    resourceOf: ResourceOf = () => undefined,
+  ) {
     this.#columns = columns
     this.#resourceOf = resourceOf
+    this.#activity = new TurnActivity(clock)
   }
 
   /** Takes a durable Event. `events` are those of its Turn up to and including it. */
   take(event: WholeEvent, events: readonly WholeEvent[]): Line[] {
-    this.#note(event)
+    const { plan } = this.#activity.facts
+    this.#activity.take(event)
     if (event.type === 'assistant_message') return this.#answered(event, events)
     const rows = translate(event, events, this.#columns, this.#resourceOf)
-    return event.type === 'turn_ended' ? [...this.#brokenOff(), ...rows] : rows
+    if (event.type !== 'turn_ended') return rows
+    // Until now, the live region showed the plan.
+    return [...this.#brokenOff(), ...planRows(plan, this.#columns), ...rows]
   }
 
   /** Takes a live notice. */
   notice(notice: EphemeralEvent): Line[] {
+    this.#activity.notice(notice)
     switch (notice.type) {
       case 'text_delta':
-        this.#status = 'answering'
         return this.#streamed(notice.data.text)
-      case 'reasoning_delta':
-        this.#status = 'thinking'
-        return []
-      case 'tool_progress': {
-        const call = this.#running.get(notice.data.call_id)
-        if (call === undefined) return []
-        if (notice.data.notice === true) call.notice = visibleText(notice.data.text.trimEnd())
-        else call.progress = lastLine(call.progress + notice.data.text)
-        return []
-      }
-      case 'status':
-        this.#status = notice.data.text
-        return []
       case 'stream_restarted':
         return this.#brokenOff()
-      case 'context_pressure': {
-        // An Event says the same: a notice, or the compaction.
-        return []
-      }
-      // The chat shows the question itself, and its decision is an Event.
+      // The live region shows what is running; an Event tells a pressure; the chat shows the question itself.
+      case 'reasoning_delta':
+      case 'tool_progress':
+      case 'status':
+      case 'context_pressure':
       case 'permission_requested':
       case 'permission_settled':
         return []
+      default:
+        return notice satisfies never
     }
   }
 
+  /** What is running. */
+  get activity(): ActivityFacts {
+    return this.#activity.facts
+  }
+
   /** Text was added to the running Turn; it is shown here until it is in the Log. */
-  steered(text: string): void {
-    this.#steering.push(text)
+  addSteering(text: string): void {
+    this.#activity.addSteering(text)
+  }
+
+  /** The text returned to the input before it was recorded. */
+  forgetSteering(text: string): void {
+    this.#activity.forgetSteering(text)
   }
 
   /** As far as this process knows, nothing is running. */
   rest(): void {
-    this.#running.clear()
-    this.#status = ''
+    this.#activity.rest()
   }
 
   /** The rows of an answer that may still change. */
@@ -80,25 +84,6 @@ export class SessionView {
     if (this.#answer === undefined) return []
     const rows = this.#answer.stream.pending()
     return this.#answer.begun || rows.length === 0 ? rows : [[], ...rows]
-  }
-
-  /** What is running, one line each. */
-  activity(): Line[] {
-    const columns = this.#columns
-    const calls = [...this.#running.values()].flatMap(({ title, progress, notice }) => [
-      ...sentences(title, { columns, first: '… ' }).slice(0, 2),
-      ...(notice === ''
-        ? []
-        : sentences(notice, { columns, first: '  ', style: { colour: 'yellow' } })),
-      ...(progress === ''
-        ? []
-        : sentences(progress, { columns, first: '  ', style: { dim: true } }).slice(0, 1)),
-    ])
-    const waiting = this.#steering.map(
-      (text): Line => sentences(text, { columns, first: '↳ steering: ', rest: '  ' })[0] ?? [],
-    )
-    const status = calls.length > 0 || this.#status === '' ? [] : [aside(`… ${this.#status}`)]
-    return [...calls, ...status, ...waiting]
   }
 
   /** Rows that were returned stay unchanged; later ones use the new width. */
@@ -109,27 +94,6 @@ export class SessionView {
     // Which part of a text is final does not depend on the width, so these rows were already returned.
     stream.push(this.#answer.text)
     this.#answer = { ...this.#answer, stream }
-  }
-
-  #note(event: WholeEvent): void {
-    if (event.type === 'provider_request') this.#status = 'waiting for the model'
-    if (event.type === 'tool_result') this.#running.delete(event.data.call_id)
-    if (event.type === 'shell_result') this.#running.delete(event.data.command_id)
-    if (event.type === 'shell_command') {
-      const title = `! ${event.data.command.split('\n')[0] ?? ''}`
-      this.#running.set(event.data.command_id, { title, progress: '', notice: '' })
-    }
-    if (event.type === 'tool_call') {
-      this.#running.set(event.data.call_id, {
-        title: callTitle(event.data),
-        progress: '',
-        notice: '',
-      })
-    }
-    if (event.type === 'user_message' && event.data.steer === true) {
-      this.#steering = without(this.#steering, event.data.text)
-    }
-    if (event.type === 'turn_ended') this.rest()
   }
 
   #streamed(text: string): Line[] {
@@ -166,19 +130,4 @@ export class SessionView {
     this.#answer.begun = true
     return [[], ...rows]
   }
-}
-
-/** More is never shown, and output may be endless. */
-const LONGEST_PROGRESS = 500
-
-function lastLine(text: string): string {
-  const lines = visibleText(text).split('\n')
-  const last = lines.findLast((line) => line.trim() !== '') ?? ''
-  const isOpen = lines.at(-1) === last
-  return last.slice(-LONGEST_PROGRESS) + (isOpen ? '' : '\n')
-}
-
-function without(texts: readonly string[], text: string): string[] {
-  const at = texts.indexOf(text)
-  return texts.filter((_, index) => index !== at)
 }

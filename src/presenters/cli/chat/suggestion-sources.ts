@@ -1,12 +1,15 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { Clock } from '../../../host/clock.ts'
+import { PermissionMode } from '../../../model/modes.ts'
+import { Effort } from '../../../model/settings.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { Session } from '../../../session/session.ts'
+import { OutsideFolder } from '../suggest/outside-folder.ts'
 import { FileIndex } from '../suggest/file-index.ts'
 import type { NamedSuggestion, SuggestionSources } from '../suggest/suggestions.ts'
 import { resourceName } from '../text/resource-words.ts'
-import type { ChatActions, ChatSkill } from './command-context.ts'
-import { commandSummaries } from './commands.ts'
+import type { ChatActions, ChatSkill } from './commands/command-context.ts'
+import { commandSummaries } from './commands/commands.ts'
 
 interface ChatWords {
   readonly actions: ChatActions
@@ -18,8 +21,8 @@ interface ChatWords {
 }
 
 /** What a chat can complete. */
-export function suggestionSources(words: ChatWords): SuggestionSources {
-  const { actions, clock, session, skills, changed } = words
+export function suggestionSources(parts: ChatWords): SuggestionSources {
+  const { actions, clock, session, skills, changed } = parts
   const { listFiles } = actions
   const usable = () =>
     skills().flatMap(({ name, trust, description }): NamedSuggestion[] =>
@@ -39,8 +42,23 @@ export function suggestionSources(words: ChatWords): SuggestionSources {
       .filter(({ id }) => id !== session().id)
       .map(({ id, state: { title } }) => ({ name: id, about: title }))
   }
+  const { listFolder, describeImage } = actions
+  const images = new Map<string, string>()
   return {
     files: listFiles === undefined ? undefined : new FileIndex(listFiles, clock, changed),
+    outside: listFolder === undefined ? undefined : new OutsideFolder(listFolder),
+    about: (path, onKnown) => {
+      if (!IMAGE.test(path) || describeImage === undefined) return ''
+      const known = images.get(path)
+      if (known !== undefined) return known
+      if (images.size > MOST_IMAGES) images.clear()
+      images.set(path, '')
+      void describeImage(path).then((text) => {
+        images.set(path, text)
+        onKnown()
+      })
+      return ''
+    },
     handles: () =>
       new SessionResources(session().events).all.flatMap(
         ({ descriptor, gone }): NamedSuggestion[] => {
@@ -54,6 +72,41 @@ export function suggestionSources(words: ChatWords): SuggestionSources {
       return [...commands, ...usable().filter(({ name }) => !names.has(name))]
     },
     skills: usable,
-    sessions,
+    arguments: (command) => {
+      const [name = '', ...words] = command.split(' ')
+      if (words.at(-1) === '--with') return sourcesOf(skills(), name)
+      if (words.length > 0) return name === 'model' ? modelsOf(actions, words[0]) : []
+      if (name === 'sessions' || name === 'resume') return sessions()
+      if (name === 'model') return modelsOf(actions, session().state.provider)
+      return ARGUMENTS[name] ?? []
+    },
   }
+}
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i
+const MOST_IMAGES = 500
+
+const named = (...names: readonly string[]): readonly NamedSuggestion[] =>
+  names.map((name) => ({ name, about: '' }))
+
+/** What can follow other commands. */
+const ARGUMENTS: Readonly<Record<string, readonly NamedSuggestion[]>> = {
+  effort: named(...Effort.options),
+  permission: named(...PermissionMode.options),
+  permissions: named('remove'),
+  compact: named('dry-run', 'undo'),
+  attach: named('clipboard'),
+  skills: named('trust'),
+}
+
+function modelsOf(actions: ChatActions, provider: string | undefined): readonly NamedSuggestion[] {
+  return (actions.models?.() ?? []).flatMap((row) =>
+    row.provider === provider ? [{ name: row.id, about: row.provider }] : [],
+  )
+}
+
+/** What a Skill can fetch. */
+function sourcesOf(skills: readonly ChatSkill[], name: string): readonly NamedSuggestion[] {
+  const found = skills.find((skill) => skill.name === name)
+  return (found?.context_sources ?? []).map((source) => ({ name: source.id, about: '' }))
 }

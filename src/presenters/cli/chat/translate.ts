@@ -2,6 +2,8 @@ import type { ResourceOf } from '../../../history/session-resources.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
+import { counted } from '../../../encoding/amounts.ts'
+import { reasoningText } from '../../../history/reasoning-text.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
 import { eventNotices } from '../../../history/results/event-notices.ts'
@@ -62,10 +64,8 @@ export function translate(
       return commandResultRows(event.data, columns)
     case 'permission_decision':
       return event.data.by === 'policy' ? [] : say(decisionWords(event.data, resourceOf))
-    case 'plan_updated':
-      return event.data.entries.flatMap(({ content, status }) =>
-        sentences(content, { columns, first: PLAN_MARKS[status] }),
-      )
+    case 'reasoning':
+      return thinkingRows(reasoningText(event.data.item), columns)
     case 'turn_ended':
       return endRows(event, events, columns)
     case 'session_settings':
@@ -107,8 +107,8 @@ export function translate(
     case 'late_context':
     case 'provider_request':
     case 'provider_usage':
-    case 'reasoning':
     case 'tool_call':
+    case 'plan_updated':
     case 'command_watched':
     case 'permission_asked':
     case 'resource_quarantined':
@@ -118,6 +118,19 @@ export function translate(
       return event satisfies never
   }
 }
+
+/** Dim and folded; the transcript has all of it, and says where there is only ciphertext. */
+function thinkingRows(text: string, columns: number): Line[] {
+  if (text === '') return []
+  const style = { dim: true, italic: true }
+  const rows = sentences(text, { columns, first: '∴ ', style, firstStyle: style })
+  const more = rows.length - MOST_THINKING_ROWS
+  if (more <= 1) return rows
+  const note = aside(`  [… ${counted(more, 'more line')} of thinking · Ctrl-O]`)
+  return [...rows.slice(0, MOST_THINKING_ROWS), note]
+}
+
+const MOST_THINKING_ROWS = 2
 
 /** Whether Hawser started the Turn of these Events, for the summary of a checkpoint. */
 function isForSummary(events: readonly WholeEvent[]): boolean {
@@ -150,8 +163,6 @@ export function failureRows(
 export const BROKEN_OFF = aside('[The response ends here, incomplete.]')
 
 const MOST_USER_ROWS = 20
-
-const PLAN_MARKS = { pending: '[ ] ', in_progress: '[>] ', completed: '[x] ' } as const
 
 const RESTORED = {
   restored: 'restored',

@@ -1,12 +1,14 @@
 import { SessionResources } from '../../../history/session-resources.ts'
+import type { Clock } from '../../../host/clock.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
+import type { ModeChange } from '../../../session/admission/settings-change.ts'
 import type { Session } from '../../../session/session.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
-import { isPlain, type OutgoingMessage } from './pending-attachments.ts'
+import { isPlain, type OutgoingMessage } from './commands/pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
 import type { FinishedOutput } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
@@ -20,12 +22,20 @@ export interface SessionListener {
   readonly changed: () => void
   /** A message of a person was recorded. */
   readonly messageRecorded: () => void
+  /** No Turn of this chat runs any more; `ms` is how long the last one ran. */
+  readonly turnsEnded: (end: TurnsEnd) => void
   /** A message could not be sent. */
   readonly notSent: (message: OutgoingMessage) => void
+  readonly clock: Pick<Clock, 'monotonicMs'>
   /** Absent if the terminal cannot show images. */
   readonly draw: DrawResource | undefined
   /** A defect occurred. */
   readonly onDefect: (defect: unknown) => void
+}
+
+export interface TurnsEnd {
+  readonly isComplete: boolean
+  readonly ms: number
 }
 
 const NOT_ENDED =
@@ -43,6 +53,11 @@ export class WatchedSession {
   #shown = -1
   #turns = 0
   #isCommand = false
+  #admissions = 0
+  /** Texts for a Turn that is being admitted; they steer it as soon as it runs. */
+  #early: OutgoingMessage[] = []
+  /** Changes of the mode whose Events print nothing. */
+  #quietChanges = 0
   #watching: Promise<void> = Promise.resolve()
 
   constructor(session: Session, columns: number, listener: SessionListener) {
@@ -51,6 +66,7 @@ export class WatchedSession {
     this.#listener = listener
     this.#view = new SessionView(
       columns,
+      listener.clock,
       (id) => new SessionResources(session.events).byId(id)?.descriptor,
     )
   }
@@ -101,11 +117,26 @@ export class WatchedSession {
 
   /** Steers the running Turn, or starts a new one. A message with anything besides text always starts one. */
   say(message: OutgoingMessage): void {
-    const { text } = message
-    if (isPlain(message) && this.busy && this.session.steer(text)) {
-      this.#view.steered(text)
+    if (isPlain(message) && this.busy && this.#steer(message)) {
+      this.#view.addSteering(message.text)
       this.#listener.changed()
     } else this.#turn(message).catch(this.#listener.onDefect)
+  }
+
+  /** Withdraws what steers the running Turn and is not recorded yet, the first one first. */
+  withdrawSteering(): string[] {
+    const texts = this.#view.activity.steering.filter((text) => this.#unsteer(text))
+    for (const text of texts) this.#view.forgetSteering(text)
+    return texts
+  }
+
+  /** Changes the mode without a line in the transcript: the status line shows it. */
+  async changeMode(change: ModeChange): Promise<Result<void>> {
+    this.#quietChanges += 1
+    const changed = await this.session.change(change)
+    if (!changed.ok) this.#quietChanges -= 1
+    this.#listener.changed()
+    return changed
   }
 
   /** Runs a command of the person, and resolves when its end is in the Log. */
@@ -134,15 +165,46 @@ export class WatchedSession {
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
     this.#listener.changed()
+    const startMs = this.#listener.clock.monotonicMs()
     const { text, attached: _, ...enclosed } = message
+    this.#admissions += 1
     const admitted = await this.session.admit(text, { ...enclosed, whenBusy: 'queue' })
+    this.#admissions -= 1
     if (!admitted.ok) this.#listener.notSent(message)
+    this.#sendEarly(admitted.ok)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1
     // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
       this.#listener.print(failureRows(outcome.error, this.#columns))
     this.#listener.changed()
+    if (this.#turns > 0) return
+    const isComplete = outcome.ok && outcome.value.status === 'completed'
+    const ms = this.#listener.clock.monotonicMs() - startMs
+    this.#listener.turnsEnded({ isComplete, ms })
+  }
+
+  #steer(message: OutgoingMessage): boolean {
+    if (this.session.steer(message.text)) return true
+    if (this.#admissions > 0) this.#early.push(message)
+    return this.#admissions > 0
+  }
+
+  #unsteer(text: string): boolean {
+    const at = this.#early.findLastIndex((message) => message.text === text)
+    if (at === -1) return this.session.unsteer(text)
+    this.#early.splice(at, 1)
+    return true
+  }
+
+  /** Steers the Turn that runs now. What it does not take is a Turn of its own, or returns to the person. */
+  #sendEarly(isRunning: boolean): void {
+    for (const message of this.#early.splice(0)) {
+      if (isRunning && this.session.steer(message.text)) continue
+      this.#view.forgetSteering(message.text)
+      if (isRunning) this.#turn(message).catch(this.#listener.onDefect)
+      else this.#listener.notSent(message)
+    }
   }
 
   async #watch(): Promise<void> {
@@ -207,9 +269,18 @@ export class WatchedSession {
     const { events } = this.session
     const event = events[at]
     if (event === undefined) return
+    if (this.#quietChanges > 0 && isModeChange(event)) {
+      this.#quietChanges -= 1
+      return
+    }
     this.#listener.print(this.#view.take(event, turnUpTo(events, at)))
     if (event.type === 'user_message') this.#listener.messageRecorded()
   }
+}
+
+function isModeChange({ type, data }: WholeEvent): boolean {
+  const modes = new Set(['mode', 'permission_mode'])
+  return type === 'session_settings' && Object.keys(data).every((key) => modes.has(key))
 }
 
 /** The Events of a Turn up to and including one of them. */

@@ -1,19 +1,25 @@
+import { Redactor } from '../../../encoding/redaction.ts'
+import { inputDrafts } from '../../../host/typed-input/drafts.ts'
+import { inputHistory } from '../../../host/typed-input/history.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
+import { secretsOf } from '../../../session/settings/credentials.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { isContinued, oneSession, REHEARSING } from '../input/session-choice.ts'
 import { chosenSession } from '../input/chosen-session.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
-import type { PendingAttachment } from '../chat/pending-attachments.ts'
+import type { PendingAttachment } from '../chat/commands/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
-import type { ChatActions, TrustingSkills } from '../chat/command-context.ts'
+import type { TypedInput } from '../chat/input-keeper.ts'
+import type { ChatActions, TrustingSkills } from '../chat/commands/command-context.ts'
 import { withSkillsOf } from '../world/skills-place.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { CHAT } from '../definitions/turns.ts'
 import { inWorkspace } from '../world/workspace.ts'
+import { terminalSignals } from '../screen/terminal-signals.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -36,10 +42,15 @@ async function inSession(
   const draw = drawingOn(streams.stdout, env, display?.pictures)
   const judge: Judge['judge'] = (named) => judgeModel(named, opened.models())
   const trusting: TrustingSkills = (work) => withSkillsOf(world, harness.workspace, work)
-  const actions = chatActions({ ...world, judge, trusting }, harness, draw)
+  const models = () => opened.models()
+  const actions = {
+    ...chatActions({ ...world, judge, models, trusting }, harness, draw),
+    ...terminalActions(world),
+  }
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
-  const named = choice.resume === true ? await chosenSession(world, harness) : ok({})
+  const colour = wantsColour(world, streams.stdout, display?.colour)
+  const named = choice.resume === true ? await chosenSession(world, harness, colour) : ok({})
   if (!named.ok) return named
   const chosen = oneSession({ ...choice, ...named.value })
   if (!chosen.ok) return chosen
@@ -51,10 +62,13 @@ async function inSession(
   const code = await runChat({
     streams,
     clock,
-    colour: wantsColour(world, streams.stdout, display?.colour),
+    colour,
+    signals: terminalSignals(env, display),
     session,
     actions,
     attached: attached.value,
+    typedInput: typedInput(world, opened),
+    vimKeys: settings.settings.input?.keys === 'vim',
     first: words.length > 0 ? words.join(' ') : undefined,
   })
   // Delete a new Session without any Turn or command.
@@ -62,6 +76,31 @@ async function inSession(
   if (!isContinued(choice) && session.state.turns === 0 && isUnused)
     await harness.delete(session.id)
   return ok(code)
+}
+
+/** Programs that have the terminal for a while. */
+function terminalActions({ env }: CliWorld): Pick<ChatActions, 'editText' | 'suspend'> {
+  return {
+    editText: async (text) => {
+      const { editInEditor } = await import('../../../host/process/text-editor.ts')
+      return editInEditor(text, env)
+    },
+    suspend: async () => {
+      const { suspendJob } = await import('../../../host/process/suspend.ts')
+      return suspendJob()
+    },
+  }
+}
+
+/** Where what is typed is stored, unless the person does not want that. */
+function typedInput({ env, clock }: CliWorld, opened: OpenWorkspace): TypedInput | undefined {
+  const { settings } = opened.settings
+  if (settings.input?.history === false) return undefined
+  const { home } = opened.folders
+  const place = { home, ids: opened.ids, clock, workspace: opened.harness.workspace }
+  const redactor = new Redactor(secretsOf(env, settings))
+  const redact = (text: string) => redactor.text(text)
+  return { history: inputHistory(place), drafts: inputDrafts(place), redact }
 }
 
 /** Checked before the Session starts, so that a bad attachment fails at once. */

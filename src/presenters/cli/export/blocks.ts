@@ -9,6 +9,7 @@ import { callText } from './call-text.ts'
 import { mentionLines } from '../text/mention-words.ts'
 import { essenceOf, undoReason } from '../render/event-essence.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { reasoningText } from '../../../history/reasoning-text.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
 import { activationWords, hydrationLine } from '../text/skill-lines.ts'
 import { refusalWords, resourceNews, resourceWords } from '../text/resource-words.ts'
@@ -26,6 +27,8 @@ export type Block =
       readonly form: 'markdown' | 'plain'
       /** A unified diff, below the text. */
       readonly diff?: string
+      /** Shown closed where a format can do that. */
+      readonly isFolded?: true
       /** One line each: descriptors of attachments, and other notes about the text. */
       readonly notes: readonly string[]
     }
@@ -68,6 +71,11 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       const { partial, resources = [] } = event.data
       const title = partial === true ? 'Model (incomplete)' : 'Model'
       return text('model', title, event.data.text, resources.map(resourceWords))
+    }
+    case 'reasoning': {
+      const thought = reasoningText(event.data.item)
+      if (thought === '') return note(`Thinking: ${essenceOf(event).head}`)
+      return text('model', 'Thinking', thought).map((block) => ({ ...block, isFolded: true }))
     }
     case 'tool_call':
       return text('tool', `Tool call: ${event.data.name}`, callText(event.data))
@@ -142,7 +150,6 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'late_context':
     case 'provider_request':
     case 'provider_usage':
-    case 'reasoning':
     case 'command_watched':
     case 'permission_asked':
     case 'lock_taken':

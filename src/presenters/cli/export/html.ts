@@ -20,14 +20,16 @@ export function htmlExport(): ExportFormat {
     }
     if (block.kind === 'note')
       return `<p class="note">${time(block.ts)} ${lineHtml(block.text)}</p>\n`
-    const { who, title, ts, text, form, diff, notes } = block
+    const { who, title, ts, text, form, diff, isFolded, notes } = block
     const list = notes.map((note) => `<li>${lineHtml(note)}</li>`).join('')
     return [
-      `<article class="${who}">\n<h3>${lineHtml(title)} ${time(ts)}</h3>\n`,
+      isFolded === true
+        ? `<details class="${who}">\n<summary>${lineHtml(title)} ${time(ts)}</summary>\n`
+        : `<article class="${who}">\n<h3>${lineHtml(title)} ${time(ts)}</h3>\n`,
       form === 'markdown' ? markdownHtml(text) : verbatimHtml(text),
       diff === undefined ? '' : diffHtml(diff),
       list === '' ? '' : `<ul class="notes">${list}</ul>\n`,
-      '</article>\n',
+      isFolded === true ? '</details>\n' : '</article>\n',
     ].join('')
   }
   return {

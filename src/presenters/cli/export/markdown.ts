@@ -20,7 +20,9 @@ export function markdownExport(): ExportFormat {
     const title = `### ${escapedLine(block.title)}\n\n`
     const text = bodyText(block)
     const diff = block.diff === undefined ? '' : `${codeBlock(block.diff, 'diff')}\n`
-    return `${title}${text}${diff}${notes === '' ? '' : `${notes}\n`}`
+    const whole = `${text}${diff}${notes === '' ? '' : `${notes}\n`}`
+    if (block.isFolded !== true) return `${title}${whole}`
+    return `<details>\n<summary>${escapedLine(block.title)}</summary>\n\n${whole}</details>\n\n`
   }
   return {
     begin: headerText,

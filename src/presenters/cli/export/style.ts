@@ -19,6 +19,7 @@ dl { margin: 0; font-size: .9rem; }
 dl div { display: flex; gap: .5rem; }
 dt { flex: 0 0 7rem; color: var(--faint); }
 dd { margin: 0; overflow-wrap: anywhere; }
+details.model { margin: 1rem 0; padding: .4rem 1rem; color: var(--faint); }
 article { margin: 1rem 0; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line);
   border-left: 4px solid var(--faint); border-radius: 4px; }
 .person { border-left-color: var(--person); } .person h3 { color: var(--person); }

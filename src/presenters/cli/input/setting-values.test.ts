@@ -67,6 +67,7 @@ test('every setting describes its accepted values', () => {
     ['model', 'text'],
     ['effort', 'none, minimal, low, medium, high, xhigh or max'],
     ['permission', 'read-only, ask or auto'],
+    ['engine', 'files'],
     ...['anthropic', 'openai', 'openai-chat'].flatMap((name) => [
       [`providers.${name}.key`, 'an API key: letters, digits and symbols, no spaces'],
       [`providers.${name}.base_url`, 'an http or https URL without user, query or fragment'],
@@ -90,6 +91,10 @@ test('every setting describes its accepted values', () => {
     ['display.colour', 'auto, always or never'],
     ['display.pictures', 'auto or never'],
     ['display.bell', 'true or false'],
+    ['display.notify', 'true or false'],
+    ['display.title', 'true or false'],
+    ['input.keys', 'usual or vim'],
+    ['input.history', 'true or false'],
     ['limits.provider_calls', 'a whole number from 1 to 10000'],
     ['limits.waiting_turns', 'a whole number from 0 to 1000'],
     ['limits.question_seconds', 'a whole number from 0 to 86400'],
@@ -156,4 +161,11 @@ test('typed text is repeated shortened and escaped', () => {
   const message = long.ok ? '' : long.error.message
   expect(message.length).toBeLessThan(200)
   expect(message).not.toContain('\x1b')
+})
+
+test('a setting with one known value names it, and refuses any other', () => {
+  expect(allowedIn(setting('engine'))).toBe('files')
+  expect(settingValue(setting('engine'), 'nats')).toMatchObject({
+    error: { kind: 'invalid_args', message: 'engine must be files, not "nats".' },
+  })
 })

@@ -83,6 +83,7 @@ export function isFreeText(setting: Setting): boolean {
 export function allowedIn(setting: Setting): string {
   const { type, format, enum: words, minimum, exclusiveMinimum, maximum } = shapeOf(setting)
   if (setting.secret) return 'an API key: letters, digits and symbols, no spaces'
+  if (words?.length === 1) return words.join('')
   if (words !== undefined) return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
   if (type === 'boolean') return 'true or false'
   if (type === 'array') return 'a comma-separated list of paths, absolute or below ~/'

@@ -30,6 +30,7 @@ export class Asking {
   readonly #clock: Clock
   readonly #changed: () => void
   readonly #came: () => void
+  readonly #cycleMode: (() => void) | undefined
   #shown: Question | undefined
   #choices: readonly Choice[] = []
   #chosen: number | undefined
@@ -43,11 +44,12 @@ export class Asking {
   #calm = false
   #cancels = new Set<() => void>()
 
-  /** `changed`: the rows changed. `came`: a new question is shown. */
-  constructor(clock: Clock, changed: () => void, came: () => void) {
+  /** `changed`: the rows changed. `came`: a new question is shown. `cycleMode`: the person presses Shift-Tab. */
+  constructor(clock: Clock, changed: () => void, came: () => void, cycleMode?: () => void) {
     this.#clock = clock
     this.#changed = changed
     this.#came = came
+    this.#cycleMode = cycleMode
   }
 
   /** Asks these questions from now on, instead of those of another Session. */
@@ -74,6 +76,7 @@ export class Asking {
     else this.#wait()
     if (!this.#open) return true
     if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.#refuse())
+    else if (isPress(key, 'shift-tab')) this.#considerMode(wasCalm)
     else if (isPress(key, 'enter')) {
       if (wasCalm) this.#confirm()
     } else if (this.#field !== undefined) this.#write(this.#field, key)
@@ -102,6 +105,18 @@ export class Asking {
     const from = Math.min(Math.max(0, below.length - few), Math.max(0, marked))
     const kept = below.slice(from, from + few)
     return [...this.#paged([...title, ...proposal], most - kept.length), ...kept]
+  }
+
+  /** The question with the whole proposal, for a screen of its own. */
+  whole(columns: number): Line[] {
+    if (this.#shown === undefined) return []
+    return [...questionTitle(this.#shown, columns), ...proposalOf(this.#shown, columns)]
+  }
+
+  /** It is visible again: the quiet time begins, as for a new question. */
+  show(): void {
+    this.#wait()
+    this.#changed()
   }
 
   /** The keys that are accepted now. */
@@ -178,6 +193,11 @@ export class Asking {
     })
   }
 
+  /** Only a single press counts: a mode may permit what is asked, and pasted or scripted input must not change it. */
+  #considerMode(wasCalm: boolean): void {
+    if (wasCalm) this.#later(ESCAPE_MS, () => this.#cycleMode?.())
+  }
+
   /** Denies the question that is shown. */
   #refuse(): void {
     const no = this.#shown?.choices.find(({ decision }) => decision === 'denied')
@@ -227,7 +247,7 @@ export class Asking {
     this.#from = Math.max(0, Math.min(this.#from, proposal.length - this.#page))
     const to = this.#from + this.#page
     const page = proposal.slice(this.#from, to).slice(0, Math.max(0, room))
-    const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest]`
+    const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest, Ctrl-O all]`
     return room < 2 ? page : [...page, aside(note)]
   }
 

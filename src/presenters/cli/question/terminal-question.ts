@@ -49,7 +49,7 @@ export async function askOpen(
   const asking = new Asking(
     clock,
     () => display.refresh(),
-    () => display.bell(),
+    () => display.attract('A question waits'),
   )
   activity.clear()
   // Other output in the meantime goes above the question.

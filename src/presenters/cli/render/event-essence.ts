@@ -7,6 +7,7 @@ import { compactionWords, TRIGGERS } from '../../../history/results/notice-words
 import { windowShare } from './pressure-words.ts'
 import { cutWords } from '../../../history/results/notice-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
+import { reasoningText } from '../../../history/reasoning-text.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import { loadedWords } from '../text/instruction-lines.ts'
 import { commandFacts, commandLines } from '../text/command-words.ts'
@@ -67,8 +68,11 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head, body: text }
     }
     case 'reasoning': {
-      const size = Buffer.byteLength(JSON.stringify(event.data.item))
-      return { head: `${counted(size, 'byte')} readable only by ${event.data.model}` }
+      const { item, model } = event.data
+      const text = reasoningText(item)
+      if (text !== '') return { head: `thinking of ${model}`, body: text }
+      const size = Buffer.byteLength(JSON.stringify(item))
+      return { head: `${counted(size, 'byte')} of ciphertext that only ${model} can read` }
     }
     case 'tool_call':
       return { head: `${event.data.name} ${event.data.arguments}` }

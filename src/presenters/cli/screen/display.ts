@@ -10,6 +10,13 @@ import {
   type ScreenFrame,
   type Scene,
 } from './screen.ts'
+import {
+  attentionBytes,
+  RESTORE_TITLE,
+  SAVE_TITLE,
+  titleBytes,
+  type TerminalSignals,
+} from './terminal-signals.ts'
 
 /** Changes within this time are drawn together. */
 const FRAME_MS = 16
@@ -19,9 +26,18 @@ const FRAME_MS = 16
  */
 const SETTLED_MS = 60
 
+const NO_SIGNALS: TerminalSignals = {
+  bell: true,
+  notification: 'none',
+  title: false,
+  isStill: true,
+  tmux: false,
+}
+
 const PASTE_ON = '\u001b[?2004h'
 const PASTE_OFF = '\u001b[?2004l'
-const BELL = '\u0007'
+const LEAVE_SCREEN = '\u001b[?1049l\u001b[?25h'
+const OTHER_SCREEN = '\u001b[?1049h\u001b[?25l'
 
 /** What is shown, and callbacks. */
 export interface Stage {
@@ -47,11 +63,23 @@ export class Display {
   #settling: (() => void) | undefined
   #stopListening = () => {}
   #closed = false
+  /** Someone else has the terminal. */
+  #isPaused = false
+  readonly #signals: TerminalSignals
+  #title = ''
+  /** Draws the other screen while it is shown. */
+  #cover: (() => string) | undefined
 
   constructor(
-    parts: { readonly streams: Streams; readonly clock: Clock; readonly colour: boolean },
+    parts: {
+      readonly streams: Streams
+      readonly clock: Clock
+      readonly colour: boolean
+      readonly signals?: TerminalSignals
+    },
     stage: Stage,
   ) {
+    this.#signals = parts.signals ?? NO_SIGNALS
     this.#streams = parts.streams
     this.#clock = parts.clock
     this.#colour = parts.colour
@@ -63,9 +91,9 @@ export class Display {
   }
 
   open(): void {
-    this.#streams.stdout.write(PASTE_ON)
+    this.#streams.stdout.write(PASTE_ON + (this.#signals.title ? SAVE_TITLE : ''))
     this.#stopListening = this.#streams.onResize(() => this.#settle())
-    this.refresh()
+    this.hurry()
   }
 
   /** Prints rows permanently. They must not be wider than the terminal. */
@@ -78,6 +106,16 @@ export class Display {
   refresh(): void {
     if (this.#closed) return
     this.#due ??= this.#clock.after(FRAME_MS, () => {
+      this.#due = undefined
+      this.#tryToDraw()
+    })
+  }
+
+  /** The scene changed because of a key, whose effect is shown at once. */
+  hurry(): void {
+    if (this.#closed) return
+    this.#due?.()
+    this.#due = this.#clock.after(0, () => {
       this.#due = undefined
       this.#tryToDraw()
     })
@@ -96,8 +134,57 @@ export class Display {
     this.refresh()
   }
 
-  bell(): void {
-    this.#streams.stdout.write(BELL)
+  /** Erases the region and stops drawing, so that another program can have the terminal. */
+  async pause(): Promise<void> {
+    this.#tryToDraw()
+    this.#isPaused = true
+    this.#streams.stdout.write(erase(this.#drawn) + PASTE_OFF)
+    this.#drawn = NO_FRAME
+    await this.#streams.stdout.flushed()
+  }
+
+  /** Draws again, below whatever the other program left. */
+  resume(): void {
+    this.#isPaused = false
+    this.#streams.stdout.write(PASTE_ON)
+    this.#stage.resized(this.columns)
+    this.refresh()
+  }
+
+  /** Attracts attention: rings the bell, and asks for a notification of the desktop. */
+  attract(text: string): void {
+    this.#streams.stdout.write(attentionBytes(this.#signals, text))
+  }
+
+  /** Sets the title of the window, if it differs. */
+  entitle(text: string): void {
+    if (!this.#signals.title || text === this.#title) return
+    this.#title = text
+    this.#streams.stdout.write(titleBytes(text))
+  }
+
+  get rows(): number {
+    return this.#streams.stdout.rows
+  }
+
+  /**
+   * Shows the other screen of the terminal, which `bytes` draws completely, until the returned function is called. Rows
+   * that are printed meanwhile appear after that; the region and everything above it are as before.
+   */
+  cover(bytes: () => string): () => void {
+    this.#tryToDraw()
+    this.#cover = bytes
+    this.#streams.stdout.write(OTHER_SCREEN)
+    this.refresh()
+    return () => {
+      this.#cover = undefined
+      this.#streams.stdout.write(LEAVE_SCREEN)
+      this.refresh()
+    }
+  }
+
+  get isCovered(): boolean {
+    return this.#cover !== undefined
   }
 
   /** Flushes printed rows, erases the region, and restores the terminal. */
@@ -107,8 +194,11 @@ export class Display {
     this.#due?.()
     this.#settling?.()
     this.#settling = undefined
+    if (this.#cover !== undefined) this.#streams.stdout.write(LEAVE_SCREEN)
+    this.#cover = undefined
     this.#tryToDraw()
-    this.#streams.stdout.write(erase(this.#drawn) + PASTE_OFF)
+    const title = this.#signals.title ? RESTORE_TITLE : ''
+    this.#streams.stdout.write(title + erase(this.#drawn) + PASTE_OFF)
     this.#drawn = NO_FRAME
     await this.#streams.stdout.flushed()
   }
@@ -132,7 +222,11 @@ export class Display {
   }
 
   #draw(): void {
-    if (this.#settling !== undefined) return
+    if (this.#settling !== undefined || this.#isPaused) return
+    if (this.#cover !== undefined) {
+      this.#streams.stdout.write(this.#cover())
+      return
+    }
     const { columns, rows } = this.#streams.stdout
     const next = frame(this.#stage.scene(), columns, rows)
     const drawn = this.#redrawAll ? afterResize(this.#drawn, columns) : this.#drawn

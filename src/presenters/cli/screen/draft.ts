@@ -6,36 +6,71 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
 
-/** The editing keys. */
-export const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
-  left: (draft) => moved(draft, before(draft)),
-  right: (draft) => moved(draft, after(draft)),
-  'ctrl-b': (draft) => moved(draft, before(draft)),
-  'ctrl-f': (draft) => moved(draft, after(draft)),
-  home: (draft) => moved(draft, lineStart(draft)),
-  end: (draft) => moved(draft, lineEnd(draft)),
-  'ctrl-a': (draft) => moved(draft, lineStart(draft)),
-  'ctrl-e': (draft) => moved(draft, lineEnd(draft)),
-  'ctrl-home': (draft) => moved(draft, 0),
-  'ctrl-end': (draft) => moved(draft, draft.text.length),
-  'ctrl-left': (draft) => moved(draft, wordBefore(draft)),
-  'ctrl-right': (draft) => moved(draft, wordAfter(draft)),
-  'alt-left': (draft) => moved(draft, wordBefore(draft)),
-  'alt-right': (draft) => moved(draft, wordAfter(draft)),
-  'alt-b': (draft) => moved(draft, wordBefore(draft)),
-  'alt-f': (draft) => moved(draft, wordAfter(draft)),
-  backspace: (draft) => without(draft, before(draft), draft.cursor),
-  delete: (draft) => without(draft, draft.cursor, after(draft)),
-  'ctrl-d': (draft) => without(draft, draft.cursor, after(draft)),
-  'ctrl-w': (draft) => without(draft, blankBefore(draft), draft.cursor),
-  'alt-backspace': (draft) => without(draft, wordBefore(draft), draft.cursor),
-  'alt-d': (draft) => without(draft, draft.cursor, wordAfter(draft)),
+/** The keys that move the cursor. */
+export const MOTIONS: Readonly<Record<string, (draft: Draft) => number>> = {
+  left: before,
+  right: after,
+  'ctrl-b': before,
+  'ctrl-f': after,
+  home: lineStart,
+  end: lineEnd,
+  'ctrl-a': lineStart,
+  'ctrl-e': lineEnd,
+  'ctrl-home': () => 0,
+  'ctrl-end': ({ text }) => text.length,
+  'ctrl-left': wordBefore,
+  'ctrl-right': wordAfter,
+  'alt-left': wordBefore,
+  'alt-right': wordAfter,
+  'alt-b': wordBefore,
+  'alt-f': wordAfter,
+}
+
+/** The keys that delete, by where they delete to. */
+export const DELETIONS: Readonly<Record<string, (draft: Draft) => number>> = {
+  backspace: before,
+  delete: after,
+  'ctrl-d': after,
+}
+
+/** The same for keys whose text can be put back with Ctrl-Y. */
+export const KILLS: Readonly<Record<string, (draft: Draft) => number>> = {
+  'ctrl-w': blankBefore,
+  'alt-backspace': wordBefore,
+  'alt-d': wordAfter,
   // At the start or end of a line these delete the line break.
-  'ctrl-u': (draft) => without(draft, orOneBefore(draft, lineStart(draft)), draft.cursor),
-  'ctrl-k': (draft) => without(draft, draft.cursor, orOneAfter(draft, lineEnd(draft))),
-  'ctrl-j': (draft) => insertText(draft, '\n'),
-  'alt-enter': (draft) => insertText(draft, '\n'),
-  'shift-enter': (draft) => insertText(draft, '\n'),
+  'ctrl-u': (draft) => orOneBefore(draft, lineStart(draft)),
+  'ctrl-k': (draft) => orOneAfter(draft, lineEnd(draft)),
+}
+
+export const LINE_BREAKS: ReadonlySet<string> = new Set(['ctrl-j', 'alt-enter', 'shift-enter'])
+
+/** All keys that edit a draft by itself, such as the reason of an answer. */
+export const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
+  ...mapEach(MOTIONS, (draft, to) => moveTo(draft, to)),
+  ...mapEach({ ...DELETIONS, ...KILLS }, (draft, to) => deleteTo(draft, to)),
+  ...Object.fromEntries(
+    [...LINE_BREAKS].map((key) => [key, (draft: Draft) => insertText(draft, '\n')]),
+  ),
+}
+
+function mapEach(
+  places: Readonly<Record<string, (draft: Draft) => number>>,
+  act: (draft: Draft, to: number) => Draft,
+): Record<string, (draft: Draft) => Draft> {
+  return Object.fromEntries(
+    Object.entries(places).map(([key, place]) => [key, (draft: Draft) => act(draft, place(draft))]),
+  )
+}
+
+export function moveTo({ text }: Draft, cursor: number): Draft {
+  return { text, cursor }
+}
+
+/** Without the text between the cursor and `to`, on either side of it. */
+export function deleteTo({ text, cursor }: Draft, to: number): Draft {
+  const from = Math.min(cursor, to)
+  return { text: text.slice(0, from) + text.slice(Math.max(cursor, to)), cursor: from }
 }
 
 export function insertText({ text, cursor }: Draft, added: string): Draft {
@@ -51,9 +86,9 @@ export function inOtherLine(draft: Draft, way: 'up' | 'down'): Draft | undefined
   const end = lineEnd(draft)
   if (way === 'up' ? start === 0 : end === draft.text.length) return undefined
   const column = graphemes(draft.text.slice(start, draft.cursor)).length
-  const from = way === 'up' ? lineStart(moved(draft, start - 1)) : end + 1
-  const line = draft.text.slice(from, lineEnd(moved(draft, from)))
-  return moved(draft, from + graphemes(line).slice(0, column).join('').length)
+  const from = way === 'up' ? lineStart(moveTo(draft, start - 1)) : end + 1
+  const line = draft.text.slice(from, lineEnd(moveTo(draft, from)))
+  return moveTo(draft, from + graphemes(line).slice(0, column).join('').length)
 }
 
 /** Splits text into graphemes: what people perceive as one character. */
@@ -66,19 +101,19 @@ const SEGMENTER = new Intl.Segmenter()
 /** How far from the cursor a grapheme is searched: texts may be long, graphemes are short. */
 const NEAR = 256
 
-function before({ text, cursor }: Draft): number {
+export function before({ text, cursor }: Draft): number {
   return cursor - (graphemes(text.slice(Math.max(0, cursor - NEAR), cursor)).at(-1)?.length ?? 0)
 }
 
-function after({ text, cursor }: Draft): number {
+export function after({ text, cursor }: Draft): number {
   return cursor + (graphemes(text.slice(cursor, cursor + NEAR))[0]?.length ?? 0)
 }
 
-function lineStart({ text, cursor }: Draft): number {
+export function lineStart({ text, cursor }: Draft): number {
   return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1
 }
 
-function lineEnd({ text, cursor }: Draft): number {
+export function lineEnd({ text, cursor }: Draft): number {
   const end = text.indexOf('\n', cursor)
   return end === -1 ? text.length : end
 }
@@ -110,12 +145,4 @@ function orOneBefore(draft: Draft, at: number): number {
 
 function orOneAfter(draft: Draft, at: number): number {
   return at === draft.cursor ? after(draft) : at
-}
-
-function moved({ text }: Draft, cursor: number): Draft {
-  return { text, cursor }
-}
-
-function without({ text }: Draft, from: number, to: number): Draft {
-  return { text: text.slice(0, from) + text.slice(to), cursor: from }
 }

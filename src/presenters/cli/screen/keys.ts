@@ -19,7 +19,10 @@ export class KeyDecoder {
   #sequence = ''
   /** Characters of a mouse report still to come. */
   #report = 0
-  #pasted = ''
+  /** The pieces of a paste, which may have megabytes: they are joined once. */
+  #pieces: string[] = []
+  /** The end of what was pasted so far, in which the end mark may have begun. */
+  #tail = ''
 
   /** True if the input so far may be a complete key: call `flush` if nothing follows soon. */
   get undecided(): boolean {
@@ -111,7 +114,8 @@ export class KeyDecoder {
     this.#state = 'ground'
     if (this.#sequence === '200' && sign === '~') {
       this.#state = 'paste'
-      this.#pasted = ''
+      this.#pieces = []
+      this.#tail = ''
     } else if (this.#sequence === '' && sign === 'M') {
       this.#state = 'mouse'
       this.#report = 3
@@ -120,15 +124,21 @@ export class KeyDecoder {
 
   /** Returns the text after the paste. */
   #paste(text: string, keys: Key[]): string {
-    const from = Math.max(0, this.#pasted.length - PASTE_END.length)
-    this.#pasted += text
-    const end = this.#pasted.indexOf(PASTE_END, from)
-    if (end === -1) return ''
-    const rest = this.#pasted.slice(end + PASTE_END.length)
-    keys.push({ kind: 'paste', text: this.#pasted.slice(0, end).replaceAll(/\r\n?/g, '\n') })
+    const known = this.#tail.length
+    const near = this.#tail + text
+    const end = near.indexOf(PASTE_END)
+    if (end === -1) {
+      this.#pieces.push(text)
+      this.#tail = near.slice(1 - PASTE_END.length)
+      return ''
+    }
+    const whole = this.#pieces.join('') + text
+    const length = whole.length - near.length + end
+    keys.push({ kind: 'paste', text: whole.slice(0, length).replaceAll(/\r\n?/g, '\n') })
     this.#state = 'ground'
-    this.#pasted = ''
-    return rest
+    this.#pieces = []
+    this.#tail = ''
+    return text.slice(end + PASTE_END.length - known)
   }
 }
 
@@ -194,7 +204,8 @@ function keyOf(sign: string): Key[] {
   const named = CONTROLS[sign]
   if (named !== undefined) return [press(named)]
   const code = sign.codePointAt(0) ?? 0
-  if (code < 0x20) return [press(`ctrl-${String.fromCharCode(code + 0x60)}`)]
+  // Letters in lower case, and the signs after them: `ctrl-_`.
+  if (code < 0x20) return [press(`ctrl-${String.fromCharCode(code + (code > 0x1a ? 0x40 : 0x60))}`)]
   // C1 controls are not keys.
   if (code >= 0x80 && code < 0xa0) return []
   return [{ kind: 'text', text: sign }]

@@ -1,5 +1,6 @@
 import { standing, type Picture } from '../render/picture.ts'
 import { cellWidth, painted, wrapLine, type Line } from '../text/cell-width.ts'
+import type { Chips } from './chips.ts'
 import { graphemes, type Draft } from './draft.ts'
 import { inputBox, withCaret, type InputBox } from './input-box.ts'
 
@@ -9,10 +10,14 @@ export interface Scene {
   readonly open: readonly Line[]
   /** What is running. */
   readonly activity: readonly Line[]
+  /** What is waited for: one line below what is running, which stays visible. */
+  readonly pulse?: Line | undefined
   /** The current question, in at most `most` rows. */
   readonly question: (columns: number, most: number) => readonly Line[]
   /** Absent if there is no input. */
   readonly draft: Draft | undefined
+  /** The chips of the draft. */
+  readonly chips?: Chips
   /** What is suggested for the draft, one row each. */
   readonly below?: (columns: number) => readonly Line[]
   readonly hint: Line
@@ -38,7 +43,7 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
   const box =
     scene.draft === undefined
       ? NO_BOX
-      : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)))
+      : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)), scene.chips)
   const hint = wrapLine(scene.hint, columns).slice(0, 1)
   const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
   const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
@@ -47,10 +52,13 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
   let left = room - below.length
   const question = headOf(rowsOf(scene.question(columns, left), columns), left)
   left -= question.length
-  const activity = headOf(rowsOf(scene.activity, columns), Math.min(left, MOST_ACTIVITY))
+  const pulse = scene.pulse === undefined ? [] : wrapLine(scene.pulse, columns).slice(0, left && 1)
+  left -= pulse.length
+  const most = Math.max(LEAST_ACTIVITY, Math.floor(rows / 2))
+  const activity = headOf(rowsOf(scene.activity, columns), Math.min(left, most))
   left -= activity.length
   const open = scene.open.slice(Math.max(0, scene.open.length - left))
-  const above = [...open, ...activity, ...question]
+  const above = [...open, ...activity, ...pulse, ...question]
   const lines = [...above, ...input, ...below, ...hint]
   const cursor =
     scene.cursor === 'own'
@@ -112,7 +120,7 @@ export function afterResize(drawn: ScreenFrame, columns: number): ScreenFrame {
 const NO_BOX: InputBox = { lines: [], cursor: { row: 0, column: 0 } }
 
 const PICTURE = /\p{Extended_Pictographic}/u
-const MOST_ACTIVITY = 8
+const LEAST_ACTIVITY = 8
 const ROWS_WITH_A_GAP = 12
 
 const ESC = '\u001b['

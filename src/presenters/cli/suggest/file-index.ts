@@ -11,8 +11,10 @@ export type ListFiles = (scan: {
 /** More files are not suggested. */
 const MOST_FILES = 200_000
 
-/** After this time, the next `@` scans again; until then the old list is used. */
-const STALE_MS = 10_000
+/** After this time, the next `@` scans again; the old list is used meanwhile. */
+const STALE_MS = 1_000
+/** A large workspace is scanned at most this share of the time. */
+const SCAN_SHARE = 10
 
 /** How often a running scan is reported: each time, the list is searched again. */
 const TELL_MS = 100
@@ -27,6 +29,8 @@ export class FileIndex {
   #scanned = 0
   #scanning = false
   #at = -Infinity
+  /** How long the last scan took. */
+  #scanMs = 0
 
   constructor(list: ListFiles, clock: Clock, changed: () => void) {
     this.#list = list
@@ -46,11 +50,14 @@ export class FileIndex {
 
   /** Starts a scan, unless one is running or the last one is recent. */
   refresh(): void {
-    if (this.#scanning || this.#clock.monotonicMs() - this.#at < STALE_MS) return
+    const now = this.#clock.monotonicMs()
+    const rest = Math.max(STALE_MS, this.#scanMs * SCAN_SHARE)
+    if (this.#scanning || now - this.#at < rest) return
     this.#scanning = true
     void this.#scan().finally(() => {
       this.#scanning = false
       this.#at = this.#clock.monotonicMs()
+      this.#scanMs = this.#at - now
       this.#changed()
     })
   }

@@ -1,7 +1,9 @@
 import { grouped } from '../../../encoding/amounts.ts'
+import { isMentionable } from '../input/mentions.ts'
 import type { Draft } from '../screen/draft.ts'
 import { aside } from '../screen/rows.ts'
-import { PLAIN, wrappedVerbatim, type Line } from '../text/cell-width.ts'
+import { cellWidth, PLAIN, wrappedVerbatim, type Line } from '../text/cell-width.ts'
+import { padTo } from '../text/pad-to.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import {
   completedWord,
@@ -11,7 +13,8 @@ import {
 } from './completed-word.ts'
 import type { FileIndex } from './file-index.ts'
 import { FileSearch } from './file-search.ts'
-import { candidate, fuzzyMatches } from './fuzzy.ts'
+import { candidate, fuzzyMatches, type Candidate } from './fuzzy.ts'
+import { outsideFolder, type OutsideFolder } from './outside-folder.ts'
 
 /** A name that can be completed, and words about it. */
 export interface NamedSuggestion {
@@ -27,7 +30,12 @@ export interface SuggestionSources {
   readonly handles: () => readonly NamedSuggestion[]
   readonly commands: () => readonly NamedSuggestion[]
   readonly skills: () => readonly NamedSuggestion[]
-  readonly sessions: () => readonly NamedSuggestion[]
+  /** What can follow a command, such as `model` or `review --with`; empty if anything can. */
+  readonly arguments: (command: string) => readonly NamedSuggestion[]
+  /** Absent if folders outside of the workspace cannot be listed. */
+  readonly outside?: OutsideFolder | undefined
+  /** What is known of a file, and absent for most; `onKnown` is called when there is more. */
+  readonly about?: (path: string, onKnown: () => void) => string
 }
 
 interface ShownSuggestion extends Suggestion {
@@ -37,8 +45,9 @@ interface ShownSuggestion extends Suggestion {
 
 const NO_FILES = { paths: [], progress: undefined }
 
-/** How many suggestions are shown. */
-const MOST_SUGGESTIONS = 8
+/** How many suggestions are shown at a time, and how many files are found. */
+const MOST_SHOWN = 8
+const MOST_FILES = 100
 
 const LONGEST_ROW = 200
 
@@ -60,7 +69,7 @@ export class Suggestions {
   constructor(sources: SuggestionSources, changed: () => void) {
     this.#sources = sources
     this.#changed = changed
-    this.#files = new FileSearch(sources.files ?? NO_FILES, MOST_SUGGESTIONS)
+    this.#files = new FileSearch(sources.files ?? NO_FILES, MOST_FILES)
   }
 
   get isOpen(): boolean {
@@ -76,7 +85,10 @@ export class Suggestions {
   follow(draft: Draft): void {
     const word = completedWord(draft)
     const isSame = word !== undefined && placeOf(word) === placeOf(this.#word)
-    if (word === undefined) this.#closed = ''
+    if (word === undefined) {
+      this.#closed = ''
+      this.#sources.outside?.forget()
+    }
     if (word?.kind === 'path' && !isSame) this.#sources.files?.refresh()
     if (!isSame || word.query !== this.#word?.query) this.#chosen = 0
     this.#word = word
@@ -84,10 +96,12 @@ export class Suggestions {
     if (word === undefined || placeOf(word) === this.#closed) return this.#show([])
     const own = this.#ownNames(word)
     if (word.kind !== 'path') return this.#show(own)
+    const outside = outsideFolder(word.query)
+    if (outside !== undefined) return this.#showOutside(outside, word.query, draft)
     if (!isSame) this.#show(own)
     this.#files.start(word.query.replace(/^\.\//, ''), (best) => {
       const files = best.map((text): ShownSuggestion => ({ kind: 'path', text, about: '' }))
-      this.#show([...own, ...files].slice(0, MOST_SUGGESTIONS))
+      this.#show([...own, ...files])
       this.#changed()
     })
   }
@@ -136,14 +150,57 @@ export class Suggestions {
     const isClosed = this.#word !== undefined && placeOf(this.#word) === this.#closed
     const scanning =
       isScanned && !isClosed ? [aside(`  Scanning files … ${grouped(progress)} found`)] : []
-    const rows = this.#best.map(({ text, about }, at): Line => {
-      const isChosen = at === this.#chosen
-      const words = visibleLine(about === '' ? text : `${text}  ${about}`)
-      const row = `${isChosen ? '› ' : '  '}${words.slice(0, LONGEST_ROW)}`
+    return [...this.#list(columns), ...scanning]
+  }
+
+  /** The part of the list around the chosen suggestion, in two columns. */
+  #list(columns: number): Line[] {
+    const total = this.#best.length
+    const from = Math.max(0, Math.min(this.#chosen - MOST_SHOWN + 2, total - MOST_SHOWN))
+    const part = this.#best.slice(from, from + MOST_SHOWN)
+    const texts = part.map(({ text }) => visibleLine(text).slice(0, LONGEST_ROW))
+    const width = Math.min(Math.max(0, ...texts.map(cellWidth)), Math.floor(columns / 2))
+    const rows = part.map((one, at): Line => {
+      const isChosen = from + at === this.#chosen
+      const about = this.#aboutOf(one, isChosen)
       const style = isChosen ? { bold: true } : PLAIN
-      return wrappedVerbatim([{ text: row, style }], columns)[0] ?? []
+      const name = about === '' ? (texts[at] ?? '') : padTo(texts[at] ?? '', width)
+      const row: Line = [
+        { text: `${isChosen ? '› ' : '  '}${name}`, style },
+        { text: about === '' ? '' : `  ${about}`, style: { dim: true } },
+      ]
+      return wrappedVerbatim(row, columns)[0] ?? []
     })
-    return [...rows, ...scanning]
+    const more: Line[] = total > part.length ? [aside(`  ${this.#chosen + 1} of ${total}`)] : []
+    return [...rows, ...more]
+  }
+
+  /** Images are looked at when they are chosen. */
+  #aboutOf({ kind, text, about }: ShownSuggestion, isChosen: boolean): string {
+    const known =
+      kind === 'path' && isChosen ? this.#sources.about?.(text, this.#changed) : undefined
+    return visibleLine(known ?? about).slice(0, LONGEST_ROW)
+  }
+
+  #showOutside(folder: string, query: string, draft: Draft): void {
+    const { outside } = this.#sources
+    const paths = outside?.paths(folder, () => {
+      if (this.#word?.query !== query) return
+      this.follow(draft)
+      this.#changed()
+    })
+    const isHidden = (path: string) => path.slice(folder.length).startsWith('.')
+    const wantsHidden = isHidden(query)
+    const candidates = (paths ?? [])
+      .filter((path) => isMentionable(path) && (wantsHidden || !isHidden(path)))
+      .map(candidate)
+    this.#show(
+      matchesInOrder(candidates, query, folder).map((text) => ({
+        kind: 'outside',
+        text,
+        about: '',
+      })),
+    )
   }
 
   #show(best: readonly ShownSuggestion[]): void {
@@ -152,15 +209,30 @@ export class Suggestions {
   }
 
   /** Everything that is not a file. */
-  #ownNames({ kind, query }: CompletedWord): readonly ShownSuggestion[] {
-    const { handles, commands, skills, sessions } = this.#sources
-    const named = { path: handles, command: commands, skill: skills, session: sessions }[kind]()
+  #ownNames({ kind, query, command = '' }: CompletedWord): readonly ShownSuggestion[] {
+    const { handles, commands, skills } = this.#sources
+    const named = {
+      path: handles,
+      command: commands,
+      skill: skills,
+      argument: () => this.#sources.arguments(command),
+    }[kind]()
     const about = new Map(named.map((one) => [one.name, one.about]))
     const candidates = named.map(({ name }) => candidate(name))
-    return fuzzyMatches(candidates, query, MOST_SUGGESTIONS).map((text): ShownSuggestion => {
+    return matchesInOrder(candidates, query, '').map((text): ShownSuggestion => {
       return { kind: kind === 'path' ? 'handle' : kind, text, about: about.get(text) ?? '' }
     })
   }
+}
+
+/** The best first; all in their own order while nothing is typed. */
+function matchesInOrder(
+  candidates: readonly Candidate[],
+  query: string,
+  nothing: string,
+): readonly string[] {
+  if (query === nothing) return candidates.map(({ text }) => text)
+  return fuzzyMatches(candidates, query, candidates.length)
 }
 
 /** Identifies a word by where it begins, whatever is typed of it. */

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../host/clock.ts'
-import { homePath, openHome } from '../../../host/home.ts'
+import { homePath } from '../../../host/machine.ts'
+import { openHome } from '../../../host/home.ts'
 import { systemStreams, type Streams } from '../../../host/streams.ts'
 import { ok, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'

@@ -1,0 +1,71 @@
+// A short command in a workspace of 100 files, in a sandbox that was prepared while the model answered and in a new one, with the
+// inspection before and after. Floor: a bare `bash -c` from the same loop.
+import { spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
+import { rootPaths } from '../src/model/safety/protected-paths.ts'
+import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
+import { inScratch } from './scratch.ts'
+
+const ROUNDS = full ? 100 : 10
+const FILES = 100
+const ARGV = ['/bin/bash', '-c', 'echo hi'] as const
+const sandbox = systemSandbox()
+
+await inScratch(async (folder) => {
+  const status = await sandbox.status()
+  if (!status.confined) return tellSkipped('command', status.why)
+  const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
+  for (const one of [workspace, home]) await mkdir(one)
+  for (let at = 0; at < FILES; at += 1) await writeFile(join(workspace, `f${at}`), '')
+  const place = {
+    workspace,
+    home,
+    writable: 'workspace',
+    protectedPaths: rootPaths('asks'),
+  } as const
+  const run = async () => {
+    const signal = new AbortController().signal
+    const ran = await sandbox.confined(place)({
+      argv: ARGV,
+      wallMs: 60_000,
+      signal,
+      onOutput: () => {},
+    })
+    if (!ran.ok) throw new Error(ran.error.message)
+  }
+  const first_ms = await timed(run)
+  const [ready, fresh, floor]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ahead = sandbox.prepare?.(place, {})
+    await ahead?.waits()
+    ready.push(await timed(run))
+    floor.push(await timed(bare))
+    fresh.push(await timed(run))
+  }
+  const floor_ms = median(floor)
+  // At most 25 ms or three times the floor, whichever is larger.
+  const most_ms = Math.max(25, 3 * floor_ms)
+  const told = { floor_ms, first_ms, to_floor: medianRatio(ready, floor) }
+  tell({
+    bench: 'command: in a prepared sandbox, relative to 25 ms or 3 bare commands',
+    ratio: median(ready) / most_ms,
+    bar: '<= 1',
+    more: { ms: median(ready), ...told },
+  })
+  tell({
+    bench: 'command: in a new sandbox, relative to 50 ms or 6 bare commands',
+    ratio: median(fresh) / (2 * most_ms),
+    bar: '<= 1',
+    more: { ms: median(fresh), floor_ms, to_floor: medianRatio(fresh, floor) },
+  })
+})
+
+async function bare(): Promise<void> {
+  const [file, ...args] = ARGV
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.resume()
+  child.stderr.resume()
+  await new Promise<void>((resolve) => void child.once('close', () => resolve()))
+}

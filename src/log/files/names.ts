@@ -1,0 +1,16 @@
+import { SessionId } from '../../model/ids.ts'
+
+/** File names of a Session. Ids are already validated, so they are safe in a path. */
+export const logName = (session: SessionId) => `${session}.ndjson`
+export const leaseName = (session: SessionId) => `${session}.lease`
+export const indexName = (session: SessionId) => `${session}.index`
+export const tornName = (session: SessionId, piece: string) => `${session}.torn-${piece}`
+
+/** The Sessions whose id with `ending` is among these names. */
+export function sessionsNamed(names: readonly string[], ending: string): SessionId[] {
+  return names.flatMap((name) =>
+    name.endsWith(ending)
+      ? (SessionId.safeParse(name.slice(0, name.length - ending.length)).data ?? [])
+      : [],
+  )
+}

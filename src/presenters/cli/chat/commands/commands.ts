@@ -1,0 +1,330 @@
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import type { SessionId } from '../../../../model/ids.ts'
+import type { ListedSession } from '../../../../session/queries/list.ts'
+import type { Session } from '../../../../session/session.ts'
+import type { ModeChange } from '../../../../session/admission/settings-change.ts'
+import { counted } from '../../../../encoding/amounts.ts'
+import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
+import { compact } from './compaction-command.ts'
+import { contextCommand } from './context-command.ts'
+import { modelCommand } from './model-command.ts'
+import { KEYS } from './key-list.ts'
+import { pin, unpin } from './pin-commands.ts'
+import { attach, detach, resources } from './resource-commands.ts'
+import { permissions } from './rule-commands.ts'
+import { effortCommand, titleCommand } from './setting-commands.ts'
+import { queueCommand } from './queue-command.ts'
+import { reload, skills } from './skill-commands.ts'
+import { undo } from './undo-command.ts'
+import { sessionOrder } from '../../pick/session-pick.ts'
+import { sentences, verbatim } from '../../screen/rows.ts'
+import type { Line } from '../../text/cell-width.ts'
+import { localTime } from '../../text/local-time.ts'
+
+/** Parses a command; `undefined` for other text, such as a path. */
+export function readCommand(text: string): { name: string; argument: string } | undefined {
+  const found = /^\/([a-z][a-z0-9-]*)(?:\s+(.*?))?\s*$/s.exec(text)
+  if (found?.[1] === undefined) return undefined
+  return { name: found[1], argument: found[2] ?? '' }
+}
+
+export async function runCommand(
+  name: string,
+  argument: string,
+  context: CommandContext,
+): Promise<Result<CommandResult>> {
+  const command = COMMANDS.find((one) => one.name === name)
+  if (command === undefined) {
+    return failed('invalid_args', `Unknown command /${name}. /help lists the commands.`)
+  }
+  if (!exists(command, context.actions)) {
+    return failed('invalid_args', `/${name} is not supported in this version.`)
+  }
+  return command.run(context, argument)
+}
+
+/** The commands with their summaries, for completion. */
+export function commandSummaries(
+  actions: ChatActions,
+): readonly { readonly name: string; readonly about: string }[] {
+  return COMMANDS.filter((command) => exists(command, actions)).map(({ name, summary }) => {
+    return { name, about: summary }
+  })
+}
+
+export function commandNames(actions: ChatActions): string[] {
+  return COMMANDS.filter((command) => exists(command, actions)).map(({ name }) => name)
+}
+
+interface Command {
+  readonly name: string
+  readonly usage: string
+  readonly summary: string
+  /** The action that the command requires. */
+  readonly needs?: keyof ChatActions
+  readonly run: (context: CommandContext, argument: string) => Promise<Result<CommandResult>>
+}
+
+const COMMANDS: readonly Command[] = [
+  { name: 'help', usage: '', summary: 'list commands and keys', run: help },
+  {
+    name: 'attach',
+    usage: '[file, URL or clipboard]',
+    summary: 'attach to your next message, or list what is attached',
+    needs: 'attach',
+    run: attach,
+  },
+  {
+    name: 'detach',
+    usage: '[number]',
+    summary: 'remove an attachment from your next message',
+    needs: 'attach',
+    run: detach,
+  },
+  {
+    name: 'resources',
+    usage: '',
+    summary: 'list the Resources of this Session; @HANDLE in a message sends one again',
+    run: resources,
+  },
+  {
+    name: 'sessions',
+    usage: '[number or id]',
+    summary: 'choose another Session of this folder, or switch to one',
+    run: sessions,
+  },
+  {
+    name: 'resume',
+    usage: '[number or id]',
+    summary: 'the same as /sessions',
+    run: sessions,
+  },
+  {
+    name: 'fork',
+    usage: '',
+    summary: 'continue in a new Session that shares the History so far',
+    needs: 'fork',
+    run: fork,
+  },
+  {
+    name: 'model',
+    usage: '[[provider] name]',
+    summary: 'choose the model of this Session',
+    run: modelCommand,
+  },
+  {
+    name: 'effort',
+    usage: '[level]',
+    summary: 'choose the reasoning effort of the model',
+    run: effortCommand,
+  },
+  {
+    name: 'title',
+    usage: '[text]',
+    summary: 'show or change the title of this Session',
+    run: titleCommand,
+  },
+  {
+    name: 'permission',
+    usage: '[read-only | ask | auto]',
+    summary: 'show or change the permission mode',
+    run: permission,
+  },
+  {
+    name: 'permissions',
+    usage: '[remove number]',
+    summary: 'list the permission rules, or remove one',
+    run: permissions,
+  },
+  {
+    name: 'plan',
+    usage: '',
+    summary: 'switch to plan mode (read-only)',
+    run: async (context) => posture(context, 'plan'),
+  },
+  {
+    name: 'build',
+    usage: '',
+    summary: 'leave plan mode',
+    run: async (context) => posture(context, 'build'),
+  },
+  {
+    name: 'queue',
+    usage: '[edit N | move N M | remove N | clear]',
+    summary: 'list or change the messages that wait for the end of the Turn',
+    run: queueCommand,
+  },
+  {
+    name: 'context',
+    usage: '',
+    summary: "show how full the model's context window is, and with what",
+    run: contextCommand,
+  },
+  {
+    name: 'compact',
+    usage: '[dry-run | undo]',
+    summary: 'shorten what the model sees, preview that, or undo it',
+    run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
+  },
+  {
+    name: 'pin',
+    usage: '[text]',
+    summary: 'pin text that the model always sees word for word, or list pins',
+    run: pin,
+  },
+  {
+    name: 'unpin',
+    usage: '[number]',
+    summary: 'remove a pin',
+    run: unpin,
+  },
+  {
+    name: 'skills',
+    usage: '[trust name]',
+    summary: 'list the Skills, or trust one of this repository',
+    needs: 'skills',
+    run: skills,
+  },
+  {
+    name: 'reload',
+    usage: '',
+    summary: 'take over Skills and tools that changed on disk',
+    run: async (context) => (context.busy ? stillRunning() : reload(context)),
+  },
+  {
+    name: 'undo',
+    usage: '',
+    summary: 'restore the files that the last Turn wrote or edited; not what commands changed',
+    run: undo,
+  },
+  {
+    name: 'quit',
+    usage: '',
+    summary: 'exit; the Session is kept',
+    run: async () => ok({ rows: [], leave: true }),
+  },
+]
+
+function exists({ needs }: Command, actions: ChatActions): boolean {
+  return needs === undefined || actions[needs] !== undefined
+}
+
+async function help({ actions, columns }: CommandContext): Promise<Result<CommandResult>> {
+  const commands = COMMANDS.filter((command) => exists(command, actions)).map(
+    ({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary] as const,
+  )
+  const rows = [...commands, ...KEYS].flatMap(([left, right]) =>
+    sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
+  )
+  return ok({ rows: [[], ...rows] })
+}
+
+const HELP_WIDTH = 38
+const MOST_LISTED = 20
+
+async function sessions(context: CommandContext, argument: string): Promise<Result<CommandResult>> {
+  const { actions, session, columns } = context
+  const all = await actions.sessions()
+  if (argument === '' && actions.sessionEnd !== undefined) {
+    const others = all.filter(({ id, foreign, damage }) => {
+      return id !== session.id && !foreign && damage === undefined
+    })
+    if (others.length === 0)
+      return ok({ rows: sentences('There is no other Session in this folder.', { columns }) })
+    const id = await context.pick(sessionOrder(others, actions.sessionEnd, context.redraw))
+    if (id === undefined) return ok({ rows: [] })
+    return context.busy ? stillRunning() : going(await actions.open(id))
+  }
+  if (argument === '') return ok({ rows: listedRows(all, context) })
+  const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
+  if (chosen === undefined) return failed('not_found', 'No such Session in this folder.')
+  if (chosen.id === session.id)
+    return failed('invalid_args', 'This is already the current Session.')
+  if (context.busy) return stillRunning()
+  return going(await actions.open(chosen.id))
+}
+
+function listedRows(
+  all: readonly ListedSession[],
+  { session, columns }: CommandContext,
+): readonly Line[] {
+  const listed = all
+    .slice(0, MOST_LISTED)
+    .flatMap((one, at) =>
+      verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
+    )
+  const more = all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
+  const how = ['/sessions NUMBER switches to one', ...more].join('; ')
+  return [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })]
+}
+
+function listedWords({ id, state, damage, foreign }: ListedSession, current: SessionId): string {
+  const title = state.title === '' ? '(no messages yet)' : state.title
+  const notes = [
+    ...(id === current ? ['current'] : []),
+    ...(foreign ? ['from elsewhere'] : []),
+    ...(damage === undefined ? [] : ['damaged']),
+  ]
+  const time = localTime(state.last_ts)
+  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
+}
+
+async function fork({ session, actions, busy }: CommandContext): Promise<Result<CommandResult>> {
+  if (busy) return stillRunning()
+  const forked = await actions.fork?.(session)
+  return forked === undefined ? ok({ rows: [] }) : going(forked)
+}
+
+async function permission(
+  { session, columns }: CommandContext,
+  argument: string,
+): Promise<Result<CommandResult>> {
+  const { mode, permission_mode } = session.state
+  if (argument === '') {
+    const later = mode === 'plan' ? ` Plan mode is on; /build changes to ${permission_mode}.` : ''
+    const text = `${session.permissionMode}: ${MODES[session.permissionMode]}.${later}`
+    return ok({ rows: sentences(text, { columns }) })
+  }
+  if (!isMode(argument)) {
+    return failed('invalid_args', 'Unknown permission mode. Expected read-only, ask or auto.')
+  }
+  const set = await session.change({ permission_mode: argument })
+  if (!set.ok || mode !== 'plan' || argument === 'read-only') return quiet(set)
+  const limited = `Plan mode limits this Session to read-only; ${argument} takes effect after /build.`
+  return ok({ rows: sentences(limited, { columns }) })
+}
+
+async function posture(
+  { session, columns }: CommandContext,
+  mode: NonNullable<ModeChange['mode']>,
+): Promise<Result<CommandResult>> {
+  if (session.state.mode !== mode) return quiet(await session.change({ mode }))
+  return ok({ rows: sentences(`This Session is in ${mode} mode.`, { columns }) })
+}
+
+type Mode = Session['permissionMode']
+
+const MODES: Readonly<Record<Mode, string>> = {
+  'read-only': 'nothing may be changed',
+  ask: 'Hawser asks before anything is changed or run',
+  auto: 'everything inside the sandbox runs without asking, except protected paths and the network',
+}
+
+function isMode(word: string): word is Mode {
+  return Object.hasOwn(MODES, word)
+}
+
+function stillRunning(): Result<never> {
+  return failed('turn_in_progress', 'A Turn is running in this Session.', {}, [
+    { action: 'Wait for it to end, or press Ctrl-C to interrupt it.' },
+  ])
+}
+
+function going(opened: Result<Session>): Result<CommandResult> {
+  return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
+}
+
+/** The Events that the action records show its result. */
+function quiet(result: Result<unknown> | undefined): Result<CommandResult> {
+  return result === undefined || result.ok ? ok({ rows: [] }) : result
+}

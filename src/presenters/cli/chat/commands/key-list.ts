@@ -1,0 +1,30 @@
+/** The keys of a chat, as `/help` lists them. */
+export const KEYS = [
+  ['Enter', 'send; while a Turn is running, steer it'],
+  ['Alt-Enter, Ctrl-J, \\ Enter', 'insert a new line'],
+  ['@FILE, @FOLDER, @HANDLE', 'include a file or a folder, also @~/FILE; send a Resource again'],
+  ['!COMMAND', 'run a command yourself, in the sandbox; the model sees it with your next message'],
+  ['/SKILL [--with SOURCE], $SKILL', 'activate a Skill for one Turn'],
+  ['Tab, Up, Down, Enter, Esc', 'complete @, / and $ words: choose, accept, close the list'],
+  ['Shift-Tab', 'cycle through plan, ask and auto, also while a question waits'],
+  ['Tab while a Turn is running', 'queue the message for after the Turn'],
+  ['Alt-Up', 'edit the last message of the queue'],
+  [
+    'Ctrl-O',
+    'open the transcript: everything in full, with search; in a question, all it is about',
+  ],
+  ['Up, Down', 'browse previous messages of all Sessions of this folder'],
+  ['Ctrl-R', 'search them'],
+  ['Ctrl-K, Ctrl-U, Ctrl-W, Alt-D', 'cut to the end or the start of the line, or a word'],
+  ['Ctrl-Y, then Alt-Y', 'put back what was cut, then what was cut before it'],
+  ['Ctrl-_ or Alt-U, Alt-E', 'undo, redo'],
+  ['Ctrl-G, or Ctrl-X Ctrl-E', 'edit the message in $VISUAL or $EDITOR'],
+  ['Alt-O', 'open a long paste, to edit it; Backspace removes it'],
+  [
+    'Ctrl-V, or a dragged file',
+    'attach the clipboard or the file; Backspace before the text removes it',
+  ],
+  ['Ctrl-Z', 'suspend; fg continues'],
+  ['Ctrl-C', 'interrupt the Turn, or clear the input (Up brings it back); again to exit'],
+  ['Ctrl-D', 'exit, if the input is empty'],
+] as const

@@ -1,0 +1,26 @@
+import { uncoveredLines } from '../../../../history/ran-commands.ts'
+import { causeOf, ok, type Result } from '../../../../model/errors.ts'
+import { sentences } from '../../screen/rows.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
+
+/** Restores the files of the last Turn that changed any, which its Event shows. Asks if commands ran since. */
+export async function undo(context: CommandContext): Promise<Result<CommandResult>> {
+  const { session, columns, confirm } = context
+  let undone = await session.undo()
+  const cause = undone.ok ? undefined : causeOf(undone.error)
+  if (!undone.ok && cause?.type === 'commands_since') {
+    const yes = await confirm({
+      title: 'Undo an older Turn, and leave the rest as it is?',
+      lines: [undone.error.message],
+      reason: 'commands ran since, and what they changed is not recorded',
+    })
+    if (!yes) return ok({ rows: sentences('Nothing was undone.', { columns }) })
+    undone = await session.undo(cause.turn)
+  }
+  if (!undone.ok) return undone
+  const lines = uncoveredLines(undone.value.uncovered)
+  if (lines.length === 0) return ok({ rows: [] })
+  const text = `What these commands changed is not recorded and stays: ${lines.join('; ')}.`
+  return ok({ rows: sentences(visibleLine(text), { columns }) })
+}

@@ -1,0 +1,33 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
+import { attackAs, USERS } from './as-user.ts'
+import { FILE_ATTACKS } from './sandbox-files.ts'
+import { POWER_ATTACKS } from './sandbox-powers.ts'
+
+const ATTACKS = [...POWER_ATTACKS, ...FILE_ATTACKS]
+const { confined } = await systemSandbox().status()
+/** All of them take half a minute on two busy cores. */
+const LONGEST_MS = 600_000
+
+const Verdict = z.object({ row: z.int(), name: z.string(), through: z.string().optional() })
+
+describe.each(USERS)('in a prepared sandbox, as %s', (user) => {
+  const verdicts = new Map<string, string | undefined>()
+
+  beforeAll(async () => {
+    if (!confined) return
+    const output = await attackAs(user, new URL('sandbox-child.ts', import.meta.url), 'ready')
+    for (const line of output.trim().split('\n')) {
+      const { name, through } = Verdict.parse(JSON.parse(line))
+      verdicts.set(name, through ?? 'nothing got through')
+    }
+  }, LONGEST_MS)
+
+  test.runIf(confined).each(ATTACKS.map(({ row, name }) => [row, name] as const))(
+    'row %i: %s',
+    (_, name) => {
+      expect(verdicts.get(name)).toBe('nothing got through')
+    },
+  )
+})

@@ -1,0 +1,7 @@
+import { frameStoreContract } from './frame-store.ts'
+import { crashingFiles, memoryFrames, realFiles } from './frame-store/stores.ts'
+
+// One suite for every store: any store that passes it can replace another.
+frameStoreContract('frames in files', realFiles)
+frameStoreContract('frames in files on a disk that crashes', crashingFiles)
+frameStoreContract('frames in memory', memoryFrames)

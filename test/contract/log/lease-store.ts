@@ -1,0 +1,107 @@
+import { expect } from 'vitest'
+import { systemClock } from '../../../src/host/clock.ts'
+import { systemIds } from '../../../src/host/ids.ts'
+import { value } from '../../support/log/story.ts'
+import { HOLDER, type ContractCheck } from './stores-under-test.ts'
+
+const ids = systemIds(systemClock)
+
+/** What every `LeaseStore` must do. */
+export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
+  {
+    title: 'gives the lease of a Log to one holder, and names it to all others',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      const session = ids.session()
+      const lease = value(await here.take(session))
+      const busy = { error: { kind: 'session_busy', details: { holder: HOLDER } } }
+      expect(await there.take(session)).toMatchObject(busy)
+      expect(await here.take(session)).toMatchObject(busy)
+      expect(await there.writerOf(session)).toEqual(HOLDER)
+      expect(await there.beingWritten()).toEqual([session])
+      expect(lease.mayHold() && (await lease.holds())).toBe(true)
+      const other = value(await there.take(ids.session()))
+      await other.release()
+      await lease.release()
+      expect(await there.writerOf(session)).toBeUndefined()
+      expect(await there.beingWritten()).toEqual([])
+    },
+  },
+  {
+    title: 'of many that take it at once, exactly one gets it',
+    check: async (make) => {
+      const { process } = await make()
+      const session = ids.session()
+      const all = await Promise.all(Array.from({ length: 8 }, () => process()))
+      const taken = await Promise.all(all.map(({ leases }) => leases.take(session)))
+      expect(taken.filter(({ ok }) => ok).length).toBe(1)
+      for (const one of taken) if (one.ok) await one.value.release()
+    },
+  },
+  {
+    title: 'no two holdings have the same epoch',
+    check: async (make) => {
+      const { process } = await make()
+      const session = ids.session()
+      const epochs = new Set<string>()
+      for (let n = 0; n < 20; n++) {
+        const lease = value(await (await process()).leases.take(session))
+        epochs.add(lease.epoch)
+        await lease.release()
+      }
+      expect(epochs.size).toBe(20)
+    },
+  },
+  {
+    title:
+      'a released lease does not hold, and releasing it again takes nothing from the next holder',
+    check: async (make) => {
+      const { leases } = await (await make()).process()
+      const session = ids.session()
+      const first = value(await leases.take(session))
+      await first.release()
+      expect([first.mayHold(), await first.holds()]).toEqual([false, false])
+      const second = value(await leases.take(session))
+      await first.release()
+      await first.giveBack()
+      expect([second.mayHold(), await second.holds()]).toEqual([true, true])
+      expect(second.abandonedBy).toBeUndefined()
+      await second.release()
+    },
+  },
+  {
+    title: 'a lease that was taken away does not hold, and another process gets it',
+    check: async (make) => {
+      const engine = await make()
+      const session = ids.session()
+      const first = value(await (await engine.process()).leases.take(session))
+      await engine.revoke(session)
+      expect([first.mayHold(), await first.holds()]).toEqual([false, false])
+      const second = value(await (await engine.process()).leases.take(session))
+      expect([first.mayHold(), await first.holds()]).toEqual([false, false])
+      expect([second.mayHold(), await second.holds()]).toEqual([true, true])
+      await second.release()
+      await first.release()
+    },
+  },
+  {
+    title: 'after a kill, the next holder learns who abandoned it, also if one gives it back first',
+    check: async (make) => {
+      const engine = await make()
+      if (engine.crash === undefined) return
+      const session = ids.session()
+      value(await (await engine.process()).leases.take(session))
+      const { leases } = await engine.crash.afterKill().process()
+      const second = value(await leases.take(session))
+      expect(second.abandonedBy).toEqual(HOLDER)
+      await second.giveBack()
+      const third = value(await leases.take(session))
+      expect(third.abandonedBy).toEqual(HOLDER)
+      await third.release()
+      const fourth = value(await leases.take(session))
+      expect(fourth.abandonedBy).toBeUndefined()
+      await fourth.release()
+    },
+  },
+]

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
+import type { BlobStore } from '../../src/blobs/store.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { CrashDisk } from '../support/host/crash-disk.ts'
+import { withBug, type PlantedBug } from '../support/host/planted-bugs.ts'
+import { overwrite } from '../support/log/raw-log.ts'
+import { blobStoreCases, type StoreUnderTest } from './blob-store.ts'
+
+const ids = systemIds(systemClock)
+
+/** Defects of the store itself, beside those of its writes. */
+const DEFECTS = {
+  reads_without_a_check: (store: BlobStore, disk: CrashDisk): BlobStore => ({
+    ...store,
+    get: async (key) => {
+      const content = disk.root.entries?.get(key)?.content
+      const read = await store.get(key)
+      return content === undefined || (!read.ok && read.error.kind === 'invalid_args')
+        ? read
+        : { ok: true, value: content }
+    },
+  }),
+  deletes_what_was_renewed: (store: BlobStore): BlobStore => ({
+    ...store,
+    delete: (key) => store.delete(key),
+  }),
+  renews_nothing: (store: BlobStore): BlobStore => ({
+    ...store,
+    renew: async (key) => {
+      const found = await store.stat(key)
+      if (found.ok) return { ok: true, value: true }
+      return found.error.kind === 'resource_missing' ? { ok: true, value: false } : found
+    },
+  }),
+} as const
+
+const BUGS = ['no_folder_sync', 'short_write_ignored', 'rename_before_sync'] as const
+
+async function brokenPromise(
+  bug: PlantedBug | undefined,
+  wrong: (store: BlobStore, disk: CrashDisk) => BlobStore,
+): Promise<string | undefined> {
+  const seen = (disk: CrashDisk) => {
+    const folder = bug === undefined ? disk.folder() : withBug(disk.folder(), bug)
+    return wrong(workspaceBlobStore({ folder, ids, clock: systemClock }), disk)
+  }
+  let seed = 0
+  const make = async (): Promise<StoreUnderTest> => {
+    const disk = new CrashDisk((seed += 1), { shortWrites: true })
+    return {
+      store: seen(disk),
+      other: seen(new CrashDisk(8)),
+      ends: { disk, after: (next) => seen(disk.afterCrash(next)) },
+      corrupt: (key, bytes) => overwrite(disk.folder(), key, bytes),
+      age: async (key, ms) => {
+        const inode = disk.root.entries?.get(key)
+        if (inode !== undefined) inode.changedAt -= ms
+      },
+      close: async () => {},
+    }
+  }
+  for (const { title, run } of blobStoreCases(make)) {
+    const isKept = await run().then(
+      () => true,
+      () => false,
+    )
+    if (!isKept) return title
+  }
+  return undefined
+}
+
+test('the suite finds nothing wrong with the store as it is', async () => {
+  expect(await brokenPromise(undefined, (store) => store)).toBeUndefined()
+})
+
+test.each(BUGS)('the suite finds the defect %s by itself', async (bug) => {
+  expect(await brokenPromise(bug, (store) => store)).toBeDefined()
+})
+
+test.each(Object.entries(DEFECTS))('the suite finds the defect %s by itself', async (_, wrong) => {
+  expect(await brokenPromise(undefined, wrong)).toBeDefined()
+})
