@@ -33,6 +33,7 @@ export type {
 } from './session/admission/admit-options.ts'
 export { resolveAttachmentsToContentBlocks } from './session/admission/attachments.ts'
 export type { ContentBlocks, ResolveOptions } from './session/admission/attachments.ts'
+export type { ForkAt, ForkResult } from './session/commands/fork.ts'
 export type { UndoneCompaction } from './session/live/compaction.ts'
 export type { CompactionOutcome, CompactOptions } from './session/live/locked-compaction.ts'
 export type { ClientOptions } from './session/session.ts'

@@ -103,7 +103,10 @@ async function findPoint<State>(
     if (reader.foreign) return foreign(session)
     const search = await searched(reader, options)
     if (!search.ok) return search
-    const { found, last, now } = search.value
+    const folded = await reader.fold(options.fold)
+    if (!folded.ok) return folded
+    const { found, last } = search.value
+    const now = folded.value.state
     if (options.at !== undefined && options.at > last) return noSuchEvent(session, options.at, last)
     if (found === undefined) return nowhere(session, options.at ?? last)
     const { cursor, state } = found
@@ -133,7 +136,6 @@ function asAsked<State>(
 interface Search<State> {
   readonly found: Snapshot<State> | undefined
   readonly last: number
-  readonly now: State
 }
 
 /** Looks after the index first, and in the whole Log only if the place is not there. */
@@ -148,11 +150,7 @@ async function searched<State>(
     const search = await searchFrom(reader, options, start)
     if (!search.ok || search.value.found !== undefined) return search
   }
-  const whole = await searchFrom(reader, options)
-  if (!whole.ok || start === undefined) return whole
-  // Only what follows the point is missing: the index has the settings that hold now.
-  const now = start.cursor.seq > whole.value.last ? start.state : whole.value.now
-  return ok({ ...whole.value, now })
+  return searchFrom(reader, options)
 }
 
 /** The last boundary at or before `at` that something vouches for and that no write crosses. */
@@ -174,7 +172,7 @@ async function searchFrom<State>(
   const last = cursor.seq - 1
   if (damage !== undefined && last < at) return { ok: false, error: damage }
   if (last <= at) walk.confirm()
-  return ok({ found: walk.found, last, now: walk.state })
+  return ok({ found: walk.found, last })
 }
 
 function continuesWrite({ logged: { event } }: LogLine): boolean {
@@ -187,8 +185,8 @@ class Walk<State> {
   readonly #isBoundary: (state: State) => boolean
   #pending: Snapshot<State> | undefined
   #isVouched = true
+  #state: State
   found: Snapshot<State> | undefined
-  state: State
 
   constructor(
     fold: Fold<State>,
@@ -197,15 +195,15 @@ class Walk<State> {
   ) {
     this.#fold = fold
     this.#isBoundary = isBoundary
-    this.state = start?.state ?? fold.initial
-    this.#pending = start !== undefined && isBoundary(this.state) ? start : undefined
+    this.#state = start?.state ?? fold.initial
+    this.#pending = start !== undefined && isBoundary(this.#state) ? start : undefined
   }
 
   take(line: LogLine, isVouched: boolean): void {
-    this.state = this.#fold.step(this.state, line, isVouched)
+    this.#state = this.#fold.step(this.#state, line, isVouched)
     this.#isVouched &&= isVouched
-    const isPlace = this.#isVouched && this.#isBoundary(this.state)
-    this.#pending = isPlace ? { cursor: line.next, state: this.state } : undefined
+    const isPlace = this.#isVouched && this.#isBoundary(this.#state)
+    this.#pending = isPlace ? { cursor: line.next, state: this.#state } : undefined
   }
 
   /** The line before was the last of its write. */

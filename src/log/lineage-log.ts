@@ -41,7 +41,7 @@ export async function openLineageToWrite(
 
 /** A new Log that continues a lineage at `start`, to write its first line. */
 export function newFork(own: WritableLog, session: SessionId, start: Cursor): WritableLog {
-  return new ForkLog(new LineageLog(start, [{ session, from: start.offset, file: own }]), own)
+  return new ForkLog(new LineageLog(start, [{ session, start, file: own }]), own)
 }
 
 /** What a Log was forked from. */
@@ -98,11 +98,11 @@ async function withParents<T>(
     for (let file: ReadableLog | undefined = own, id = session; file !== undefined;) {
       const fork = await forkOf(file, id)
       const next = parts[0]
-      if (next !== undefined && !(await precedes(file, fork, next, start))) {
+      if (next !== undefined && !(await precedes(file, fork, next))) {
         await file.close()
         break
       }
-      parts.unshift({ session: id, from: fork?.start.offset ?? 0, file })
+      parts.unshift({ session: id, start: fork?.start ?? ROOT_START, file })
       start = fork?.start
       if (fork === undefined || parts.length > MOST_PARENTS) break
       id = fork.parent
@@ -118,16 +118,15 @@ async function withParents<T>(
 
 const ROOT_START: Cursor = { offset: 0, seq: 0, prev: null }
 
-/** Whether a Log begins before the one that was forked from it, which begins at `start`, and has all bytes up to there. */
+/** Whether a Log begins before the one that was forked from it, and has all bytes up to there. */
 async function precedes(
   file: ReadableLog,
   fork: ForkOrigin | undefined,
   next: OpenPart,
-  start: Cursor | undefined,
 ): Promise<boolean> {
   const from = fork?.start ?? ROOT_START
-  if (from.offset >= next.from || start === undefined || from.seq >= start.seq) return false
-  return from.offset + (await file.stat()).size >= next.from
+  if (from.offset >= next.start.offset || from.seq >= next.start.seq) return false
+  return from.offset + (await file.stat()).size >= next.start.offset
 }
 
 /** The Logs of a lineage as one. */
@@ -144,16 +143,16 @@ class LineageLog implements ReadableLog {
     const own = this.#parts.at(-1)
     if (own === undefined) return { size: 0, links: 0 }
     const { size, links } = await own.file.stat()
-    return { size: own.from + size, links }
+    return { size: own.start.offset + size, links }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
-    const at = this.#parts.findLastIndex(({ from }) => from <= position)
+    const at = this.#parts.findLastIndex(({ start }) => start.offset <= position)
     const part = this.#parts[at]
     if (part === undefined) return 0
-    const end = this.#parts[at + 1]?.from ?? Infinity
+    const end = this.#parts[at + 1]?.start.offset ?? Infinity
     const fitting = into.subarray(0, Math.min(into.length, end - position))
-    return part.file.read(fitting, position - part.from)
+    return part.file.read(fitting, position - part.start.offset)
   }
 
   async close(): Promise<void> {

@@ -5,8 +5,8 @@ import type { Cursor } from './line.ts'
 /** A Log of a lineage. */
 export interface LineagePart {
   readonly session: SessionId
-  /** The position of its first byte. It ends where the next one begins. */
-  readonly from: number
+  /** The position of its first line. It ends where the next one begins. */
+  readonly start: Cursor
 }
 
 /**
@@ -31,7 +31,7 @@ export class Lineage {
 
   /** The position of the first line that is not inherited. */
   get ownStart(): number {
-    return this.#parts.at(-1)?.from ?? 0
+    return this.#parts.at(-1)?.start.offset ?? 0
   }
 
   /** The number of Logs. */
@@ -54,9 +54,15 @@ export class Lineage {
     return this.#inheritances[this.#at(position)]
   }
 
+  /** The position after what is inherited from these Sessions, as far as nothing older is not. */
+  startAfter(sessions: ReadonlySet<SessionId>): Cursor {
+    const inherited = this.#parts.slice(0, -1).findIndex(({ session }) => !sessions.has(session))
+    return (inherited === -1 ? this.#parts.at(-1) : this.#parts[inherited])?.start ?? this.start
+  }
+
   #at(position: number): number {
     let at = this.#parts.length - 1
-    while (at > 0 && (this.#parts[at]?.from ?? 0) > position) at -= 1
+    while (at > 0 && (this.#parts[at]?.start.offset ?? 0) > position) at -= 1
     return at
   }
 }

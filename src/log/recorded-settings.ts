@@ -22,6 +22,7 @@ export class RecordedSettings {
     if (!known) return
     if (event.type === 'session_started' || event.type === 'session_settings')
       this.#set(event.data, vouched)
+    if (event.type === 'session_fork') this.#set(event.data, vouched)
     if (event.type === 'prompt_surface') {
       if (vouched) this.#surface = PromptSurface.safeParse(event.data).data
       else this.#refused = true

@@ -7,6 +7,7 @@ import type { EventId, SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from './append.ts'
 import { foreign, notFound } from './fold-log.ts'
+import { Inheritance } from './inherited.ts'
 import { decodeLine } from './line.ts'
 import type { ReadableLog } from './log-store.ts'
 import { beginLog, type WriterOptions } from './open.ts'
@@ -30,6 +31,8 @@ interface Gap {
 /** An intact line found in a damaged Log. */
 interface FoundLine {
   readonly file: ReadableLog
+  /** How the Session that is salvaged reads a line of a parent. */
+  readonly inheritance: Inheritance | undefined
   readonly seq: number
   readonly offset: number
   readonly length: number
@@ -39,7 +42,7 @@ interface FoundLine {
 
 /**
  * Copies every intact line of a Log, and of the parents it was forked from, into a new, self-contained Log. Ids and times
- * stay; a notice marks missing lines. The old Log is not changed. A foreign Session is refused: its copy would count as
+ * stay, and inherited Resources keep the ids that they have in the fork; a notice marks missing lines. The old Log is not changed. A foreign Session is refused: its copy would count as
  * ours although no person has trusted the original.
  */
 export async function salvageLog<State>(
@@ -98,15 +101,17 @@ async function findWithParents(
   session: SessionId,
   throughSeq: number,
   files: ReadableLog[],
+  heirs: readonly SessionId[] = [],
 ): Promise<FoundLine[]> {
   const file = await place.logs.open(session)
   if (file === undefined) return []
   files.push(file)
   const finds: FoundLine[] = []
+  const inheritance = heirs.length === 0 ? undefined : new Inheritance(heirs)
   let parent: { session: SessionId; atSeq: number } | undefined
   for await (const { envelope, ...find } of wholeLines(file)) {
     if (envelope.session_id !== session || find.seq > throughSeq) continue
-    finds.push({ file, ...find })
+    finds.push({ file, inheritance, ...find })
     const { known, event } = readEvent(envelope)
     // Only the first line names the parent; a salvaged Log contains such a line further on.
     if (find.offset === 0 && known && event.type === 'session_fork') {
@@ -115,14 +120,16 @@ async function findWithParents(
   }
   // The numbers bound the depth of a lineage: each parent ends strictly before its child.
   if (parent === undefined || parent.atSeq >= throughSeq) return finds
-  return [...(await findWithParents(place, parent.session, parent.atSeq, files)), ...finds]
+  const inherited = [session, ...heirs]
+  const { session: id, atSeq } = parent
+  return [...(await findWithParents(place, id, atSeq, files, inherited)), ...finds]
 }
 
 const CHUNK_BYTES = 256 * 1024
 
 async function* wholeLines(
   file: ReadableLog,
-): AsyncGenerator<Omit<FoundLine, 'file'> & { envelope: EventEnvelope }> {
+): AsyncGenerator<Omit<FoundLine, 'file' | 'inheritance'> & { envelope: EventEnvelope }> {
   const framer = new LineFramer(LIMITS.event_line_bytes)
   for (let position = 0; ;) {
     const chunk = await readSpan(file, position, CHUNK_BYTES)
@@ -206,7 +213,7 @@ async function copyAll<State>(
     const isVouched = find.seq <= vouchedSeq
     settings.see(logged, isVouched)
     if (logged.event.type === 'history_compaction' && isVouched) compactions.push(logged.event.id)
-    waiting.push(decoded.envelope)
+    waiting.push(find.inheritance?.event(decoded.envelope) ?? decoded.envelope)
     bytes += find.length
   }
   const copied = await flush()

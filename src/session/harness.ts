@@ -147,10 +147,14 @@ export class Harness {
     return searchLog(this.#parts.log, id, options, visit)
   }
 
-  /** Adds the Provider Usage of a Session to `table`. */
-  async usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
+  /** Adds the Provider Usage of a Session to `table`; not again what it inherits from Sessions that are added, too. */
+  async usage(
+    id: SessionId,
+    table: UsageTable,
+    elsewhere?: ReadonlySet<SessionId>,
+  ): Promise<Result<LogEnd>> {
     const { addUsage } = await import('./queries/usage.ts')
-    return addUsage(this.#parts.log, id, table)
+    return addUsage(this.#parts.log, id, table, elsewhere)
   }
 
   /** What a call did to its file, for people. */

@@ -83,6 +83,16 @@ export const RESPONSES = {
   OneSession: z.object({ ...done, session: SessionShown }),
   Sessions: z.object({ ...done, sessions: z.array(SessionShown) }),
   DeletedSession: z.object({ ...done, deleted: SessionId }),
+  ForkedSession: z.object({
+    ...done,
+    session: SessionShown,
+    fork: z.object({
+      sessionId: SessionId,
+      parentSessionId: SessionId,
+      atSeq: Count,
+      askedSeq: Count.optional(),
+    }),
+  }),
   Compacted: z.object({ ...done, compaction: Compaction }),
   Upload: z.object({
     ...done,

@@ -31,6 +31,8 @@ export const SessionFork = openObject(() => ({
   root_session_id: SessionId,
   resources: z.array(ForkedResource).max(LIMITS.fork_resources).optional(),
   resources_count: Count,
+  /** The number of shared Turns. */
+  turns: Count.optional(),
   /** What holds in the child from here on; with it, a list needs no parent. */
   provider: z.string().optional(),
   model: z.string().optional(),

@@ -33,6 +33,8 @@ const Place = { cwd: z.string(), mcpServers: Servers, _meta: Meta }
 
 export const NewParams = z.object(Place)
 export const OpenParams = z.object({ sessionId: z.string(), ...Place })
+/** In the draft of the protocol only. */
+export const FORK = 'session/fork'
 export const SessionParams = z.object({ sessionId: z.string() })
 export const ListParams = z.object({ cwd: z.string().nullish(), cursor: z.string().nullish() })
 export const ModeParams = z.object({ sessionId: z.string(), modeId: z.string() })

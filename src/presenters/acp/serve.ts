@@ -3,9 +3,9 @@ import {
   methods,
   type AgentContext,
   type AgentRequestContext,
-  type InitializeResponse,
   type JsonRpcId,
 } from '@agentclientprotocol/sdk'
+import type { InitializeResponse } from '@agentclientprotocol/sdk/unstable'
 import type * as z from 'zod'
 import { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
@@ -122,6 +122,14 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   on(methods.agent.session.resume, protocol.OpenParams, (params, context) =>
     opened(params, context, false),
   )
+  on(protocol.FORK, protocol.OpenParams, async (params, { client, requestId }) => {
+    const { sessionId, cwd, mcpServers } = params
+    const served = await sessions.fork(client, { id: sessionId, cwd })
+    if (!served.ok) return served
+    const ignored = namesOf(mcpServers)
+    afterwards(requestId, served.value, ignoredWords(ignored))
+    return ok({ sessionId: served.value.id, ...(await stateOf(served.value, ignored)) })
+  })
   on(methods.agent.session.list, protocol.ListParams, async ({ cwd, cursor }) => {
     const folders =
       cwd === undefined || cwd === null ? (await register.all()).map(({ path }) => path) : [cwd]
@@ -186,7 +194,7 @@ function introduction(version: string): InitializeResponse {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      sessionCapabilities: { list: {}, resume: {}, fork: {}, close: {}, delete: {} },
     },
     authMethods: [],
   }

@@ -90,6 +90,20 @@ export class ServedSessions {
     return this.#serve(client, place, session.value)
   }
 
+  /** Creates a Session that shares another one of the folder up to its end, and opens it. Its past is not sent. */
+  async fork(
+    client: AgentContext,
+    { id: named, cwd }: { id: string; cwd: string },
+  ): Promise<Result<ServedSession>> {
+    const id = SessionId.safeParse(named)
+    if (!id.success) return noSuchSession()
+    const forked = await inHeld(this.#serving.workspaces.hold(cwd), ({ workspace }) =>
+      workspace.harness.fork(id.data),
+    )
+    if (!forked.ok) return forked
+    return this.open(client, { id: forked.value.session_id, cwd, replay: false })
+  }
+
   /** One that is open here. */
   get(named: string): Result<ServedSession> {
     const id = SessionId.safeParse(named)

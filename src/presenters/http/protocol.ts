@@ -105,6 +105,12 @@ export const PermissionBody = z
   })
 export type PermissionBody = z.infer<typeof PermissionBody>
 
+/** Without a point, the Session is forked at its end. */
+export const ForkBody = z
+  .strictObject({ atSeq: z.int().nonnegative().optional(), turn: z.int().positive().optional() })
+  .refine(({ atSeq, turn }) => atSeq === undefined || turn === undefined, { path: ['turn'] })
+export type ForkBody = z.infer<typeof ForkBody>
+
 export const CompactBody = z.strictObject({ dryRun: z.boolean().default(false) })
 
 /** The number of the last Event that a client has; -1 for none. */

@@ -1,16 +1,17 @@
 import { causeOf, ok, type Result } from '../../model/errors.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
-import type { SessionId } from '../../model/ids.ts'
+import { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { ofSession, route } from './exchange/route.ts'
 import type { Session } from '../../session/session.ts'
 import { attachSession, inSession } from './attached-session.ts'
-import { CompactBody, CreateSession, ListQuery, SessionParam } from './protocol.ts'
+import { CompactBody, CreateSession, ForkBody, ListQuery, SessionParam } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
-import { apiSession, type ApiSession } from './translate.ts'
+import { apiFork, apiSession, type ApiFork, type ApiSession } from './translate.ts'
 import {
   inHeld,
+  noSuchSession,
   type HeldWorkspace,
   type Workspaces,
 } from '../../session/workspace/open-workspaces.ts'
@@ -60,6 +61,17 @@ export const SESSION_ROUTES = [
       return ofSession(deleted)
     },
   }),
+  route('POST /api/harness/session/:id/fork', {
+    summary: 'Creates a Session that shares this one up to a point.',
+    body: ForkBody,
+    answer: 'ForkedSession',
+    status: 201,
+    handle: async ({ workspaces }: ServerParts, { context, body }) => {
+      const id = SessionId.safeParse(context.req.param('id')).data
+      if (id === undefined) return ofSession(noSuchSession())
+      return ofSession(await inHeld(workspaces.holdFor(id), (held) => forkOf(held, id, body)))
+    },
+  }),
   route('POST /api/harness/session/:id/compact', {
     summary: 'Records a checkpoint, or shows what it would do.',
     body: CompactBody,
@@ -86,6 +98,19 @@ async function compact(
   const outcome = await session.compact()
   if (!outcome.ok) return outcome
   return ok({ compaction: apiCompaction(outcome.value, { dryRun }) })
+}
+
+async function forkOf(
+  held: HeldWorkspace,
+  id: SessionId,
+  { atSeq, turn }: ForkBody,
+): Promise<Result<{ readonly session: ApiSession; readonly fork: ApiFork }>> {
+  const after = turn === undefined ? undefined : { turn }
+  const at = atSeq === undefined ? after : { seq: atSeq }
+  const forked = await held.workspace.harness.fork(id, at)
+  if (!forked.ok) return forked
+  const shown = await shownSession(held, forked.value.session_id)
+  return shown.ok ? ok({ ...shown.value, fork: apiFork(forked.value) }) : shown
 }
 
 async function shownSession(

@@ -3,6 +3,7 @@ import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
+import type { ForkResult } from '../../session/commands/fork.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
 
@@ -41,6 +42,25 @@ export function defectText(error: unknown): string {
 }
 
 const DEFECT_BYTES = 4096
+
+/** What a fork shares. */
+export interface ApiFork {
+  readonly sessionId: SessionId
+  readonly parentSessionId: SessionId
+  /** The number of the last shared Event. */
+  readonly atSeq: number
+  /** The number that was asked for, if the Session could not be forked there. */
+  readonly askedSeq?: number
+}
+
+export function apiFork({
+  session_id: sessionId,
+  parent_session_id: parentSessionId,
+  at_seq: atSeq,
+  asked_seq,
+}: ForkResult): ApiFork {
+  return { sessionId, parentSessionId, atSeq, ...definedFields({ askedSeq: asked_seq }) }
+}
 
 /** A Session as the API shows it. */
 export interface ApiSession {

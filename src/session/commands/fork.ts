@@ -94,6 +94,7 @@ function beginChild(
     root_session_id: SessionId.parse(state.root_session_id),
     ...(resources.length === 0 ? {} : { resources }),
     resources_count: count,
+    turns: state.turns,
     provider,
     model,
     mode: now.mode === 'plan' ? 'plan' : mode,

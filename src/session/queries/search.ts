@@ -49,6 +49,8 @@ export interface SearchOptions {
   readonly batchMs?: number
   /** Time limit of the whole search, reading included. Default: none. */
   readonly totalMs?: number
+  /** See `ReadOptions`. */
+  readonly elsewhere?: ReadonlySet<SessionId>
   readonly signal?: AbortSignal
   /** Maximum number of matches. */
   readonly limit: number
@@ -107,9 +109,11 @@ export async function searchLog(
     if (at !== undefined && (forModel === undefined ? seq > at : seq < at)) return true
     return only !== undefined && own !== only && turns.isPast(only)
   }
+  const { elsewhere } = options
+  const reading = { wanted, ...(elsewhere === undefined ? {} : { elsewhere }) }
   const read = forModel === undefined ? readLog : readLogBackward
   let failure: Result<never> | undefined
-  const end = await read(parts, session, { wanted }, async (event) => {
+  const end = await read(parts, session, reading, async (event) => {
     if (isPast(event.raw, turn)) return false
     const added = await search.add(event, turn)
     if (!added.ok) failure = added

@@ -13,13 +13,16 @@ export class TurnNumbers {
   }
 
   /** Call it for every Event, in the order of reading. `undefined` for an Event outside of a Turn. */
-  of({ type, turn_id }: Pick<EventEnvelope, 'type' | 'turn_id'>): number | undefined {
+  of({ type, turn_id, data }: Pick<EventEnvelope, 'type' | 'turn_id' | 'data'>): number | undefined {
     const starts = type === 'turn_started'
     if (this.#isBackward) {
       const own = turn_id === undefined || this.#number < 1 ? undefined : this.#number
       if (starts) this.#number -= 1
       return own
     }
+    // Reading may begin with what is not inherited.
+    const { turns } = type === 'session_fork' ? data : {}
+    if (typeof turns === 'number') this.#number = Math.max(this.#number, turns)
     if (starts) {
       this.#number += 1
       this.#turn = turn_id

@@ -82,15 +82,17 @@ export class UsageTable {
   }
 }
 
-/** Adds the usage of one Session to `table`. Reads its Log once, as far as possible. */
+/** Adds the usage of one Session to `table`. Reads its Log once, as far as possible. `elsewhere`: see `ReadOptions`. */
 export async function addUsage(
   parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
   table: UsageTable,
+  elsewhere?: ReadonlySet<SessionId>,
 ): Promise<Result<LogEnd>> {
   // A usage Event does not name the model; its request does.
   let model = 'unknown'
-  return readLog(parts, session, { types: USAGE_EVENTS }, ({ event }) => {
+  const reading = { types: USAGE_EVENTS, ...(elsewhere === undefined ? {} : { elsewhere }) }
+  return readLog(parts, session, reading, ({ event }) => {
     if (event?.type === 'provider_request') model = event.data.model
     if (event?.type === 'provider_usage') table.add(event, model)
     if (event?.type === 'turn_ended') table.addUnknown(event, model)

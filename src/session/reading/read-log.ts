@@ -35,6 +35,8 @@ export interface ReadOptions {
   readonly types?: readonly EventType[]
   /** Called for every Event before its long fields are loaded; only wanted ones get an `event`. Default: all. */
   readonly wanted?: (event: EventEnvelope) => boolean
+  /** Sessions that are read themselves: what is inherited from them, and from nobody before them, is left out. */
+  readonly elsewhere?: ReadonlySet<SessionId>
   /** Continue at the end with new Events until this signal aborts. */
   readonly follow?: AbortSignal
 }
@@ -56,10 +58,11 @@ export async function readLog(
   if (!opened.ok) return opened
   const reader = opened.value
   const { foreign } = reader
-  const { follow } = options
+  const { follow, elsewhere } = options
+  const from = elsewhere && reader.lineage?.startAfter(elsewhere)
   const take = takeLine(parts, options, visit)
   try {
-    const read = await readPages(reader, take)
+    const read = await readPages(reader, take, from)
     if (!read.ok) return read
     const { stopped, cursor, damage, unfinished } = read.value
     if (damage !== undefined || stopped || follow === undefined) {
@@ -79,7 +82,7 @@ export async function readLog(
 export async function readLogBackward(
   parts: ReadParts,
   session: SessionId,
-  options: Omit<ReadOptions, 'follow'>,
+  options: Omit<ReadOptions, 'follow' | 'elsewhere'>,
   visit: VisitEvent,
 ): Promise<Result<LogEnd>> {
   const opened = await openReader(parts.place, session)
@@ -120,8 +123,9 @@ const PAGE_BYTES = 1024 * 1024
 async function readPages(
   reader: LogReader,
   take: (line: LogLine) => Promise<void | false>,
+  start: Cursor = LOG_START,
 ): Promise<Result<ReadEnd & { readonly stopped: boolean }>> {
-  for (let from: Cursor = LOG_START; ;) {
+  for (let from = start; ;) {
     const { offset } = from
     const page: LogLine[] = []
     let full = false

@@ -33,6 +33,7 @@ export type LibrarySession = Pick<
   | 'interrupt'
   | 'change'
   | 'compact'
+  | 'fork'
   | 'undoCompaction'
   | 'verify'
   | 'resources'

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SessionId } from '../../../src/model/ids.ts'
+import { Output as Forked } from '../../../src/presenters/cli/commands/fork.ts'
 import { Output as Deleted } from '../../../src/presenters/cli/commands/sessions-delete.ts'
 import { Output } from '../../../src/presenters/cli/commands/sessions.ts'
 import { bundleScript } from '../../support/host/bundle-script.ts'
@@ -72,19 +73,8 @@ test('Sessions are listed, the latest first, each with its Turns and its first w
 test('a fork is below its parent', async () => {
   const { root } = await commandPlace()
   const parent = await writeLog(root, [sessionStarted])
-  const fork = await writeLog(root, [
-    {
-      type: 'session_fork',
-      data: {
-        parent_session_id: parent,
-        at_seq: 0,
-        at_hash: 'ab'.repeat(32),
-        at_offset: 1,
-        root_session_id: parent,
-        resources_count: 0,
-      },
-    },
-  ])
+  const forked = await runCli({ root }, 'fork', parent, '--json')
+  const { session_id: fork } = Forked.parse(JSON.parse(forked.stdout))
   const later = await writeLog(root, [sessionStarted])
   const sessions = await list(root)
   expect(sessions.map(({ session_id, depth }) => [session_id, depth])).toEqual([

@@ -80,7 +80,7 @@ async function fork(storage: TestPlace, parent: SessionId): Promise<void> {
     parent_session_id: parent,
     at_seq: at.seq,
     at_hash: at.hash,
-    at_offset: at.offset,
+    at_offset: at.next.offset,
     root_session_id: parent,
     resources_count: 0,
   }

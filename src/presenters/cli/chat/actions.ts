@@ -44,6 +44,10 @@ export function chatActions(
   return {
     sessions: () => harness.list(),
     open: (id) => harness.open(id, { answers: true }),
+    fork: async (session) => {
+      const forked = await session.fork()
+      return forked.ok ? harness.open(forked.value.session_id, { answers: true }) : forked
+    },
     setModel: async (session, choice) => {
       const judged = sources.judge(choice)
       if (!judged.ok) return judged

@@ -146,10 +146,12 @@ async function searchAll(
   const incomplete: Incomplete[] = []
   let searched = 0
   let isOpen = true
+  // What a fork shares is found in the Session that wrote it.
+  const elsewhere = new Set(sessions)
   for (const session_id of sessions) {
     if (matches.length >= limit || !isOpen) break
     const bounds = { budgetMs: BUDGET_MS, totalMs: TOTAL_MS }
-    const options = { pattern, limit: limit - matches.length, ...bounds }
+    const options = { pattern, limit: limit - matches.length, elsewhere, ...bounds }
     const end = await harness.search(session_id, options, async (match) => {
       const found = foundIn(session_id, match)
       matches.push(found)

@@ -98,8 +98,9 @@ async function readAll(
     only === undefined ? (await harness.list()).map(({ id }) => id).toSorted() : [only.value]
   const damaged: { id: SessionId; error: HawserError }[] = []
   let sessions = 0
+  const elsewhere = new Set(ids)
   for (const id of ids) {
-    const read = await harness.usage(id, table)
+    const read = await harness.usage(id, table, elsewhere)
     // Another process deleted it after the Sessions were listed.
     if (!read.ok && read.error.kind === 'not_found' && only === undefined) continue
     if (!read.ok && read.error.kind !== 'log_damaged') return read
