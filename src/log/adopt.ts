@@ -17,7 +17,7 @@ import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
-import { isUnbegun } from './unbegun.ts'
+import { isAbsent } from './unbegun.ts'
 
 /**
  * Adopts a foreign Session: a person trusts its origin, and all of its lines are intact. Writes its head here. Trusting the
@@ -52,7 +52,7 @@ export async function adoptLog<State>(
 
 async function adopt<State>(parts: TakeOverParts<State>): Promise<Result<void>> {
   const { session, file } = parts
-  if (await isUnbegun(file, session, undefined)) return notFound(session)
+  if (await isAbsent(parts.place, file, session, undefined)) return notFound(session)
   const broken = brokenLineage(session, file)
   if (broken !== undefined) return broken
   const settings = new RecordedSettings()

@@ -2,10 +2,11 @@ import { asResult } from '../host/files/files.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
+import { damageError } from './damage.ts'
 import type { Fold, Snapshot } from './derived-index.ts'
 import { foreign, notFound } from './fold-log.ts'
 import { MOST_PARENTS } from './lineage-log.ts'
-import type { LogLine } from './line.ts'
+import type { Cursor, LogLine } from './line.ts'
 import { beginLog, type LogBegin, type WriterOptions } from './open.ts'
 import type { LogPlace } from './place.ts'
 import { openReader, type LogReader } from './reader.ts'
@@ -57,7 +58,7 @@ export async function forkLog<State>(
     const child = place.ids.session()
     const { state, first } = options.begin(point, child)
     const begin = { cursor: point.cursor, state, checkedWith }
-    const created = await place.leases.alone(() => create(place, child, point, begin, first, options))
+    const created = await place.leases.alone(() => create(place, parent, point, { child, begin, first }, options))
     if (!created.ok) return created
     const at_seq = point.cursor.seq - 1
     const asked_seq = options.at ?? last
@@ -66,18 +67,31 @@ export async function forkLog<State>(
   })
 }
 
-/** Under the lineage lock: the parent is not removed before its child names it. */
+interface NewFork<State> {
+  readonly child: SessionId
+  readonly begin: LogBegin<State>
+  readonly first: readonly EventDraft[]
+}
+
+/**
+ * Under the lineage lock: what was read is not removed before the child names it. As long as the Session is there that was asked
+ * for, so is everything that it inherits.
+ */
 async function create<State>(
   place: LogPlace,
-  child: SessionId,
+  asked: SessionId,
   { parent }: ForkPoint<State>,
-  begin: LogBegin<State>,
-  first: readonly EventDraft[],
+  { child, begin, first }: NewFork<State>,
   options: WriterOptions<State>,
 ): Promise<Result<void>> {
-  const still = await openReader(place, parent)
-  if (!still.ok) return still
-  await still.value.close()
+  for (const [session, deleted] of [
+    [asked, false],
+    [parent, parent !== asked],
+  ] as const) {
+    const still = await openReader(place, session, { deleted })
+    if (!still.ok) return still
+    await still.value.close()
+  }
   const writer = await beginLog(place, child, begin, options, (own) => own.append(first))
   if (!writer.ok) return writer
   await writer.value.release()
@@ -91,16 +105,19 @@ interface FoundPoint<State> {
   readonly checkedWith: string | undefined
 }
 
+/** `vouchedAt`: the place in a Session that inherits it, which vouches for everything before. */
 async function findPoint<State>(
   place: LogPlace,
   session: SessionId,
   options: ForkOptions<State>,
+  vouchedAt?: Cursor,
 ): Promise<Result<FoundPoint<State>>> {
-  const opened = await openReader(place, session)
+  const isInherited = vouchedAt !== undefined
+  const opened = await openReader(place, session, { deleted: isInherited })
   if (!opened.ok) return opened
   const reader = opened.value
   try {
-    if (reader.foreign) return foreign(session)
+    if (reader.foreign && !isInherited) return foreign(session)
     const search = await searched(reader, options)
     if (!search.ok) return search
     const folded = await reader.fold(options.fold)
@@ -110,10 +127,15 @@ async function findPoint<State>(
     if (options.at !== undefined && options.at > last) return noSuchEvent(session, options.at, last)
     if (found === undefined) return nowhere(session, options.at ?? last)
     const { cursor, state } = found
+    if (isInherited && cursor.prev !== vouchedAt.prev) return damageError(session, cursor.offset, 'chain')
     const parent = reader.lineage?.ownerOf(cursor.offset - 1) ?? session
     // What is inherited is forked where it was written, so that no lineage is longer than it must be.
     if (parent !== session)
-      return asAsked(await findPoint(place, parent, { ...options, at: cursor.seq - 1 }), last, now)
+      return asAsked(
+        await findPoint(place, parent, { ...options, at: cursor.seq - 1 }, cursor),
+        last,
+        now,
+      )
     if ((reader.lineage?.length ?? 1) > MOST_PARENTS) return tooDeep(session)
     const isChecked = reader.vouched && reader.covers(cursor.seq - 1)
     const checkedWith = isChecked ? place.schemas : undefined

@@ -9,7 +9,7 @@ import type { Lineage } from './lineage.ts'
  * it is valid, is not known here.
  *
  * Every method may be called at any time, also from several processes at once. Methods throw a `FileFailure` and nothing
- * else. An id is a `SessionId`, so it is safe as a name.
+ * else. An id is a `SessionId`, so it is safe as a name. `each` names what belongs to a Log by a name that begins with its id.
  */
 export interface LogStore extends RawSource {
   /** Creates an empty Log and opens it to write. Refused with EEXIST if there is one. Durable with its first append. */
@@ -26,9 +26,17 @@ export interface LogStore extends RawSource {
    * reported: then the caller looks again at intervals.
    */
   watch(session: SessionId, changed: () => void): Promise<{ close(): void } | undefined>
-  /** The Sessions that have a Log, in no particular order. One that is deleted meanwhile may be missing or not. */
+  /** The Sessions that have a Log, without hidden ones, in no particular order. One that is deleted meanwhile may be missing or not. */
   list(): Promise<readonly SessionId[]>
-  /** Deletes a Log durably, then the pieces that repairs cut from it. Returns false if there was none. */
+  /**
+   * Hides a Log durably, then deletes the pieces that repairs cut from it: `list` no longer has it, but its bytes can be opened.
+   * May be called again.
+   */
+  hide(session: SessionId, fence: Fence): Promise<void>
+  isHidden(session: SessionId): Promise<boolean>
+  /** The Sessions whose Logs are hidden, in no particular order. */
+  hidden(): Promise<readonly SessionId[]>
+  /** Deletes a Log durably, hidden or not, then the pieces that repairs cut from it. Returns false if there was none. */
   delete(session: SessionId, fence: Fence): Promise<boolean>
 }
 

@@ -17,7 +17,7 @@ import type { LogPlace } from './place.ts'
 import { findTornTail, headFault } from './repair.ts'
 import { LOG_START, scan } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
-import { isUnbegun, removeLog } from './unbegun.ts'
+import { isAbsent, removeLog } from './unbegun.ts'
 
 /** The parts of a writer that the caller provides: where blobs are stored, and the fold. */
 export interface WriterOptions<State> {
@@ -98,7 +98,7 @@ export async function acquireLog<State>(
         const head = await place.heads.read(session)
         if (!head.ok) return head
         // The head is written before the first byte, so an empty Log without a head was never started.
-        if (await isUnbegun(log, session, head.value)) return notFound(session)
+        if (await isAbsent(place, log, session, head.value)) return notFound(session)
         if (head.value === undefined) return foreign(session)
         const file = log.under(lease)
         return takeOver({ place, session, file, lease, fold, keep }, head.value, { written })

@@ -14,7 +14,7 @@ import type { ReadableLog } from './log-store.ts'
 import type { LogPlace } from './place.ts'
 import { headFault } from './repair.ts'
 import { placeIn, scan, vouchedLines, type ScanEnd, type ScanOptions } from './scan.ts'
-import { isUnbegun } from './unbegun.ts'
+import { isAbsent, isUnbegun } from './unbegun.ts'
 
 /** How reading ended. */
 export interface ReadEnd {
@@ -65,13 +65,23 @@ export interface LogReader {
   close(): Promise<void>
 }
 
-export async function openReader(place: LogPlace, session: SessionId): Promise<Result<LogReader>> {
+export interface OpenOptions {
+  /** Also a deleted Session, of which forks need a part. */
+  readonly deleted?: boolean
+}
+
+export async function openReader(
+  place: LogPlace,
+  session: SessionId,
+  { deleted = false }: OpenOptions = {},
+): Promise<Result<LogReader>> {
   return asResult('open the Log', async () => {
     const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
     const file = await openLineage(place.logs, session)
     if (file === undefined) return notFound(session)
-    if (head.ok && (await unbegunClosed(file, session, head.value))) return notFound(session)
+    const judged = { place, session, file, deleted }
+    if (head.ok && (await absentClosed(judged, head.value))) return notFound(session)
     const headState = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
     return ok(readerOf(place, session, file, headState))
   })
@@ -97,16 +107,24 @@ async function allLines(
   return { lines, end }
 }
 
-/** Whether the Log was never started. If so, or if that cannot be read, closes the file. */
-async function unbegunClosed(
-  file: ReadableLog,
-  session: SessionId,
+interface Judged extends OpenOptions {
+  readonly place: LogPlace
+  readonly session: SessionId
+  readonly file: ReadableLog
+}
+
+/** Whether there is no such Session. If so, or if that cannot be read, closes the file. */
+async function absentClosed(
+  { place, session, file, deleted = false }: Judged,
   head: HeadRecord | undefined,
 ): Promise<boolean> {
   let open = false
   try {
-    open = !(await isUnbegun(file, session, head))
-    return !open
+    const isNone = deleted
+      ? await isUnbegun(file, session, head)
+      : await isAbsent(place, file, session, head)
+    open = !isNone
+    return isNone
   } finally {
     if (!open) await ifPossible(file.close())
   }

@@ -14,7 +14,7 @@ import { beginLog, type WriterOptions } from './open.ts'
 import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
 import { LOG_START } from './scan.ts'
-import { isUnbegun } from './unbegun.ts'
+import { isAbsent } from './unbegun.ts'
 
 export interface SalvageResult {
   readonly session_id: SessionId
@@ -58,7 +58,7 @@ export async function salvageLog<State>(
       const finds = await findWithParents(place, session, Infinity, files)
       const [own] = files
       if (own === undefined) return notFound(session)
-      if (head.ok && (await isUnbegun(own, session, head.value))) return notFound(session)
+      if (head.ok && (await isAbsent(place, own, session, head.value))) return notFound(session)
       if (head.ok && head.value === undefined) return foreign(session)
       const chosen = chooseOnePerNumber(finds)
       const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)

@@ -26,6 +26,16 @@ export async function isUnbegun(
   return end.cursor.offset === 0 && (await findTornTail(file, session, end)) !== undefined
 }
 
+/** Whether there is no such Session for anyone but the creator of its Log: it was never begun, or it was deleted. */
+export async function isAbsent(
+  { logs }: Pick<LogStores, 'logs'>,
+  file: ReadableLog,
+  session: SessionId,
+  head: HeadRecord | undefined,
+): Promise<boolean> {
+  return (await isUnbegun(file, session, head)) || (await logs.isHidden(session))
+}
+
 /**
  * Removes Logs that were created but never written, with their heads, unless they are being created now. A Log with any
  * content stays, unless it is a fork. Leases stay too. Returns how many there were; `dryRun` removes nothing.

@@ -7,7 +7,7 @@ import { openLineage } from './lineage-log.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail, headFault } from './repair.ts'
 import { scan } from './scan.ts'
-import { isUnbegun } from './unbegun.ts'
+import { isAbsent } from './unbegun.ts'
 
 /** The result of reading every byte of a Log, and of those that it continues. */
 export interface LogVerdict {
@@ -34,7 +34,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
     const file = await openLineage(place.logs, session)
     if (file === undefined) return notFound(session)
     try {
-      if (head.ok && (await isUnbegun(file, session, known))) return notFound(session)
+      if (head.ok && (await isAbsent(place, file, session, known))) return notFound(session)
       let events = 0
       let unknown = 0
       let compactions = 0

@@ -6,7 +6,7 @@ import { failed } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Fence } from '../lease-store.ts'
 import type { LogStore, VisitBytes, WritableLog } from '../log-store.ts'
-import { logName, sessionsNamed, tornName } from './names.ts'
+import { hiddenName, logName, sessionsNamed, tornName } from './names.ts'
 import { keepPiece, piecesAt } from './torn-pieces.ts'
 
 /** What Logs in files need. */
@@ -45,7 +45,18 @@ export function fileLogs(files: LogFiles): LogStore {
         if (error instanceof FileFailure) return undefined
         throw error
       }),
-    list: async () => sessionsNamed(await sessions.names(), '.ndjson'),
+    list: async () => {
+      const names = await sessions.names()
+      const hidden = new Set(sessionsNamed(names, '.deleted'))
+      return sessionsNamed(names, '.ndjson').filter((session) => !hidden.has(session))
+    },
+    hide: (session, fence) => hideFiles(sessions, session, fence),
+    isHidden: async (session) => {
+      const marker = await ifThere(sessions.open(hiddenName(session), 'read'))
+      await marker?.close()
+      return marker !== undefined
+    },
+    hidden: async () => sessionsNamed(await sessions.names(), '.deleted'),
     delete: (session, fence) => deleteFiles(sessions, session, fence),
   }
 }
@@ -57,10 +68,24 @@ async function deleteFiles(sessions: Folder, session: SessionId, fence: Fence): 
   const isThere = names.includes(logName(session))
   if (isThere) await ifThere(sessions.remove(logName(session)))
   await sessions.sync()
+  const rest = names.filter(
+    (name) => name === hiddenName(session) || name.startsWith(tornName(session, '')),
+  )
+  for (const name of rest) await ifThere(sessions.remove(name))
+  if (rest.length > 0) await sessions.sync()
+  return isThere
+}
+
+/** The marker is durable before anything is removed. */
+async function hideFiles(sessions: Folder, session: SessionId, fence: Fence): Promise<void> {
+  if (!fence.mayHold()) throw lostLease(session)
+  const names = await sessions.names()
+  if (!names.includes(hiddenName(session)))
+    await closing(await sessions.open(hiddenName(session), 'create'), (marker) => marker.sync())
+  await sessions.sync()
   const torn = names.filter((name) => name.startsWith(tornName(session, '')))
   for (const name of torn) await ifThere(sessions.remove(name))
   if (torn.length > 0) await sessions.sync()
-  return isThere
 }
 
 function lostLease(session: SessionId): FileFailure {

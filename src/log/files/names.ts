@@ -4,6 +4,8 @@ import { SessionId } from '../../model/ids.ts'
 export const logName = (session: SessionId) => `${session}.ndjson`
 export const leaseName = (session: SessionId) => `${session}.lease`
 export const indexName = (session: SessionId) => `${session}.index`
+/** The marker of a deleted Session whose Log forks still need. */
+export const hiddenName = (session: SessionId) => `${session}.deleted`
 export const tornName = (session: SessionId, piece: string) => `${session}.torn-${piece}`
 
 /** The Sessions whose id with `ending` is among these names. */

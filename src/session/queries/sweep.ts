@@ -1,5 +1,6 @@
 import { sweepBlobs, type SweepOptions, type SweepResult } from '../../blobs/sweep.ts'
 import { asResult, closing } from '../../host/files/files.ts'
+import { mentionsOf, removeHidden } from '../../log/families.ts'
 import { removeUnbegun } from '../../log/unbegun.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
@@ -9,6 +10,8 @@ import type { OpenMentions, SessionParts } from '../live/session-parts.ts'
 export interface GcResult extends SweepResult {
   /** Logs that were created but never written. */
   readonly unbegun: number
+  /** Deleted Sessions that no fork needs any more. */
+  readonly hidden: number
   /** The same for the blobs of each Instance in the workspace, or why they were left alone. */
   readonly instances: readonly SweptInstance[]
 }
@@ -19,7 +22,7 @@ export interface SweptInstance {
 }
 
 /**
- * Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. Each Instance has its own blobs
+ * Deletes unreferenced blobs past the grace period, Logs whose creation was interrupted, and deleted Logs that no fork needs. Each Instance has its own blobs
  * and its own references: what is wrong with one concerns no other.
  */
 export async function sweepWorkspace(
@@ -31,12 +34,16 @@ export async function sweepWorkspace(
     ok(await removeUnbegun(place, { dryRun })),
   )
   if (!unbegun.ok) return unbegun
+  const hidden = await asResult('remove deleted Sessions', async () =>
+    ok(await removeHidden(place, { dryRun })),
+  )
+  if (!hidden.ok) return hidden
   const olderThan = place.clock.now() - GRACE_MS
   const elsewhere = (await mentions?.()) ?? ok(NO_MENTIONS)
   if (!elsewhere.ok) return elsewhere
   const swept = await closing(elsewhere.value, ({ sources }) =>
     sweepBlobs(store, {
-      mentions: [place.logs, ...sources],
+      mentions: [mentionsOf(place), ...sources],
       writing: () => place.leases.beingWritten(),
       olderThan,
       tidy: [place.logs, place.heads],
@@ -46,7 +53,7 @@ export async function sweepWorkspace(
   if (!swept.ok) return swept
   const instances = await sweepInstances(parts, { olderThan, dryRun })
   if (!instances.ok) return instances
-  return ok({ ...swept.value, unbegun: unbegun.value, instances: instances.value })
+  return ok({ ...swept.value, unbegun: unbegun.value, hidden: hidden.value, instances: instances.value })
 }
 
 async function sweepInstances(

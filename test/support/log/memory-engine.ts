@@ -8,6 +8,7 @@ import { PowerCut } from '../host/crash-disk.ts'
 /** What survives a power cut, by subject; the same for every process that uses the stores. */
 export interface StoredState {
   readonly logs: Map<SessionId, StoredLog>
+  readonly hidden: Set<SessionId>
   readonly heads: Map<SessionId, HeadRecord>
   readonly indexes: Map<SessionId, IndexRecord>
   readonly order: SessionId[]
@@ -97,6 +98,7 @@ export class MemoryEngine {
 function emptyState(): StoredState {
   return {
     logs: new Map(),
+    hidden: new Set(),
     heads: new Map(),
     indexes: new Map(),
     order: [],

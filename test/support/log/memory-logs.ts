@@ -8,7 +8,7 @@ import { lost, type MemoryEngine, type StoredLog } from './memory-engine.ts'
 
 /** Logs in memory. An append is one step: when the power is cut in it, any part of it may be readable, and none is durable. */
 export function memoryLogs(engine: MemoryEngine): LogStore {
-  const { logs } = engine.state
+  const { logs, hidden } = engine.state
   return {
     label: 'memory',
     each: async (visit) => {
@@ -55,11 +55,20 @@ export function memoryLogs(engine: MemoryEngine): LogStore {
     },
     list: async () => {
       engine.checkPower()
-      return [...logs.keys()]
+      return [...logs.keys()].filter((session) => !hidden.has(session))
     },
+    hide: async (session, fence) => {
+      if (!fence.mayHold()) throw lost(session)
+      engine.step()
+      hidden.add(session)
+      logs.get(session)?.pieces.clear()
+    },
+    isHidden: async (session) => hidden.has(session),
+    hidden: async () => [...hidden],
     delete: async (session, fence) => {
       if (!fence.mayHold()) throw lost(session)
       engine.step()
+      hidden.delete(session)
       const log = logs.get(session)
       if (log === undefined) return false
       logs.delete(session)

@@ -21,6 +21,9 @@ export const Output = z.object({
   unbegun: Count.describe(
     'Empty Logs of Sessions whose creation was interrupted; they are removed.',
   ),
+  hidden: Count.describe(
+    'Deleted Sessions that no fork needs any more; their Logs are removed.',
+  ),
   writing: z
     .array(SessionId)
     .describe('Sessions with a Turn under way. While there is one, no blob is deleted.'),
@@ -60,15 +63,15 @@ export const run: Run<typeof GC> = async (world, { options }) => {
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
-      const { kept, deleted, freed_bytes, unbegun, writing } = swept.value
+      const { kept, deleted, freed_bytes, unbegun, hidden, writing } = swept.value
       const instances = swept.value.instances.map(entryOf)
-      return print({ kept, deleted, freed_bytes, unbegun, writing, instances })
+      return print({ kept, deleted, freed_bytes, unbegun, hidden, writing, instances })
     },
     { unused: () => print(NOTHING) },
   )
 }
 
-const NOTHING = { kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [], instances: [] }
+const NOTHING = { kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, hidden: 0, writing: [], instances: [] }
 
 function entryOf({ instance, swept }: SweptInstance): Instances[number] {
   if (!swept.ok) return { instance_id: instance, error: errorOutput(swept.error) }
@@ -83,12 +86,14 @@ function entryOf({ instance, swept }: SweptInstance): Instances[number] {
 }
 
 function words(figures: Figures): string {
-  const { dry_run, unbegun, instances } = figures
+  const { dry_run, unbegun, hidden, instances } = figures
   const verb = dry_run ? 'would be removed' : 'removed'
   const empty =
     unbegun === 0 ? '' : `Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
+  const unneeded =
+    hidden === 0 ? '' : `Deleted Sessions that no fork needs any more: ${hidden} ${verb}.\n`
   const others = instances.map((one) => `Instance ${one.instance_id}: ${ofInstance(one, dry_run)}`)
-  return [blobWords(figures), empty, ...others].join('')
+  return [blobWords(figures), empty, unneeded, ...others].join('')
 }
 
 function ofInstance(
