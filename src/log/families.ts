@@ -85,8 +85,8 @@ async function remove(stores: LogStores, session: SessionId): Promise<void> {
   // A process that began to write it before it was deleted ends soon.
   if (!lease.ok) return
   try {
-    await stores.logs.delete(session, lease.value)
     await forget(stores, session)
+    await stores.logs.delete(session, lease.value)
   } finally {
     await lease.value.release()
   }

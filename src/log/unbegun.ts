@@ -26,14 +26,18 @@ export async function isUnbegun(
   return end.cursor.offset === 0 && (await findTornTail(file, session, end)) !== undefined
 }
 
-/** Whether there is no such Session for anyone but the creator of its Log: it was never begun, or it was deleted. */
+/**
+ * Whether there is no such Session for anyone but the creator of its Log: it was never begun, or it was deleted, maybe after
+ * `file` was opened.
+ */
 export async function isAbsent(
   { logs }: Pick<LogStores, 'logs'>,
   file: ReadableLog,
   session: SessionId,
   head: HeadRecord | undefined,
 ): Promise<boolean> {
-  return (await isUnbegun(file, session, head)) || (await logs.isHidden(session))
+  if (await isUnbegun(file, session, head)) return true
+  return (await file.stat()).links === 0 || (await logs.isHidden(session))
 }
 
 /**
