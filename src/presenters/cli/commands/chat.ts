@@ -7,6 +7,7 @@ import { drawingOn } from '../render/pictures.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
+import { appendedInstructions } from '../input/appended-instructions.ts'
 import { isContinued, oneSession, REHEARSING } from '../input/session-choice.ts'
 import { chosenSession } from '../input/chosen-session.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -54,7 +55,14 @@ async function inSession(
   if (!named.ok) return named
   const chosen = oneSession({ ...choice, ...named.value })
   if (!chosen.ok) return chosen
-  const begun = await beginSession(opened, chosen.value, { env, answers: true })
+  const appended = await appendedInstructions(world, choice.appendInstructions)
+  if (!appended.ok) return appended
+  const appendInstructions = appended.value
+  const begun = await beginSession(
+    opened,
+    { ...chosen.value, appendInstructions },
+    { env, answers: true },
+  )
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   if (byDefault) streams.stderr.write(REHEARSING)
