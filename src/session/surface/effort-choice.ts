@@ -1,6 +1,6 @@
 import { quoted } from '../../encoding/quote.ts'
 import { failed, type Failed } from '../../model/errors.ts'
-import { Effort } from '../../model/settings.ts'
+import type { Effort } from '../../model/settings.ts'
 import type { SurfaceParts } from './surface-parts.ts'
 
 interface ChosenEffort {
@@ -22,8 +22,18 @@ export function effortsOf(
   if (factsOf(provider, model)?.reasoning === false) return ['none']
   // The vendor's own type of `output_config.effort`.
   if (dialectNameOf(provider) === 'messages') return ['low', 'medium', 'high', 'xhigh', 'max']
-  return Effort.options
+  return EFFORTS
 }
+
+const EFFORTS = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const satisfies readonly Effort[]
 
 /** Why an effort cannot be chosen for a model; `undefined` if it can. Pure. */
 export function unfitEffort(catalogue: Catalogue, chosen: ChosenEffort): Failed | undefined {
