@@ -12,7 +12,9 @@ let calls = 0
 
 const server = createServer((incoming, response) => {
   // A path is /NAME/KIND-COUNT/ID/…: COUNT calls of this kind, then text.
-  const [, name = '', scenario = '', id = '', ...rest] = (incoming.url ?? '').replace(/\?.*/, '').split('/')
+  const [, name = '', scenario = '', id = '', ...rest] = (incoming.url ?? '')
+    .replace(/\?.*/, '')
+    .split('/')
   incoming.resume().once('end', () => {
     const arrived_ms = now()
     const answer = incoming.method === 'POST' ? answers[name] : undefined
