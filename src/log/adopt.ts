@@ -5,12 +5,14 @@ import { damageError } from './damage.ts'
 import { HEAD_BEFORE_FIRST } from './head-record.ts'
 import { notFound } from './fold-log.ts'
 import {
+  brokenLineage,
   closingOnFailure,
   takeOver,
   underLease,
   type TakeOverParts,
   type WriterOptions,
 } from './open.ts'
+import { openLineageToWrite } from './lineage-log.ts'
 import type { LogPlace } from './place.ts'
 import { RecordedSettings } from './recorded-settings.ts'
 import { findTornTail } from './repair.ts'
@@ -31,7 +33,7 @@ export async function adoptLog<State>(
     const head = await place.heads.read(session)
     if (!head.ok) return head
     if (head.value !== undefined) return ok(undefined)
-    const log = await place.logs.openToWrite(session)
+    const log = await openLineageToWrite(place.logs, session)
     if (log === undefined) return notFound(session)
     return closingOnFailure(log, () =>
       underLease(place, session, (lease) =>
@@ -51,6 +53,8 @@ export async function adoptLog<State>(
 async function adopt<State>(parts: TakeOverParts<State>): Promise<Result<void>> {
   const { session, file } = parts
   if (await isUnbegun(file, session, undefined)) return notFound(session)
+  const broken = brokenLineage(session, file)
+  if (broken !== undefined) return broken
   const settings = new RecordedSettings()
   const end = await scan(file, { session, strict: true }, ({ logged }) => settings.see(logged))
   const torn = await findTornTail(file, session, end)

@@ -24,8 +24,8 @@ export interface WriterParts<State> {
   readonly fold: Fold<State>
   readonly start: Snapshot<State>
   readonly keep: KeepBlob
-  /** It has no line yet. */
-  readonly isNew: boolean
+  /** Every line so far matches its schema. */
+  readonly isChecked: boolean
   /** The end of the index on disk in bytes; 0 when there is no usable one. */
   readonly indexedTo: number
 }
@@ -67,7 +67,7 @@ export class LogWriter<State> {
     this.#cursor = parts.start.cursor
     this.#state = parts.start.state
     this.#indexedTo = parts.indexedTo
-    this.#checked = parts.isNew
+    this.#checked = parts.isChecked
     this.#batches = new Batches({
       batchBytes: BATCH_BYTES,
       commit: (batch) => this.#writeBatch(batch),

@@ -18,6 +18,7 @@ const FAULT_WORDS: Readonly<Record<Fault, string>> = {
   chain: 'the hash chain is broken at a line',
   head_missing: 'the end of the Log is missing',
   head_differs: 'the end of the Log does not match its recorded head',
+  parent_missing: 'a Log that it was forked from is missing',
 }
 
 /** The error for a damaged Log: it can be read up to `offset`, and salvaged. */
@@ -29,7 +30,7 @@ export function damageError(session: SessionId, offset: number, reason: Fault): 
   const update = { action: 'Update Hawser, then open the Session again.' }
   return failed(
     'log_damaged',
-    `The Log is damaged at byte ${offset}: ${FAULT_WORDS[reason]}. It can be read up to there.`,
+    `The Log is damaged at byte ${offset}: ${FAULT_WORDS[reason]}. It can be read ${reason === 'parent_missing' ? 'from' : 'up to'} there.`,
     { session_id: session, offset, reason },
     [reason === 'version' ? update : salvage],
   )

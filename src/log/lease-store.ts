@@ -15,6 +15,11 @@ export interface LeaseStore {
   writerOf(session: SessionId): Promise<Holder | undefined>
   /** The Sessions whose lease is held now, by any process. A process that takes one meanwhile is not disturbed. */
   beingWritten(): Promise<readonly SessionId[]>
+  /**
+   * Runs `work` while no other `work` on these Logs runs, in any process: creating a fork and removing a Log exclude each other.
+   * Waits; apart from the leases, so no Turn is waited for. Throws a `FileFailure` if another one does not end.
+   */
+  alone<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** Proves to a `LogStore` who writes. */

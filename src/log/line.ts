@@ -5,6 +5,7 @@ import { sha256 } from '../encoding/hash.ts'
 import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/events/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { Inheritance } from './inherited.ts'
 
 /** The position of the next line: its first byte, its number, and the hash it must name (null before the first). */
 export interface Cursor {
@@ -20,6 +21,8 @@ export interface LogLine {
   readonly offset: number
   readonly hash: string
   readonly next: Cursor
+  /** Of an inherited line: reads its long fields, as `logged` was read. */
+  readonly inheritance?: Inheritance
 }
 
 /** What can be wrong at a position of a Log. */
@@ -38,6 +41,7 @@ export type Fault =
   | 'chain'
   | 'head_missing'
   | 'head_differs'
+  | 'parent_missing'
 
 /** An Event without its position in the chain. `data` is already JSON text. */
 export interface UnsealedEvent {

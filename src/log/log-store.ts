@@ -2,6 +2,7 @@ import type { AppendFailure } from '../host/files/durable-file.ts'
 import type { RawSource } from '../host/files/raw-source.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { Fence } from './lease-store.ts'
+import type { Lineage } from './lineage.ts'
 
 /**
  * Where the bytes of Logs are. A Log grows by whole batches and is never changed before its end. What a line is, and whether
@@ -33,6 +34,8 @@ export interface LogStore extends RawSource {
 
 /** The bytes of one Log. An open Log can be read to its end, also after it was deleted. */
 export interface ReadableLog {
+  /** The Logs that it continues; absent without any, and in a store, which knows single Logs. */
+  readonly lineage?: Lineage
   /** The size shrinks only when a writer removes what it never acknowledged. */
   stat(): Promise<LogFacts>
   /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. May return fewer than requested. */

@@ -1,16 +1,17 @@
 import { asResult, ifPossible } from '../host/files/files.ts'
-import { ok, type Result } from '../model/errors.ts'
+import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { canWiden } from '../model/events/widening.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LogWriter, type WriterParts } from './append.ts'
 import { cursorHolds } from './backward.ts'
 import { damageError } from './damage.ts'
-import type { Fold } from './derived-index.ts'
+import type { Fold, Snapshot } from './derived-index.ts'
 import { foldLog, foreign, notFound, type FoldedLog } from './fold-log.ts'
 import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
 import type { Lease } from './lease-store.ts'
 import type { Cursor, LogLine } from './line.ts'
+import { newFork, openLineageToWrite } from './lineage-log.ts'
 import type { ReadableLog, WritableLog } from './log-store.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail, headFault } from './repair.ts'
@@ -33,7 +34,14 @@ export async function createLog<State>(
   first: readonly EventDraft[],
   options: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
-  return beginLog(place, session, startOf(first), options, (writer) => writer.append(first))
+  const start = { cursor: startOf(first), state: options.fold.initial }
+  return beginLog(place, session, start, options, (writer) => writer.append(first))
+}
+
+/** Where a Log begins: at the start of a chain, or after the line that a fork shares, with the state up to there. */
+export interface LogBegin<State> extends Snapshot<State> {
+  /** The schemas that every inherited line matches; see `LogPlace.schemas`. */
+  readonly checkedWith?: string | undefined
 }
 
 /**
@@ -43,13 +51,15 @@ export async function createLog<State>(
 export async function beginLog<State>(
   place: LogPlace,
   session: SessionId,
-  cursor: Cursor,
+  { checkedWith, ...start }: LogBegin<State>,
   { fold, keep }: WriterOptions<State>,
   first: (writer: LogWriter<State>) => Promise<Result<unknown>>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('create the Log', () =>
     underLease(place, session, async (lease) => {
-      const file = await place.logs.create(session, lease)
+      const created = await place.logs.create(session, lease)
+      const isFork = start.cursor.offset > 0
+      const file = isFork ? newFork(created, session, start.cursor) : created
       const undo = async () => {
         await ifPossible(file.close())
         await removeLog(place, session, lease)
@@ -57,8 +67,8 @@ export async function beginLog<State>(
       // A partial Session would look complete.
       return unlessOk(async () => {
         await place.heads.write(session, HEAD_BEFORE_FIRST)
-        const start = { cursor, state: fold.initial }
-        const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
+        const isChecked = !isFork || (checkedWith !== undefined && checkedWith === place.schemas)
+        const parts = { place, session, file, lease, fold, keep, start, isChecked, indexedTo: 0 }
         const writer = new LogWriter(parts)
         const begun = await first(writer)
         if (!begun.ok) return begun
@@ -81,7 +91,7 @@ export async function acquireLog<State>(
   { fold, keep, written }: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('open the Log', async () => {
-    const log = await place.logs.openToWrite(session)
+    const log = await openLineageToWrite(place.logs, session)
     if (log === undefined) return notFound(session)
     return closingOnFailure(log, () =>
       underLease(place, session, async (lease) => {
@@ -121,6 +131,8 @@ export async function takeOver<State>(
   { written, trusted = false, more = [] }: TakeOverOptions = {},
 ): Promise<Result<LogWriter<State>>> {
   const { place, session, file, lease, fold } = parts
+  const broken = brokenLineage(session, file)
+  if (broken !== undefined) return broken
   const vouched = await vouchedEnd(file, head, written)
   const vouchedSeq = trusted ? Infinity : vouched.seq - 1
   const folded = await foldSettled(parts, head, vouchedSeq)
@@ -129,7 +141,7 @@ export async function takeOver<State>(
   const { snapshot: start, indexedTo } = folded
   const beyond = trusted ? [] : await wideningAfter(file, session, vouched)
   const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
-  const writer = new LogWriter({ ...parts, start, isNew: false, indexedTo })
+  const writer = new LogWriter({ ...parts, start, isChecked: false, indexedTo })
   const drafts = [...(await takeOverDrafts(file, writer, lease)), ...takenBack, ...more]
   const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
   if (!recorded.ok) return recorded
@@ -218,7 +230,14 @@ async function takeOverDrafts<State>(
 function startOf(first: readonly EventDraft[]): Cursor {
   const [draft] = first
   if (draft?.type !== 'session_fork') return LOG_START
-  return { offset: 0, seq: draft.data.at_seq + 1, prev: draft.data.at_hash }
+  const { at_offset: offset, at_seq, at_hash: prev } = draft.data
+  return { offset, seq: at_seq + 1, prev }
+}
+
+/** A fork without all Logs of its lineage is read-only: what it continues cannot be verified. */
+export function brokenLineage(session: SessionId, { lineage }: ReadableLog): Failed | undefined {
+  if (lineage?.isBroken !== true) return undefined
+  return damageError(session, lineage.start.offset, 'parent_missing')
 }
 
 /** Runs `work` under the lease; on failure the lease is released. */

@@ -8,10 +8,12 @@ import { followLog } from './follow.ts'
 import { foldLog, notFound } from './fold-log.ts'
 import type { HeadRecord } from './head-record.ts'
 import type { Cursor, LogLine } from './line.ts'
+import type { Lineage } from './lineage.ts'
+import { openLineage } from './lineage-log.ts'
 import type { ReadableLog } from './log-store.ts'
 import type { LogPlace } from './place.ts'
 import { headFault } from './repair.ts'
-import { LOG_START, scan, vouchedLines, type ScanEnd, type ScanOptions } from './scan.ts'
+import { placeIn, scan, vouchedLines, type ScanEnd, type ScanOptions } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /** How reading ended. */
@@ -31,6 +33,8 @@ export interface ReadLines extends ReadEnd {
 /** A Log opened for reading: takes no lock, can be used while a writer runs, and changes nothing. */
 export interface LogReader {
   readonly session: SessionId
+  /** The Logs that are read before this one; absent for a root. */
+  readonly lineage: Lineage | undefined
   /** The Session was created elsewhere: nothing authenticates its author. */
   readonly foreign: boolean
   /** Passes every line from `from` (or the start) to `visit`, in order, until the end or until `visit` returns false. */
@@ -65,7 +69,7 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
   return asResult('open the Log', async () => {
     const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
-    const file = await place.logs.open(session)
+    const file = await openLineage(place.logs, session)
     if (file === undefined) return notFound(session)
     if (head.ok && (await unbegunClosed(file, session, head.value))) return notFound(session)
     const headState = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
@@ -88,7 +92,7 @@ async function allLines(
   head: HeadRecord | undefined,
 ): Promise<ScanResult> {
   const lines = (head && (await vouchedLines(file, options, head))) ?? []
-  const from = lines.at(-1)?.next ?? options.from ?? LOG_START
+  const from = lines.at(-1)?.next ?? placeIn(file, options.from)
   const end = await scan(file, { ...options, from }, (line) => void lines.push(line))
   return { lines, end }
 }
@@ -125,31 +129,38 @@ function readerOf(
   const folding = { strict: options.strict, vouchedSeq }
   const isVouching = head?.checked_with !== undefined && head.checked_with === place.schemas
   const vouching = isVouching ? head : undefined
+  const broken =
+    file.lineage?.isBroken === true
+      ? damageError(session, file.lineage.start.offset, 'parent_missing').error
+      : undefined
   const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {
     const unfinished = fault?.reason === 'unterminated'
     const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
     const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead || undefined
-    const found = reason === undefined ? damage : damageError(session, cursor.offset, reason).error
+    const found = reason === undefined ? (damage ?? broken) : damageError(session, cursor.offset, reason).error
     return { cursor, unfinished, ...(found === undefined ? {} : { damage: found }) }
   }
   return {
     session,
+    lineage: file.lineage,
     foreign: head === undefined && damage === undefined,
-    forward: (visit, from = LOG_START) =>
+    forward: (visit, from) =>
       asResult('read the Log', async () => {
-        if (!(await cursorHolds(file, from))) return cursorExpired(session, from)
+        const at = placeIn(file, from)
+        if (!(await cursorHolds(file, at))) return cursorExpired(session, at)
         let whole = true
-        const end = await scan(file, { ...options, from }, (line) => {
+        const end = await scan(file, { ...options, from: at }, (line) => {
           const answer = visit(line)
           if (answer === false) whole = false
           return answer
         })
         return ok(await endOf(end, whole))
       }),
-    lines: (from = LOG_START) =>
+    lines: (from) =>
       asResult('read the Log', async () => {
-        if (!(await cursorHolds(file, from))) return cursorExpired(session, from)
-        const { lines, end } = await allLines(file, { ...options, from }, vouching)
+        const at = placeIn(file, from)
+        if (!(await cursorHolds(file, at))) return cursorExpired(session, at)
+        const { lines, end } = await allLines(file, { ...options, from: at }, vouching)
         return ok({ lines, ...(await endOf(end, true)) })
       }),
     backward: (from) =>
@@ -178,7 +189,7 @@ function readerOf(
         return ok({ ...(await endOf(end, true)), state: snapshot.state })
       }),
     follow: (from, signal, waits) =>
-      followLog(place, session, file, { ...options, from }, signal, waits),
+      followLog(place, session, file, { ...options, from: placeIn(file, from) }, signal, waits),
     close: () => file.close(),
   }
 }

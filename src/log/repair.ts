@@ -28,6 +28,8 @@ export async function findTornTail(
   end: ScanEnd,
 ): Promise<TornTail | undefined> {
   if (end.fault === undefined || NEVER_TORN.has(end.fault.reason)) return undefined
+  // Nothing was torn where a fork found a whole line.
+  if (end.fault.offset < (log.lineage?.ownStart ?? 0)) return undefined
   const bytes = await readSpan(log, end.fault.offset, BATCH_BYTES + 1)
   if (bytes.length > BATCH_BYTES) return undefined
   const tornSeq = end.cursor.seq

@@ -76,7 +76,8 @@ async function writeNew<State>(
 ): Promise<Result<SalvageResult>> {
   const { chosen, missing } = found
   const fresh = place.ids.session()
-  const written = await beginLog(place, fresh, LOG_START, options, (writer) =>
+  const start = { cursor: LOG_START, state: options.fold.initial }
+  const written = await beginLog(place, fresh, start, options, (writer) =>
     copyAll(writer, session, found),
   )
   if (!written.ok) return written

@@ -14,6 +14,8 @@ import {
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { HeadRecord } from './head-record.ts'
+import type { Inheritance } from './inherited.ts'
+import type { Lineage } from './lineage.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
 import type { ReadableLog, VisitBytes } from './log-store.ts'
 
@@ -49,7 +51,7 @@ export async function scan(
   options: ScanOptions,
   visit: (line: LogLine) => void | false,
 ): Promise<ScanEnd> {
-  let cursor = options.from ?? LOG_START
+  let cursor = placeIn(file, options.from)
   let position = cursor.offset
   const framer = new LineFramer(LIMITS.event_line_bytes, position)
   for await (const piece of piecesOf(file, position)) {
@@ -57,13 +59,18 @@ export async function scan(
     position += piece.length
     for (const framed of framer.push(piece)) {
       if ('overlong' in framed) return stop(cursor, 'overlong')
-      const line = placeLine(framed.bytes, cursor, options)
+      const line = placeLine(framed.bytes, cursor, options, file.lineage)
       if (typeof line === 'string') return stop(cursor, line)
       cursor = line.next
       if (visit(line) === false) return { cursor }
     }
   }
   return framer.unfinished === 0 ? { cursor } : stop(cursor, 'unterminated')
+}
+
+/** Where a reading begins: by default, and for the start of a Log, at the first line of its lineage. */
+export function placeIn({ lineage }: ReadableLog, from: Cursor = LOG_START): Cursor {
+  return from.offset === 0 ? (lineage?.start ?? from) : from
 }
 
 /**
@@ -105,15 +112,41 @@ function stop(cursor: Cursor, reason: Fault): ScanEnd {
 }
 
 /** The line at `cursor`, or why these bytes are not valid there. */
-function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine | Fault {
+function placeLine(
+  bytes: Buffer,
+  cursor: Cursor,
+  options: ScanOptions,
+  lineage: Lineage | undefined,
+): LogLine | Fault {
   const decoded = decodeLine(bytes, options.strict)
   if (!decoded.ok) return decoded.fault
   const { envelope, hash } = decoded
-  if (envelope.session_id !== options.session) return 'other_session'
+  if (envelope.session_id !== ownerAt(cursor, options, lineage)) return 'other_session'
   const expected = cursor.offset === 0 ? firstPlace(envelope) : cursor
   if (envelope.seq !== expected.seq) return 'sequence'
   if (envelope.prev !== expected.prev) return 'chain'
-  return lineAt(readEvent(envelope), hash, cursor.offset, bytes.length)
+  return readLine({ envelope, hash }, cursor.offset, bytes.length, lineage)
+}
+
+function ownerAt(
+  { offset }: Cursor,
+  { session }: ScanOptions,
+  lineage: Lineage | undefined,
+): SessionId | undefined {
+  return lineage === undefined ? session : lineage.ownerOf(offset)
+}
+
+/** A line in its place, as its reader sees it. */
+export function readLine(
+  { envelope, hash }: { readonly envelope: EventEnvelope; readonly hash: string },
+  offset: number,
+  length: number,
+  lineage: Lineage | undefined,
+): LogLine {
+  const inheritance = lineage?.inheritanceOf(offset)
+  if (inheritance === undefined) return lineAt(readEvent(envelope), hash, offset, length)
+  const logged = readEvent(inheritance.event(envelope))
+  return { ...lineAt(logged, hash, offset, length), inheritance }
 }
 
 /** A fork continues its parent's chain; its first line names the position. */
@@ -133,9 +166,10 @@ export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string
  */
 export async function vouchedLines(
   file: ReadableLog,
-  { from = LOG_START, ...options }: ScanOptions,
+  { from: wanted, ...options }: ScanOptions,
   head: HeadRecord,
 ): Promise<LogLine[] | undefined> {
+  const from = placeIn(file, wanted)
   if (from.offset >= head.offset) return undefined
   const lines: LogLine[] = []
   const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE, head.offset - from.offset))
@@ -150,7 +184,7 @@ export async function vouchedLines(
     position += read
     const filled = carried + read
     const end = buffer.lastIndexOf(NEWLINE, filled - 1) + 1
-    const after = takeLines(buffer.subarray(0, end), cursor, options, lines)
+    const after = takeLines(buffer.subarray(0, end), cursor, { ...options, file }, lines)
     if (after === undefined) return undefined
     cursor = after
     buffer.copyWithin(0, end, filled)
@@ -167,7 +201,7 @@ const PIECE = 2 * LIMITS.event_line_bytes
 function takeLines(
   bytes: Buffer,
   from: Cursor,
-  options: ScanOptions,
+  options: ScanOptions & { readonly file: ReadableLog },
   lines: LogLine[],
 ): Cursor | undefined {
   // One text for all lines: converting each is slower. Only valid UTF-8 has the same bytes as its text.
@@ -176,18 +210,23 @@ function takeLines(
   const text = bytes.toString(ascii ? 'latin1' : 'utf8')
   let cursor = from
   let turn: TurnId | undefined
+  const { lineage } = options.file
   for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start)
     const line = text.slice(start, end)
     const length = ascii ? line.length : Buffer.byteLength(line)
     if (length > LIMITS.event_line_bytes) return undefined
+    const owner = ownerAt(cursor, options, lineage)
+    const inheritance = lineage?.inheritanceOf(cursor.offset)
     const logged =
-      cursor.offset === 0 ? undefined : coveredEvent(line, cursor, options.session, turn)
+      cursor.offset === 0 || owner === undefined
+        ? undefined
+        : coveredEvent(line, { ...cursor, owner, inheritance }, turn)
     turn = logged?.event.turn_id ?? turn
     const placed =
       cursor.offset === 0
         ? loneLine(line, options)
-        : logged && lineAt(logged, sha256(line), cursor.offset, length)
+        : logged && inheritedLine(lineAt(logged, sha256(line), cursor.offset, length), inheritance)
     if (placed === undefined) return undefined
     lines.push(placed)
     cursor = placed.next
@@ -197,9 +236,21 @@ function takeLines(
 }
 
 /** Checked like any line: it decides where the chain begins. */
-function loneLine(line: string, options: ScanOptions): LogLine | undefined {
-  const placed = placeLine(Buffer.from(line), LOG_START, options)
+function loneLine(
+  line: string,
+  options: ScanOptions & { readonly file: ReadableLog },
+): LogLine | undefined {
+  const placed = placeLine(Buffer.from(line), LOG_START, options, options.file.lineage)
   return typeof placed === 'string' ? undefined : placed
+}
+
+function inheritedLine(line: LogLine, inheritance: Inheritance | undefined): LogLine {
+  return inheritance === undefined ? line : { ...line, inheritance }
+}
+
+interface CoveredPlace extends Cursor {
+  readonly owner: SessionId
+  readonly inheritance: Inheritance | undefined
 }
 
 /**
@@ -208,8 +259,7 @@ function loneLine(line: string, options: ScanOptions): LogLine | undefined {
  */
 function coveredEvent(
   line: string,
-  { seq, prev }: Cursor,
-  session: SessionId,
+  { seq, prev, owner: session, inheritance }: CoveredPlace,
   turn: TurnId | undefined,
 ): LoggedEvent | undefined {
   const event = parseJson(line)
@@ -221,7 +271,7 @@ function coveredEvent(
   event['type'] = TYPES.get(event['type']) ?? event['type']
   if (turn !== undefined && event['turn_id'] === turn) event['turn_id'] = turn
   assertOurs(event)
-  return vouchedEvent(event)
+  return vouchedEvent(inheritance?.event(event) ?? event)
 }
 
 /** The types as the code names them: comparing a name with another string of the same text takes longer. */

@@ -4,12 +4,14 @@ import type { HeadRecord } from './head-record.ts'
 import type { Fence } from './lease-store.ts'
 import type { ReadableLog } from './log-store.ts'
 import type { LogPlace, LogStores } from './place.ts'
+import { forkOf } from './lineage-log.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
 
 /**
  * Whether creating a Log was interrupted or is in progress: nothing of it was acknowledged, so for everyone but its creator
- * the Session does not exist. An empty Log whose head names a line is different: it was truncated.
+ * the Session does not exist. An empty Log whose head names a line is different: it was truncated. A fork is begun when its head
+ * names a line, because until then nothing vouches for what it claims to inherit.
  */
 export async function isUnbegun(
   file: ReadableLog,
@@ -19,13 +21,14 @@ export async function isUnbegun(
   if (head !== undefined && head.seq !== -1) return false
   if ((await file.stat()).size === 0) return true
   if (head === undefined) return false
+  if (file.lineage !== undefined) return true
   const end = await scan(file, { session, strict: false }, () => false)
   return end.cursor.offset === 0 && (await findTornTail(file, session, end)) !== undefined
 }
 
 /**
  * Removes Logs that were created but never written, with their heads, unless they are being created now. A Log with any
- * content stays. Leases stay too. Returns how many there were; `dryRun` removes nothing.
+ * content stays, unless it is a fork. Leases stay too. Returns how many there were; `dryRun` removes nothing.
  */
 export async function removeUnbegun(
   place: LogPlace,
@@ -63,7 +66,11 @@ async function isEmpty(place: LogPlace, session: SessionId): Promise<boolean> {
     const head = await place.heads.read(session)
     if (!head.ok || (head.value?.seq ?? -1) !== -1) return false
     const file = await place.logs.open(session)
-    return file !== undefined && (await closing(file, () => file.stat())).size === 0
+    if (file === undefined) return false
+    return await closing(file, async () => {
+      if ((await file.stat()).size === 0) return true
+      return head.value !== undefined && (await forkOf(file, session)) !== undefined
+    })
   } catch (error) {
     // A Log that cannot be opened is left alone.
     if (error instanceof FileFailure) return false

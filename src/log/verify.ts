@@ -3,12 +3,13 @@ import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damageError } from './damage.ts'
 import { notFound } from './fold-log.ts'
+import { openLineage } from './lineage-log.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail, headFault } from './repair.ts'
 import { scan } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
-/** The result of reading every byte of a Log. */
+/** The result of reading every byte of a Log, and of those that it continues. */
 export interface LogVerdict {
   readonly events: number
   /** Bytes of intact, chained lines. */
@@ -24,13 +25,13 @@ export interface LogVerdict {
   readonly damage?: HawserError
 }
 
-/** Reads the whole Log in strict mode and compares it with its head. Writes nothing. */
+/** Reads the whole Log, with what it inherits, in strict mode and compares it with its head. Writes nothing. */
 export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<LogVerdict>> {
   return asResult('verify the Log', async () => {
     const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
     const known = head.ok ? head.value : undefined
-    const file = await place.logs.open(session)
+    const file = await openLineage(place.logs, session)
     if (file === undefined) return notFound(session)
     try {
       if (head.ok && (await isUnbegun(file, session, known))) return notFound(session)
@@ -46,6 +47,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))
       // A fault is reported first: it also hides the end of the Log.
       const reason = (torn === undefined ? end.fault?.reason : undefined) ?? unlikeHead
+      const broken = file.lineage?.isBroken === true && damageError(session, file.lineage.start.offset, 'parent_missing')
       return ok({
         events,
         bytes: end.cursor.offset,
@@ -57,6 +59,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
         ...(reason === undefined
           ? {}
           : { damage: damageError(session, end.cursor.offset, reason).error }),
+        ...(broken === false ? {} : { damage: broken.error }),
         ...(head.ok ? {} : { damage: head.error }),
       })
     } finally {

@@ -1,7 +1,13 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { historyOf } from '../history/history.ts'
 import type { LoggedEvent, WholeEvent } from '../model/events/event.ts'
-import { isWhole, wholeEvent } from './whole-event.ts'
+import { isWhole, wholeEvent, type Inherits } from './whole-event.ts'
+
+/** An Event as a Log delivers it. */
+export interface HistoryLine {
+  readonly logged: LoggedEvent
+  readonly inheritance?: Inherits
+}
 
 /** The Events of a Session for folds, each with its long fields loaded; grows with the Log. */
 export class LiveHistory {
@@ -17,14 +23,14 @@ export class LiveHistory {
   }
 
   /** Adds lines in Log order. Events of unknown type or shape are skipped. */
-  async add(lines: readonly { readonly logged: LoggedEvent }[]): Promise<readonly WholeEvent[]> {
+  async add(lines: readonly HistoryLine[]): Promise<readonly WholeEvent[]> {
     const events = this.#events
     const first = events.length
-    for (const { logged } of lines) {
+    for (const { logged, inheritance } of lines) {
       if (!logged.known) continue
       const { event } = logged
       // Nearly all Events are whole; awaiting each would dominate the time here.
-      const whole = isWhole(event) ? event : await wholeEvent(this.#store, event)
+      const whole = isWhole(event) ? event : await wholeEvent(this.#store, event, inheritance)
       if (whole !== undefined) events.push(whole)
     }
     return events.slice(first)

@@ -8,11 +8,24 @@ import {
   type WholeEvent,
 } from '../model/events/event.ts'
 
+/** How the long fields of a line are read that the Session has inherited. */
+export interface Inherits {
+  fields(
+    type: string,
+    values: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>
+}
+
 /**
  * Loads the long fields of an Event. An unavailable field becomes a sentence that says so. `undefined` if the result
- * does not match the Event's type, because a blob may contain anything.
+ * does not match the Event's type, because a blob may contain anything. `inheritance`: of
+ * an inherited line.
  */
-export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeEvent | undefined> {
+export async function wholeEvent(
+  store: BlobStore,
+  event: Event,
+  inheritance?: Inherits,
+): Promise<WholeEvent | undefined> {
   if (isWhole(event)) return event
   const spilled = spilledBlobs(event)
   const values: Record<string, unknown> = {}
@@ -22,7 +35,7 @@ export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeE
     const value = key.endsWith('.json') ? parseJson(text ?? '') : text
     values[field] = value ?? fieldMissing(field)
   }
-  return withoutSpilling(event, values)
+  return withoutSpilling(event, inheritance?.fields(event.type, values) ?? values)
 }
 
 /** Its data was checked when its line was read, and no field is in a blob. */

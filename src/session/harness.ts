@@ -7,6 +7,7 @@ import type { BlobKey, InstanceId, SessionId } from '../model/ids.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './admission/attachments.ts'
+import type { ForkAt, ForkResult } from './commands/fork.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
@@ -200,6 +201,13 @@ export class Harness {
   async listFiles(scan: FileScan): Promise<void> {
     const { listFiles } = await import('./commands/workspace-files.ts')
     return listFiles(this.#parts, scan)
+  }
+
+  /** Creates a Session that shares this one up to a point. Its cost does not depend on the length of the Log at the end of it. */
+  async fork(id: SessionId, at?: ForkAt): Promise<Result<ForkResult>> {
+    const { forkSession } = await import('./commands/fork.ts')
+    const forked = await forkSession(this.#parts.log, id, at)
+    return forked.ok ? forked : this.#orElsewhere(id, forked)
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */

@@ -11,6 +11,7 @@ import {
   type Folder,
 } from '../../host/files/files.ts'
 import { isRunning, type Holder } from '../../host/process/holder.ts'
+import { underShortLock } from '../../host/short-lock.ts'
 import { wait } from '../../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -38,6 +39,7 @@ export function fileLeases(parts: FileLeasesParts): LeaseStore {
     take: (session) => takeLease(parts, session),
     writerOf: (session) => writerOf(parts.sessions, session),
     beingWritten: () => sessionsBeingWritten(parts.sessions),
+    alone: (work) => underShortLock({ folder: parts.sessions, clock: parts.clock }, work),
   }
 }
 

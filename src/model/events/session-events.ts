@@ -31,6 +31,12 @@ export const SessionFork = openObject(() => ({
   root_session_id: SessionId,
   resources: z.array(ForkedResource).max(LIMITS.fork_resources).optional(),
   resources_count: Count,
+  /** What holds in the child from here on; with it, a list needs no parent. */
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  mode: SessionMode.optional(),
+  permission_mode: PermissionMode.optional(),
+  title: z.string().optional(),
 }))
 
 export const SessionSettings = openObject(() => ({

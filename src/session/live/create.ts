@@ -50,7 +50,8 @@ export async function createSession(
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
   // The surface is stored under the lock of the new Session, so that no sweep deletes it before a line names it.
-  return beginLog(place, id, LOG_START, { fold: sessionFold, keep }, async (writer) => {
+  const start = { cursor: LOG_START, state: sessionFold.initial }
+  return beginLog(place, id, start, { fold: sessionFold, keep }, async (writer) => {
     const named = await storeSurface(parts.log, surface)
     if (!named.ok) return named
     const appended = await appendedDrafts(parts.log, [], options.appendInstructions)

@@ -6,7 +6,8 @@ import type { Cursor } from '../../log/line.ts'
 import { LOG_START } from '../../log/scan.ts'
 import type { EventDraft, KnownEvent } from '../../model/events/event.ts'
 import { PromptSurface } from '../../model/events/session-events.ts'
-import { Sha256 } from '../../model/ids.ts'
+import { ResourceId, Sha256 } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
 import { narrower, PermissionMode, SessionMode } from '../../model/modes.ts'
 import { closedObject, Count } from '../../model/shape.ts'
 import { TetherBinding } from '../../model/tether/tether-address.ts'
@@ -34,6 +35,8 @@ const SessionState = closedObject(() => ({
   /** The mode at the start, which stays in the cache key. */
   starting_mode: SessionMode,
   permission_mode: PermissionMode,
+  /** The Session that wrote the last line: another one writes from the line on that forks it. */
+  session_id: z.string(),
   root_session_id: z.string(),
   /** The Session it was forked from; empty if it is not a Fork. */
   parent_session_id: z.string(),
@@ -48,6 +51,8 @@ const SessionState = closedObject(() => ({
   compactions: z.array(CompactionPlace),
   /** The conversation of an Instance that it belongs to. */
   tether: TetherBinding.optional(),
+  /** How many Resources were added, and the newest of them. */
+  resources: closedObject(() => ({ count: Count, newest: z.array(ResourceId) })),
   /** The surface in force. */
   surface: PromptSurface.optional(),
 }))
@@ -79,7 +84,7 @@ export function modeDrafts(
 const FIRST_LINE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-8',
+  version: 'session-9',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -88,6 +93,7 @@ export const sessionFold: Fold<SessionState> = {
     mode: 'build',
     starting_mode: 'build',
     permission_mode: 'ask',
+    session_id: '',
     root_session_id: '',
     parent_session_id: '',
     title: '',
@@ -95,14 +101,15 @@ export const sessionFold: Fold<SessionState> = {
     last_ts: '',
     turn_open: false,
     compactions: [],
+    resources: { count: 0, newest: [] },
   },
   takeBack: (state, lines) =>
     takeBack(
       state,
       lines.map(({ logged }) => logged),
     ),
-  step: (before, { logged, offset }, vouched) => {
-    const state = { ...before, last_ts: logged.event.ts }
+  step: (before, { logged }, vouched) => {
+    const state = { ...before, last_ts: logged.event.ts, session_id: logged.event.session_id }
     if (!logged.known) return state
     const { event } = logged
     switch (event.type) {
@@ -125,11 +132,9 @@ export const sessionFold: Fold<SessionState> = {
         return { ...state, ...began, ...bound, workspace, root_session_id }
       }
       case 'session_fork': {
-        const { root_session_id, parent_session_id } = event.data
-        // Only the first line names the origin of a Log; a salvaged Log repeats such a line further on.
-        return offset === 0
-          ? { ...state, root_session_id, parent_session_id }
-          : { ...state, root_session_id }
+        // A salvaged Log repeats such a line as one of its own.
+        const isCopy = before.session_id === event.session_id
+        return isCopy ? { ...state, root_session_id: event.data.root_session_id } : forked(state, event, vouched)
       }
       case 'session_settings': {
         const { provider, model, effort, mode, permission_mode, title } = event.data
@@ -164,15 +169,20 @@ export const sessionFold: Fold<SessionState> = {
       case 'user_message': {
         const [first] = event.data.resources ?? []
         const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
+        const added = withResources(state, event.data.resources ?? [])
         return state.title === ''
-          ? { ...state, title: text.slice(0, FIRST_LINE_CHARACTERS) }
-          : state
+          ? { ...added, title: text.slice(0, FIRST_LINE_CHARACTERS) }
+          : added
       }
       case 'history_compaction': {
         if (!vouched) return state
         const compactions = [...state.compactions, placeOf(event)].slice(-MOST_COMPACTIONS)
         return { ...state, compactions: usable(compactions, event) }
       }
+      case 'resource_ingested':
+        return event.data.descriptor === undefined
+          ? state
+          : withResources(state, [event.data.descriptor])
       case 'compaction_undone': {
         const { compaction_event_id: undone } = event.data
         return { ...state, compactions: state.compactions.filter(({ id }) => id !== undone) }
@@ -193,7 +203,6 @@ export const sessionFold: Fold<SessionState> = {
       case 'shell_result':
       case 'plan_updated':
       case 'permission_decision':
-      case 'resource_ingested':
       case 'resource_view':
       case 'resource_retired':
       case 'resource_dropped':
@@ -209,6 +218,48 @@ export const sessionFold: Fold<SessionState> = {
         return event satisfies never
     }
   },
+}
+
+/**
+ * A fork continues with what its first line says. What it costs is counted from there, and the conversation of an Instance stays
+ * with its parent.
+ */
+function forked(
+  { tether: _, cost_usd: __, ...state }: SessionState,
+  { data }: KnownEvent<'session_fork'>,
+  vouched: boolean,
+): SessionState {
+  const { root_session_id = '', parent_session_id = '' } = data
+  const chosen = {
+    provider: data.provider ?? state.provider,
+    model: data.model ?? state.model,
+    mode: data.mode ?? state.mode,
+    permission_mode: data.permission_mode ?? state.permission_mode,
+  }
+  // Its parent is missing.
+  const isFirst = state.provider === ''
+  const began = isFirst ? { ...chosen, starting_mode: chosen.mode } : {}
+  const title = data.title ?? state.title
+  return {
+    ...state,
+    ...began,
+    ...settled({ ...state, ...began }, chosen, vouched),
+    title,
+    root_session_id,
+    parent_session_id,
+  }
+}
+
+/** The newest are kept, as many as a fork names. */
+function withResources(
+  state: SessionState,
+  added: readonly { readonly resource_id: ResourceId }[],
+): SessionState {
+  if (added.length === 0) return state
+  const { count, newest } = state.resources
+  const ids = [...newest, ...added.map(({ resource_id }) => resource_id)]
+  const resources = { count: count + added.length, newest: ids.slice(-LIMITS.fork_resources) }
+  return { ...state, resources }
 }
 
 type ChosenSettings = Pick<SessionState, 'provider' | 'model' | 'mode' | 'permission_mode'>

@@ -105,11 +105,11 @@ function takeLine(
   visit: VisitEvent,
 ) {
   const redactor = new Redactor(secrets)
-  return async ({ logged }: LogLine) => {
+  return async ({ logged, inheritance }: LogLine) => {
     const raw: EventEnvelope = logged.event
     const isWanted = wanted?.(raw) ?? true
     const isKnown = logged.known && (types?.includes(logged.event.type) ?? true)
-    const event = isWanted && isKnown ? await wholeEvent(store, logged.event) : undefined
+    const event = isWanted && isKnown ? await wholeEvent(store, logged.event, inheritance) : undefined
     return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
   }
 }

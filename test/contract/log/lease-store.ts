@@ -86,6 +86,29 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
     },
   },
   {
+    title: 'runs one work at a time alone, beside any lease, and the next one after a failure',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      const lease = value(await here.take(ids.session()))
+      const running: string[] = []
+      const work = (name: string) => async () => {
+        running.push(`${name} begins`)
+        await new Promise((resolve) => setImmediate(resolve))
+        running.push(`${name} ends`)
+        if (name === 'a') throw new Error('planned')
+        return name
+      }
+      const results = await Promise.allSettled([here.alone(work('a')), there.alone(work('b'))])
+      expect(results).toMatchObject([
+        { status: 'rejected', reason: { message: 'planned' } },
+        { status: 'fulfilled', value: 'b' },
+      ])
+      expect(running.map((step) => step.split(' ')[1])).toEqual(['begins', 'ends', 'begins', 'ends'])
+      await lease.release()
+    },
+  },
+  {
     title: 'after a kill, the next holder learns who abandoned it, also if one gives it back first',
     check: async (make) => {
       const engine = await make()

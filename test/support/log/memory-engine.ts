@@ -41,6 +41,8 @@ export class MemoryEngine {
   /** What fails now. */
   fault: 'full' | 'sync' | undefined
   steps = 0
+  /** Ends when what runs alone does. */
+  alone: Promise<void> = Promise.resolve()
 
   constructor(cutAt = Infinity, state: StoredState = emptyState()) {
     this.#cutAt = cutAt

@@ -87,6 +87,14 @@ function memoryLeases(engine: MemoryEngine, holder: Holder): LeaseStore {
       return current?.isHeld === true ? current.holder : undefined
     },
     beingWritten: async () => [...leases].flatMap(([id, { isHeld }]) => (isHeld ? [id] : [])),
+    alone: (work) => {
+      const done = engine.alone.then(work)
+      engine.alone = done.then(
+        () => {},
+        () => {},
+      )
+      return done
+    },
   }
 }
 
