@@ -74,7 +74,7 @@ async function publish(columns: readonly Column[], absentees: readonly Absentee[
   const about = [`Medians of one run on ${new Date().toISOString().slice(0, 10)}: ${machine}.`]
   const notes = absentLines(absentees)
   const whole = [...about, ...notes, '', peersTable(columns, { spread: true, calls })]
-  if (!full) return void console.log(whole.join('\n'))
+  if (!full) return console.log(whole.join('\n'))
   const withoutFloor = columns.filter(({ contestant }) => contestant.name !== 'floor')
   const brief = [...about, ...notes, '', peersTable(withoutFloor, { spread: false, calls })]
   await replaceBetween(join(ROOT, 'bench', 'README.md'), whole)

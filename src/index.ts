@@ -33,7 +33,7 @@ export type {
 } from './session/admission/admit-options.ts'
 export { resolveAttachmentsToContentBlocks, type ResolveOptions } from './compose/content-blocks.ts'
 export type { ContentBlocks } from './session/admission/attachments.ts'
-export type { ForkAt, ForkResult } from './session/commands/fork.ts'
+export type { ForkAt, ForkResult } from './session/fork-session.ts'
 export type { UndoneCompaction } from './session/live/compaction.ts'
 export type { CompactionOutcome, CompactOptions } from './session/live/locked-compaction.ts'
 export type { ClientOptions } from './session/session.ts'

@@ -45,7 +45,7 @@ export const PROGRESS: Readonly<Record<Owner, Progress>> = {
   dialects: 'finished',
   wire: 'finished',
   resources: 'finished',
-  families: 'planned',
+  families: 'begun',
   compaction: 'finished',
   pressure: 'finished',
   skills: 'finished',

@@ -40,7 +40,8 @@ export async function* readBackward(
   let expected: ExpectedLine = from === undefined ? {} : { seq: from.seq - 1, hash: from.prev }
   try {
     const start = placeIn(file)
-    const end = from === undefined ? await lastLineEnd(file, start.offset) : placeIn(file, from).offset
+    const end =
+      from === undefined ? await lastLineEnd(file, start.offset) : placeIn(file, from).offset
     let newest = from === undefined
     for await (const { bytes, offset } of linesBackward(file, end, start.offset)) {
       const line =

@@ -19,14 +19,11 @@ export class Inheritance {
   }
 
   /** Fields of an Event of a type; also those that are stored outside of its line. */
-  fields(
-    type: string,
-    values: Readonly<Record<string, unknown>>,
-  ): Record<string, unknown> {
+  fields(type: string, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const known = fieldsOf(type)
     const entries = Object.entries(values).map(([field, value]) => [
       field,
-      known.includes(field) ? renamed(value, this.#heirs, field) : value,
+      known.includes(field) ? withOwnIds(value, this.#heirs, field) : value,
     ])
     return Object.fromEntries(entries)
   }
@@ -94,15 +91,15 @@ function fieldsOf(type: string): readonly string[] {
   return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type] ?? []) : []
 }
 
-function renamed(value: unknown, heirs: readonly SessionId[], field: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, heirs, ''))
-  if (typeof value === 'string') return renamedText(value, heirs, field)
+function withOwnIds(value: unknown, heirs: readonly SessionId[], field: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withOwnIds(one, heirs, ''))
+  if (typeof value === 'string') return withOwnId(value, heirs, field)
   if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([key, one]) => [key, renamed(one, heirs, key)])
+  const entries = Object.entries(value).map(([key, one]) => [key, withOwnIds(one, heirs, key)])
   return Object.fromEntries(entries)
 }
 
-function renamedText(text: string, heirs: readonly SessionId[], field: string): string {
+function withOwnId(text: string, heirs: readonly SessionId[], field: string): string {
   if (field === 'subject') {
     const uploaded = uploadedResource(text)
     return uploaded === undefined ? text : uploadSubject(inAll(uploaded, heirs))

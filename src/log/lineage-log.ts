@@ -109,7 +109,9 @@ async function withParents<T>(
       file = await logs.open(id)
     }
   } catch (error) {
-    await Promise.all([own, ...parts.map(({ file }) => file)].map((file) => ifPossible(file.close())))
+    await Promise.all(
+      [own, ...parts.map(({ file }) => file)].map((file) => ifPossible(file.close())),
+    )
     throw error
   }
   const isRoot = parts.length === 1 && start === undefined
@@ -155,6 +157,11 @@ class LineageLog implements ReadableLog {
     return part.file.read(fitting, position - part.start.offset)
   }
 
+  /** What is inherited was durable before it was shared. */
+  async sync(): Promise<void> {
+    await this.#parts.at(-1)?.file.sync()
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#parts.map(({ file }) => file.close()))
   }
@@ -178,6 +185,10 @@ class ForkLog implements WritableLog {
 
   read(into: Uint8Array, position: number): Promise<number> {
     return this.#all.read(into, position)
+  }
+
+  sync(): Promise<void> {
+    return this.#own.sync()
   }
 
   close(): Promise<void> {

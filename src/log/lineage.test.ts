@@ -106,7 +106,10 @@ test('damage before the fork is found in the fork, and nothing is appended after
   const { storage, session } = await finishedSession()
   const child = await forkAfter(storage, session, 5)
   const raw = await rawLog(storage.place.folders.sessions, session)
-  const broken = linesOf(raw).with(3, Buffer.from(`${'x'.repeat((linesOf(raw)[3]?.length ?? 1) - 1)}\n`))
+  const broken = linesOf(raw).with(
+    3,
+    Buffer.from(`${'x'.repeat((linesOf(raw)[3]?.length ?? 1) - 1)}\n`),
+  )
   await overwrite(storage.place.folders.sessions, logName(session), Buffer.concat(broken))
   const verdict = value(await verifyLog(storage.place, child))
   expect(verdict).toMatchObject({ events: 3, damage: { kind: 'log_damaged' } })

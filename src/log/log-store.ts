@@ -35,7 +35,7 @@ export interface LogStore extends RawSource {
   hide(session: SessionId, fence: Fence): Promise<void>
   isHidden(session: SessionId): Promise<boolean>
   /** The Sessions whose Logs are hidden, in no particular order. */
-  hidden(): Promise<readonly SessionId[]>
+  listHidden(): Promise<readonly SessionId[]>
   /** Deletes a Log durably, hidden or not, then the pieces that repairs cut from it. Returns false if there was none. */
   delete(session: SessionId, fence: Fence): Promise<boolean>
 }

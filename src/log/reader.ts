@@ -65,23 +65,23 @@ export interface LogReader {
   close(): Promise<void>
 }
 
-export interface OpenOptions {
+export interface ReaderOptions {
   /** Also a deleted Session, of which forks need a part. */
-  readonly deleted?: boolean
+  readonly orDeleted?: boolean
 }
 
 export async function openReader(
   place: LogPlace,
   session: SessionId,
-  { deleted = false }: OpenOptions = {},
+  { orDeleted = false }: ReaderOptions = {},
 ): Promise<Result<LogReader>> {
   return asResult('open the Log', async () => {
     const head = await place.heads.read(session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head
     const file = await openLineage(place.logs, session)
     if (file === undefined) return notFound(session)
-    const judged = { place, session, file, deleted }
-    if (head.ok && (await absentClosed(judged, head.value))) return notFound(session)
+    const opened = { place, session, file, orDeleted }
+    if (head.ok && (await absentClosed(opened, head.value))) return notFound(session)
     const headState = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
     return ok(readerOf(place, session, file, headState))
   })
@@ -107,7 +107,7 @@ async function allLines(
   return { lines, end }
 }
 
-interface Judged extends OpenOptions {
+interface OpenLog extends ReaderOptions {
   readonly place: LogPlace
   readonly session: SessionId
   readonly file: ReadableLog
@@ -115,12 +115,12 @@ interface Judged extends OpenOptions {
 
 /** Whether there is no such Session. If so, or if that cannot be read, closes the file. */
 async function absentClosed(
-  { place, session, file, deleted = false }: Judged,
+  { place, session, file, orDeleted = false }: OpenLog,
   head: HeadRecord | undefined,
 ): Promise<boolean> {
   let open = false
   try {
-    const isNone = deleted
+    const isNone = orDeleted
       ? await isUnbegun(file, session, head)
       : await isAbsent(place, file, session, head)
     open = !isNone
@@ -155,7 +155,8 @@ function readerOf(
     const unfinished = fault?.reason === 'unterminated'
     const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
     const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead || undefined
-    const found = reason === undefined ? (damage ?? broken) : damageError(session, cursor.offset, reason).error
+    const found =
+      reason === undefined ? (damage ?? broken) : damageError(session, cursor.offset, reason).error
     return { cursor, unfinished, ...(found === undefined ? {} : { damage: found }) }
   }
   return {

@@ -6,7 +6,7 @@ import { newJournal, sessionStarted, StoryWriter, value } from '../../test/suppo
 import { textFold } from '../../test/support/log/text-fold.ts'
 import type { Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
-import { adoptLog } from './adopt.ts'
+import { adoptLog } from './lifecycle/adopt.ts'
 import { sealLine, type LogLine } from './line.ts'
 import { acquireLog, createLog } from './open.ts'
 import { indexName, leaseName, logName, tornName } from './files/names.ts'

@@ -47,7 +47,9 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))
       // A fault is reported first: it also hides the end of the Log.
       const reason = (torn === undefined ? end.fault?.reason : undefined) ?? unlikeHead
-      const broken = file.lineage?.isBroken === true && damageError(session, file.lineage.start.offset, 'parent_missing')
+      const broken =
+        file.lineage?.isBroken === true &&
+        damageError(session, file.lineage.start.offset, 'parent_missing')
       return ok({
         events,
         bytes: end.cursor.offset,

@@ -10,10 +10,7 @@ import {
 
 /** How the long fields of a line are read that the Session has inherited. */
 export interface Inherits {
-  fields(
-    type: string,
-    values: Readonly<Record<string, unknown>>,
-  ): Readonly<Record<string, unknown>>
+  fields(type: string, values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }
 
 /**

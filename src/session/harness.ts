@@ -1,13 +1,13 @@
 import type { FileScan } from './commands/workspace-files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
 import type { WriterOptions } from '../log/open.ts'
-import type { SalvageResult } from '../log/salvage.ts'
+import type { SalvageResult } from '../log/lifecycle/salvage.ts'
 import { failed, ok, type ErrorKind, type Failed, type Result } from '../model/errors.ts'
 import type { BlobKey, InstanceId, SessionId } from '../model/ids.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './admission/attachments.ts'
-import type { ForkAt, ForkResult } from './commands/fork.ts'
+import type { ForkAt, ForkResult } from './fork-session.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
@@ -209,25 +209,25 @@ export class Harness {
 
   /** Creates a Session that shares this one up to a point. Its cost does not depend on the length of the Log at the end of it. */
   async fork(id: SessionId, at?: ForkAt): Promise<Result<ForkResult>> {
-    const { forkSession } = await import('./commands/fork.ts')
+    const { forkSession } = await import('./fork-session.ts')
     const forked = await forkSession(this.#parts.log, id, at)
     return forked.ok ? forked : this.#orElsewhere(id, forked)
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */
   async salvage(id: SessionId): Promise<Result<SalvageResult>> {
-    const { salvageLog } = await import('../log/salvage.ts')
+    const { salvageLog } = await import('../log/lifecycle/salvage.ts')
     return salvageLog(this.#parts.log.place, id, this.#writerOptions())
   }
 
   /** Accepts a Session that was created elsewhere. Its permission mode becomes at most `ask`. */
   async adopt(id: SessionId): Promise<Result<void>> {
-    const { adoptLog } = await import('../log/adopt.ts')
+    const { adoptLog } = await import('../log/lifecycle/adopt.ts')
     return adoptLog(this.#parts.log.place, id, this.#writerOptions())
   }
 
   async delete(id: SessionId): Promise<Result<void>> {
-    const { deleteLog } = await import('../log/delete.ts')
+    const { deleteLog } = await import('../log/lifecycle/delete.ts')
     return deleteLog(this.#parts.log.place, id)
   }
 

@@ -8,7 +8,7 @@ import type { Variant } from '../resources/variants/variant.ts'
 import type { AdmitOptions, AdmittedTurn, TurnResult } from './admission/admit-options.ts'
 import type { INPUT_CHECKS } from './admission/inputs.ts'
 import type { SettingsChange } from './admission/settings-change.ts'
-import type { ForkAt, ForkResult } from './commands/fork.ts'
+import type { ForkAt, ForkResult } from './fork-session.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
 import type { LiveSession } from './live/live-session.ts'
 import type { CompactionOutcome, CompactOptions, LockedSession } from './live/locked-compaction.ts'
@@ -232,7 +232,7 @@ export class Session {
 
   /** Creates a Session that shares this one up to a point, by default up to its end. Open it by its id. */
   async fork(at?: ForkAt): Promise<Result<ForkResult>> {
-    const { forkSession } = await import('./commands/fork.ts')
+    const { forkSession } = await import('./fork-session.ts')
     return forkSession(this.#parts.log, this.id, at)
   }
 

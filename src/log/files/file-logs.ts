@@ -57,7 +57,7 @@ export function fileLogs(files: LogFiles): LogStore {
       await marker?.close()
       return marker !== undefined
     },
-    hidden: async () => sessionsNamed(await sessions.names(), '.deleted'),
+    listHidden: async () => sessionsNamed(await sessions.names(), '.deleted'),
     delete: (session, fence) => deleteFiles(sessions, session, fence),
   }
 }

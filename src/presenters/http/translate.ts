@@ -3,7 +3,7 @@ import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
-import type { ForkResult } from '../../session/commands/fork.ts'
+import type { ForkResult } from '../../session/fork-session.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
 

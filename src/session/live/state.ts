@@ -134,7 +134,9 @@ export const sessionFold: Fold<SessionState> = {
       case 'session_fork': {
         // A salvaged Log repeats such a line as one of its own.
         const isCopy = before.session_id === event.session_id
-        return isCopy ? { ...state, root_session_id: event.data.root_session_id } : forked(state, event, vouched)
+        return isCopy
+          ? { ...state, root_session_id: event.data.root_session_id }
+          : afterFork(state, event, vouched)
       }
       case 'session_settings': {
         const { provider, model, effort, mode, permission_mode, title } = event.data
@@ -224,7 +226,7 @@ export const sessionFold: Fold<SessionState> = {
  * A fork continues with what its first line says. What it costs is counted from there, and the conversation of an Instance stays
  * with its parent.
  */
-function forked(
+function afterFork(
   { tether: _, cost_usd: __, ...state }: SessionState,
   { data }: KnownEvent<'session_fork'>,
   vouched: boolean,

@@ -1,6 +1,6 @@
 import { sweepBlobs, type SweepOptions, type SweepResult } from '../../blobs/sweep.ts'
 import { asResult, closing } from '../../host/files/files.ts'
-import { mentionsOf, removeHidden } from '../../log/families.ts'
+import { mentionsOf, removeHidden } from '../../log/lifecycle/families.ts'
 import { removeUnbegun } from '../../log/unbegun.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
@@ -11,7 +11,7 @@ export interface GcResult extends SweepResult {
   /** Logs that were created but never written. */
   readonly unbegun: number
   /** Deleted Sessions that no fork needs any more. */
-  readonly hidden: number
+  readonly deleted_sessions: number
   /** The same for the blobs of each Instance in the workspace, or why they were left alone. */
   readonly instances: readonly SweptInstance[]
 }
@@ -53,7 +53,12 @@ export async function sweepWorkspace(
   if (!swept.ok) return swept
   const instances = await sweepInstances(parts, { olderThan, dryRun })
   if (!instances.ok) return instances
-  return ok({ ...swept.value, unbegun: unbegun.value, hidden: hidden.value, instances: instances.value })
+  return ok({
+    ...swept.value,
+    unbegun: unbegun.value,
+    deleted_sessions: hidden.value,
+    instances: instances.value,
+  })
 }
 
 async function sweepInstances(

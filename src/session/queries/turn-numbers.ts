@@ -13,7 +13,11 @@ export class TurnNumbers {
   }
 
   /** Call it for every Event, in the order of reading. `undefined` for an Event outside of a Turn. */
-  of({ type, turn_id, data }: Pick<EventEnvelope, 'type' | 'turn_id' | 'data'>): number | undefined {
+  of({
+    type,
+    turn_id,
+    data,
+  }: Pick<EventEnvelope, 'type' | 'turn_id' | 'data'>): number | undefined {
     const starts = type === 'turn_started'
     if (this.#isBackward) {
       const own = turn_id === undefined || this.#number < 1 ? undefined : this.#number

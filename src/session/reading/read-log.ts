@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly types?: readonly EventType[]
   /** Called for every Event before its long fields are loaded; only wanted ones get an `event`. Default: all. */
   readonly wanted?: (event: EventEnvelope) => boolean
-  /** Sessions that are read themselves: what is inherited from them, and from nobody before them, is left out. */
+  /** Sessions that are read themselves: what is inherited from them, up to the first one that is not, is left out. */
   readonly elsewhere?: ReadonlySet<SessionId>
   /** Continue at the end with new Events until this signal aborts. */
   readonly follow?: AbortSignal
@@ -112,7 +112,8 @@ function takeLine(
     const raw: EventEnvelope = logged.event
     const isWanted = wanted?.(raw) ?? true
     const isKnown = logged.known && (types?.includes(logged.event.type) ?? true)
-    const event = isWanted && isKnown ? await wholeEvent(store, logged.event, inheritance) : undefined
+    const event =
+      isWanted && isKnown ? await wholeEvent(store, logged.event, inheritance) : undefined
     return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
   }
 }

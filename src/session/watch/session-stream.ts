@@ -182,7 +182,10 @@ async function reading<T>(
 }
 
 /** Redacts again, because another process may have written it, and a key may be known only now. */
-async function readLine({ store, secrets }: ReadParts, { logged, inheritance }: LogLine): Promise<ReadLine> {
+async function readLine(
+  { store, secrets }: ReadParts,
+  { logged, inheritance }: LogLine,
+): Promise<ReadLine> {
   const raw: EventEnvelope = logged.event
   const event = logged.known ? await wholeEvent(store, logged.event, inheritance) : undefined
   return new Redactor(secrets).value({ raw, ...(event === undefined ? {} : { event }) })

@@ -104,7 +104,12 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
         { status: 'rejected', reason: { message: 'planned' } },
         { status: 'fulfilled', value: 'b' },
       ])
-      expect(running.map((step) => step.split(' ')[1])).toEqual(['begins', 'ends', 'begins', 'ends'])
+      expect(running.map((step) => step.split(' ')[1])).toEqual([
+        'begins',
+        'ends',
+        'begins',
+        'ends',
+      ])
       await lease.release()
     },
   },

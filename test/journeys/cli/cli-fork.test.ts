@@ -55,7 +55,9 @@ test('the parent, the shared Turns and the reason for another point are said in 
   const { place, parent } = await twoTurns()
   const text = await runCli(place, 'fork', parent, '--turn', '1')
   expect(text.stdout).toMatch(
-    new RegExp(`^Forked ${parent} after Event \\d+: the new Session is ses_\\w{26}\\.\nTo continue: `),
+    new RegExp(
+      `^Forked ${parent} after Event \\d+: the new Session is ses_\\w{26}\\.\nTo continue: `,
+    ),
   )
   const [, id = ''] = /run --session (ses_\w+)/.exec(text.stdout) ?? []
   expect((await runCli(place, 'log', 'show', id)).stdout).not.toContain('gannet')
@@ -65,7 +67,9 @@ test('the parent, the shared Turns and the reason for another point are said in 
     return seq === undefined ? [] : [Number(seq)]
   })
   const inside = await runCli(place, 'fork', parent, '--at', String(seqs[1]))
-  expect(inside.stdout).toContain(`cannot be forked after Event ${seqs[1]}, which is inside a Turn.`)
+  expect(inside.stdout).toContain(
+    `cannot be forked after Event ${seqs[1]}, which is inside a Turn.`,
+  )
 })
 
 test('points that do not exist, and two points, are refused with the next step', async () => {
@@ -105,7 +109,13 @@ test('grep finds a shared line in the Session that wrote it, and in a fork that 
   const { session_id } = await fork(place, parent)
   await turn(place, 'Remember the heron again', '--session', session_id)
   const grep = async (...options: string[]) => {
-    const { stdout } = await runCli(place, 'grep', 'Remember the (heron|gannet)', '--json', ...options)
+    const { stdout } = await runCli(
+      place,
+      'grep',
+      'Remember the (heron|gannet)',
+      '--json',
+      ...options,
+    )
     return Grep.parse(JSON.parse(stdout)).matches.flatMap((match) =>
       match.type === 'user_message' ? [[match.session_id, match.turn]] : [],
     )

@@ -170,10 +170,7 @@ test('a Session is deleted only with confirmation, never without a terminal to a
   expect(deleted.code).toBe(0)
   expect(Deleted.parse(JSON.parse(deleted.stdout)).session_id).toBe(id)
   expect(await list(root)).toEqual([])
-  expect(await readdir(join(workspace, '.hawser', 'sessions'))).toEqual([
-    '.lock',
-    `${id}.lease`,
-  ])
+  expect(await readdir(join(workspace, '.hawser', 'sessions'))).toEqual(['.lock', `${id}.lease`])
   const again = await runCli({ root }, 'sessions', 'delete', id, '--yes', '--json')
   expect([again.code, failureOf(again).kind]).toEqual([1, 'not_found'])
 })

@@ -5,9 +5,7 @@ import { SessionResources } from '../../../src/history/session-resources.ts'
 import { inheritedId } from '../../../src/log/inherited.ts'
 import { sha256 } from '../../../src/encoding/hash.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Clock } from '../../../src/host/clock.ts'
-import { BlobKey, type SessionId } from '../../../src/model/ids.ts'
-import { sweepWorkspace } from '../../../src/session/queries/sweep.ts'
+import type { SessionId } from '../../../src/model/ids.ts'
 import type { Session } from '../../../src/session/session.ts'
 import { sessionFold } from '../../../src/session/live/state.ts'
 import { openReader } from '../../../src/log/reader.ts'
@@ -34,7 +32,11 @@ async function nextRequest(session: Session, text = 'And now?'): Promise<string>
   return sha256(value(await session.preview(text)).body)
 }
 
-async function openedFork(place: WayPlace, session: Session, at?: { seq: number } | { turn: number }) {
+async function openedFork(
+  place: WayPlace,
+  session: Session,
+  at?: { seq: number } | { turn: number },
+) {
   const forked = value(await place.harness.fork(session.id, at))
   return { forked, child: value(await place.harness.open(forked.session_id)) }
 }
@@ -170,9 +172,9 @@ test('Resources of a fork have ids of their own and the same bytes, and what is 
   expect(await say(child, 'Look again', { views: ['@img1'] })).toBe('completed')
   value(await child.dropResource('@txt3'))
   const views = (one: Session) => one.events.filter(({ type }) => type === 'resource_view')
-  expect(views(child).map((event) => event.type === 'resource_view' && event.data.resource_id)).toEqual([
-    own[0]?.resource_id,
-  ])
+  expect(
+    views(child).map((event) => event.type === 'resource_view' && event.data.resource_id),
+  ).toEqual([own[0]?.resource_id])
   await session.catchUp()
   expect(views(session)).toEqual([])
   expect(new SessionResources(session.events).byHandle('@txt3')?.gone).toBeUndefined()
@@ -344,68 +346,3 @@ test('missing, deleted and foreign Sessions cannot be forked', async () => {
   value(await place.harness.delete(session.id))
   expect(await place.harness.fork(session.id)).toMatchObject({ error: { kind: 'not_found' } })
 })
-
-test('a deleted Session that forks need is there for nobody else, and is removed after the last of them', async () => {
-  const place = await wayPlace('in process')
-  const { harness } = place
-  const { place: stores, store } = place.parts.log
-  const root = value(await harness.create(place.begin))
-  await severalTurns(root, place.workspace)
-  const { child } = await openedFork(place, root, { turn: 1 })
-  const { input } = await sampleFile(place.workspace, 'wreck.png', picture(3))
-  expect(await say(root, 'And this?', { attachments: [input] })).toBe('completed')
-  expect(await say(child, 'Who are you?')).toBe('completed')
-  const { child: grandchild } = await openedFork(place, child)
-  const shared = new SessionResources(child.events).byHandle('@img1')?.descriptor.blob ?? ''
-  const only = new SessionResources(root.events).byHandle('@img4')?.descriptor.blob ?? ''
-  for (const one of [root, child, grandchild]) await one.close()
-
-  value(await harness.delete(root.id))
-  for (const gone of [
-    await harness.open(root.id),
-    await harness.find(root.id),
-    await harness.verify(root.id, { requests: false }),
-    await harness.salvage(root.id),
-    await harness.adopt(root.id),
-    await harness.delete(root.id),
-    await harness.fork(root.id),
-  ])
-    expect(gone).toMatchObject({ error: { kind: 'not_found' } })
-  expect((await harness.list()).map(({ id }) => id).toSorted()).toEqual(
-    [child.id, grandchild.id].toSorted(),
-  )
-  // At a place that it inherited, a fork can be forked as before.
-  const early = value(await harness.fork(grandchild.id, { turn: 1 }))
-  expect(early.parent_session_id).toBe(root.id)
-  await verified(place, child)
-
-  const later = { ...place.parts.log, place: { ...stores, clock: inTwoHours(stores.clock) } }
-  const { deleted } = value(await sweepWorkspace(later, { dryRun: false }))
-  expect([deleted.includes(BlobKey.parse(only)), deleted.includes(BlobKey.parse(shared))]).toEqual([
-    true,
-    false,
-  ])
-  expect((await store.get(BlobKey.parse(shared))).ok).toBe(true)
-  for (const one of [child, grandchild]) {
-    const opened = value(await harness.open(one.id))
-    expect(await say(opened, 'View @img1')).toBe('completed')
-    await opened.close()
-    await verified(place, opened)
-  }
-
-  value(await harness.delete(child.id))
-  expect(value(await harness.gc({ dryRun: false })).hidden).toBe(0)
-  value(await harness.delete(early.session_id))
-  await verified(place, grandchild)
-  value(await harness.delete(grandchild.id))
-  expect(value(await harness.gc({ dryRun: true })).hidden).toBe(2)
-  expect(value(await harness.gc({ dryRun: false })).hidden).toBe(2)
-  expect([await stores.logs.list(), await stores.logs.hidden()]).toEqual([[], []])
-  expect(await stores.heads.list()).toEqual([])
-  const swept = value(await sweepWorkspace(later, { dryRun: false }))
-  expect(swept.kept).toBe(0)
-})
-
-function inTwoHours(clock: Clock): Clock {
-  return { ...clock, now: () => clock.now() + 2 * 60 * 60 * 1000 }
-}

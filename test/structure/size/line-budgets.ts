@@ -44,7 +44,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
   },
   'src/log': {
     measured: 2_872,
-    raised: [{ by: 400, reason: 'ports with their contracts, and files behind them' }],
+    raised: [
+      { by: 400, reason: 'ports with their contracts, and files behind them' },
+      { by: 1_050, reason: 'forks: lineages, their creation, and deleting what others share' },
+    ],
   },
   'src/model': { measured: 4_598 },
   'src/policy': { measured: 2_681 },
@@ -67,7 +70,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
   'src/providers': { measured: 7_232 },
   'src/request': { measured: 1_312 },
   'src/resources': { measured: 2_465 },
-  'src/session': { measured: 10_501 },
+  'src/session': {
+    measured: 10_501,
+    raised: [{ by: 250, reason: 'forks and rewinding' }],
+  },
   'src/skills': { measured: 1_736 },
   'src/tether': {
     measured: 8_830,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { sweepBlobs } from '../../../src/blobs/sweep.ts'
-import { deleteLog } from '../../../src/log/delete.ts'
-import { mentionsOf, removeHidden } from '../../../src/log/families.ts'
-import { forkLog, type ForkedLog, type ForkOptions } from '../../../src/log/fork.ts'
+import { deleteLog } from '../../../src/log/lifecycle/delete.ts'
+import { mentionsOf, removeHidden } from '../../../src/log/lifecycle/families.ts'
+import { forkLog, type ForkedLog, type ForkOptions } from '../../../src/log/lifecycle/fork.ts'
 import { acquireLog, createLog } from '../../../src/log/open.ts'
 import { openReader } from '../../../src/log/reader.ts'
 import { removeUnbegun } from '../../../src/log/unbegun.ts'
@@ -21,9 +21,7 @@ const writing = ({ keep }: TestPlace) => ({ fold: textFold, keep })
 
 export async function newLog(storage: TestPlace): Promise<SessionId> {
   const id = storage.place.ids.session()
-  await value(
-    await createLog(storage.place, id, [sessionStarted], writing(storage)),
-  ).release()
+  await value(await createLog(storage.place, id, [sessionStarted], writing(storage))).release()
   return id
 }
 

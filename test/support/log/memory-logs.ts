@@ -64,7 +64,7 @@ export function memoryLogs(engine: MemoryEngine): LogStore {
       logs.get(session)?.pieces.clear()
     },
     isHidden: async (session) => hidden.has(session),
-    hidden: async () => [...hidden],
+    listHidden: async () => [...hidden],
     delete: async (session, fence) => {
       if (!fence.mayHold()) throw lost(session)
       engine.step()

@@ -337,7 +337,9 @@ test('thinking is above the answer that it led to, once, whether it was streamed
   const arrived = ['Four berths.\n', '\nTwo ships.'].flatMap((text) =>
     streamed.notice({ type: 'reasoning_delta', data: { text } } as EphemeralEvent),
   )
-  const answered = ['Two berths', ' are free.\n\nI look\n', 'again.'].flatMap((text) => streamed.notice(delta(text)))
+  const answered = ['Two berths', ' are free.\n\nI look\n', 'again.'].flatMap((text) =>
+    streamed.notice(delta(text)),
+  )
   expect(words([...arrived, ...answered, ...recorded(streamed)])).toEqual(expected)
 })
 

@@ -21,7 +21,7 @@ export const Output = z.object({
   unbegun: Count.describe(
     'Empty Logs of Sessions whose creation was interrupted; they are removed.',
   ),
-  hidden: Count.describe(
+  deleted_sessions: Count.describe(
     'Deleted Sessions that no fork needs any more; their Logs are removed.',
   ),
   writing: z
@@ -63,15 +63,23 @@ export const run: Run<typeof GC> = async (world, { options }) => {
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
-      const { kept, deleted, freed_bytes, unbegun, hidden, writing } = swept.value
+      const { kept, deleted, freed_bytes, unbegun, deleted_sessions, writing } = swept.value
       const instances = swept.value.instances.map(entryOf)
-      return print({ kept, deleted, freed_bytes, unbegun, hidden, writing, instances })
+      return print({ kept, deleted, freed_bytes, unbegun, deleted_sessions, writing, instances })
     },
     { unused: () => print(NOTHING) },
   )
 }
 
-const NOTHING = { kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, hidden: 0, writing: [], instances: [] }
+const NOTHING = {
+  kept: 0,
+  deleted: [],
+  freed_bytes: 0,
+  unbegun: 0,
+  deleted_sessions: 0,
+  writing: [],
+  instances: [],
+}
 
 function entryOf({ instance, swept }: SweptInstance): Instances[number] {
   if (!swept.ok) return { instance_id: instance, error: errorOutput(swept.error) }
@@ -86,12 +94,14 @@ function entryOf({ instance, swept }: SweptInstance): Instances[number] {
 }
 
 function words(figures: Figures): string {
-  const { dry_run, unbegun, hidden, instances } = figures
+  const { dry_run, unbegun, deleted_sessions, instances } = figures
   const verb = dry_run ? 'would be removed' : 'removed'
   const empty =
     unbegun === 0 ? '' : `Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
   const unneeded =
-    hidden === 0 ? '' : `Deleted Sessions that no fork needs any more: ${hidden} ${verb}.\n`
+    deleted_sessions === 0
+      ? ''
+      : `Deleted Sessions that no fork needs any more: ${deleted_sessions} ${verb}.\n`
   const others = instances.map((one) => `Instance ${one.instance_id}: ${ofInstance(one, dry_run)}`)
   return [blobWords(figures), empty, unneeded, ...others].join('')
 }

@@ -31,7 +31,7 @@ export const FORK = command({
   summary: 'continue a Session in a new one that shares it up to a point',
   details: `The new Session shares the Log of the old one, by reference: nothing is copied, and its first request is the one that the old Session would send, so the prompt cache of the provider still has it. What happens in one Session changes nothing in the other.
 
-A point inside a Turn stands for the end of the Turn before it. A Session can be forked while a Turn runs in it.`,
+For a point inside a Turn, the end of the Turn before it is used. A Session can be forked while a Turn runs in it.`,
   args: [OPTIONAL_SESSION],
   options: [
     { flags: '--at <event>', help: 'share the Events up to this number (default: all)' },

@@ -1,4 +1,4 @@
-import type { ForkResult } from '../../../session/commands/fork.ts'
+import type { ForkResult } from '../../../session/fork-session.ts'
 
 /** What a fork shares, for people. */
 export function forkLines({

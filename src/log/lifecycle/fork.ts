@@ -1,15 +1,15 @@
-import { asResult } from '../host/files/files.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/events/event.ts'
-import type { SessionId } from '../model/ids.ts'
-import { damageError } from './damage.ts'
-import type { Fold, Snapshot } from './derived-index.ts'
-import { foreign, notFound } from './fold-log.ts'
-import { MOST_PARENTS } from './lineage-log.ts'
-import type { Cursor, LogLine } from './line.ts'
-import { beginLog, type LogBegin, type WriterOptions } from './open.ts'
-import type { LogPlace } from './place.ts'
-import { openReader, type LogReader } from './reader.ts'
+import { asResult } from '../../host/files/files.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { damageError } from '../damage.ts'
+import type { Fold, Snapshot } from '../derived-index.ts'
+import { foreign, notFound } from '../fold-log.ts'
+import { MOST_PARENTS } from '../lineage-log.ts'
+import type { Cursor, LogLine } from '../line.ts'
+import { beginLog, type LogBegin, type WriterOptions } from '../open.ts'
+import type { LogPlace } from '../place.ts'
+import { openReader, type LogReader } from '../reader.ts'
 
 /** Where to fork a Session, and what its caller knows about the meaning of its Events. */
 export interface ForkOptions<State> extends WriterOptions<State> {
@@ -58,7 +58,9 @@ export async function forkLog<State>(
     const child = place.ids.session()
     const { state, first } = options.begin(point, child)
     const begin = { cursor: point.cursor, state, checkedWith }
-    const created = await place.leases.alone(() => create(place, parent, point, { child, begin, first }, options))
+    const created = await place.leases.alone(() =>
+      create(place, parent, point, { child, begin, first }, options),
+    )
     if (!created.ok) return created
     const at_seq = point.cursor.seq - 1
     const asked_seq = options.at ?? last
@@ -84,11 +86,11 @@ async function create<State>(
   { child, begin, first }: NewFork<State>,
   options: WriterOptions<State>,
 ): Promise<Result<void>> {
-  for (const [session, deleted] of [
+  for (const [session, orDeleted] of [
     [asked, false],
     [parent, parent !== asked],
   ] as const) {
-    const still = await openReader(place, session, { deleted })
+    const still = await openReader(place, session, { orDeleted })
     if (!still.ok) return still
     await still.value.close()
   }
@@ -113,21 +115,22 @@ async function findPoint<State>(
   vouchedAt?: Cursor,
 ): Promise<Result<FoundPoint<State>>> {
   const isInherited = vouchedAt !== undefined
-  const opened = await openReader(place, session, { deleted: isInherited })
+  const opened = await openReader(place, session, { orDeleted: isInherited })
   if (!opened.ok) return opened
   const reader = opened.value
   try {
     if (reader.foreign && !isInherited) return foreign(session)
-    const search = await searched(reader, options)
+    const search = await findPlace(reader, options)
     if (!search.ok) return search
     const folded = await reader.fold(options.fold)
     if (!folded.ok) return folded
-    const { found, last } = search.value
+    const { place: at, last } = search.value
     const now = folded.value.state
     if (options.at !== undefined && options.at > last) return noSuchEvent(session, options.at, last)
-    if (found === undefined) return nowhere(session, options.at ?? last)
-    const { cursor, state } = found
-    if (isInherited && cursor.prev !== vouchedAt.prev) return damageError(session, cursor.offset, 'chain')
+    if (at === undefined) return nowhere(session, options.at ?? last)
+    const { cursor, state } = at
+    if (isInherited && cursor.prev !== vouchedAt.prev)
+      return damageError(session, cursor.offset, 'chain')
     const parent = reader.lineage?.ownerOf(cursor.offset - 1) ?? session
     // What is inherited is forked where it was written, so that no lineage is longer than it must be.
     if (parent !== session)
@@ -156,12 +159,12 @@ function asAsked<State>(
 }
 
 interface Search<State> {
-  readonly found: Snapshot<State> | undefined
+  readonly place: Snapshot<State> | undefined
   readonly last: number
 }
 
-/** Looks after the index first, and in the whole Log only if the place is not there. */
-async function searched<State>(
+/** Looks after the index first, and in the whole Log if the place is before that. */
+async function findPlace<State>(
   reader: LogReader,
   options: ForkOptions<State>,
 ): Promise<Result<Search<State>>> {
@@ -170,7 +173,7 @@ async function searched<State>(
   const start = indexed.value
   if (start !== undefined && start.cursor.seq - 1 <= (options.at ?? Infinity)) {
     const search = await searchFrom(reader, options, start)
-    if (!search.ok || search.value.found !== undefined) return search
+    if (!search.ok || search.value.place !== undefined) return search
   }
   return searchFrom(reader, options)
 }
@@ -194,7 +197,7 @@ async function searchFrom<State>(
   const last = cursor.seq - 1
   if (damage !== undefined && last < at) return { ok: false, error: damage }
   if (last <= at) walk.confirm()
-  return ok({ found: walk.found, last })
+  return ok({ place: walk.last, last })
 }
 
 function continuesWrite({ logged: { event } }: LogLine): boolean {
@@ -208,7 +211,7 @@ class Walk<State> {
   #pending: Snapshot<State> | undefined
   #isVouched = true
   #state: State
-  found: Snapshot<State> | undefined
+  last: Snapshot<State> | undefined
 
   constructor(
     fold: Fold<State>,
@@ -230,7 +233,7 @@ class Walk<State> {
 
   /** The line before was the last of its write. */
   confirm(): void {
-    this.found = this.#pending ?? this.found
+    this.last = this.#pending ?? this.last
   }
 }
 
@@ -244,13 +247,19 @@ function noSuchEvent(session_id: SessionId, at: number, last: number): Failed {
 function nowhere(session_id: SessionId, at: number): Failed {
   const text = `This Session cannot be forked at Event ${at}: nothing is complete up to there.`
   return failed('invalid_args', text, { session_id, at }, [
-    { action: 'Choose a later Event, or the end of a Turn.', command: `hawser log show ${session_id}` },
+    {
+      action: 'Choose a later Event, or the end of a Turn.',
+      command: `hawser log show ${session_id}`,
+    },
   ])
 }
 
 function tooDeep(session_id: SessionId): Failed {
   const text = `This Session continues ${MOST_PARENTS} others, one after the other, which is the most.`
   return failed('too_large', text, { session_id, limit: MOST_PARENTS }, [
-    { action: 'Copy it into a Session of its own.', command: `hawser log salvage ${session_id}` },
+    {
+      action: 'Copy it into a Session that needs no other.',
+      command: `hawser log salvage ${session_id}`,
+    },
   ])
 }

@@ -1,9 +1,9 @@
-import { asResult } from '../host/files/files.ts'
-import { ok, type Result } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
-import { damageError } from './damage.ts'
-import { HEAD_BEFORE_FIRST } from './head-record.ts'
-import { notFound } from './fold-log.ts'
+import { asResult } from '../../host/files/files.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { damageError } from '../damage.ts'
+import { HEAD_BEFORE_FIRST } from '../head-record.ts'
+import { notFound } from '../fold-log.ts'
 import {
   brokenLineage,
   closingOnFailure,
@@ -11,13 +11,13 @@ import {
   underLease,
   type TakeOverParts,
   type WriterOptions,
-} from './open.ts'
-import { openLineageToWrite } from './lineage-log.ts'
-import type { LogPlace } from './place.ts'
-import { RecordedSettings } from './recorded-settings.ts'
-import { findTornTail } from './repair.ts'
-import { scan } from './scan.ts'
-import { isAbsent } from './unbegun.ts'
+} from '../open.ts'
+import { openLineageToWrite } from '../lineage-log.ts'
+import type { LogPlace } from '../place.ts'
+import { RecordedSettings } from '../recorded-settings.ts'
+import { findTornTail } from '../repair.ts'
+import { scan } from '../scan.ts'
+import { isAbsent } from '../unbegun.ts'
 
 /**
  * Adopts a foreign Session: a person trusts its origin, and all of its lines are intact. Writes its head here. Trusting the

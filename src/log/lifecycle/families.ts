@@ -1,8 +1,8 @@
-import { closing, fileFailure } from '../host/files/files.ts'
-import type { RawSource } from '../host/files/raw-source.ts'
-import type { SessionId } from '../model/ids.ts'
-import { forkOf } from './lineage-log.ts'
-import type { LogStores } from './place.ts'
+import { closing, fileFailure } from '../../host/files/files.ts'
+import type { RawSource } from '../../host/files/raw-source.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { forkOf } from '../lineage-log.ts'
+import type { LogStores } from '../place.ts'
 
 /** Which Logs need which: read from the first line of each. Complete only under the lineage lock (`LeaseStore.alone`). */
 export class Families {
@@ -40,7 +40,7 @@ interface Origin {
 /** A fork that its creator never acknowledged needs nothing. */
 export async function readFamilies({ logs, heads }: LogStores): Promise<Families> {
   const origins = new Map<SessionId, Origin>()
-  for (const session of [...(await logs.list()), ...(await logs.hidden())]) {
+  for (const session of [...(await logs.list()), ...(await logs.listHidden())]) {
     const file = await logs.open(session)
     if (file === undefined) continue
     const fork = await closing(file, () => forkOf(file, session))
@@ -62,7 +62,7 @@ export async function removeHidden(
 ): Promise<number> {
   return stores.leases.alone(async () => {
     let families = await readFamilies(stores)
-    let hidden = await stores.logs.hidden()
+    let hidden = await stores.logs.listHidden()
     let count = 0
     for (let isOver = false; !isOver;) {
       const unneeded = hidden.filter((session) => !families.isNeeded(session))
@@ -121,7 +121,7 @@ export function mentionsOf(stores: LogStores): RawSource {
 }
 
 async function sharedOfHidden(stores: LogStores): Promise<ReadonlyMap<SessionId, number>> {
-  const hidden = await stores.logs.hidden()
+  const hidden = await stores.logs.listHidden()
   if (hidden.length === 0) return new Map()
   const families = await readFamilies(stores)
   return new Map(hidden.map((session) => [session, families.sharedBytes(session)]))

@@ -1,9 +1,9 @@
-import { asResult, closing } from '../host/files/files.ts'
-import { ok, type Result } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
+import { asResult, closing } from '../../host/files/files.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { forget, readFamilies } from './families.ts'
-import { notFound } from './fold-log.ts'
-import type { LogStores } from './place.ts'
+import { notFound } from '../fold-log.ts'
+import type { LogStores } from '../place.ts'
 
 /**
  * Deletes a Session: its Log and everything that belongs only to it. Refused while it is being written. The Log is deleted

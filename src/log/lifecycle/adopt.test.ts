@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { CrashDisk } from '../../test/support/host/crash-disk.ts'
-import { immediateClock, testPlace } from '../../test/support/log/log-place.ts'
-import { overwrite, rawLog } from '../../test/support/log/raw-log.ts'
-import { newJournal, StoryWriter, value } from '../../test/support/log/story.ts'
-import { textFold } from '../../test/support/log/text-fold.ts'
-import { SessionId } from '../model/ids.ts'
+import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
+import { immediateClock, testPlace } from '../../../test/support/log/log-place.ts'
+import { overwrite, rawLog } from '../../../test/support/log/raw-log.ts'
+import { newJournal, StoryWriter, value } from '../../../test/support/log/story.ts'
+import { textFold } from '../../../test/support/log/text-fold.ts'
+import { SessionId } from '../../model/ids.ts'
 import { adoptLog } from './adopt.ts'
-import { acquireLog } from './open.ts'
-import { logName } from './files/names.ts'
-import { verifyLog } from './verify.ts'
+import { acquireLog } from '../open.ts'
+import { logName } from '../files/names.ts'
+import { verifyLog } from '../verify.ts'
 
 /** A Session from a clone: its Log is here, its head is not. */
 async function foreignSession() {
