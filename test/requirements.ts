@@ -45,7 +45,7 @@ export const PROGRESS: Readonly<Record<Owner, Progress>> = {
   dialects: 'finished',
   wire: 'finished',
   resources: 'finished',
-  families: 'begun',
+  families: 'finished',
   compaction: 'finished',
   pressure: 'finished',
   skills: 'finished',

@@ -21,11 +21,11 @@ export class Inheritance {
   /** Fields of an Event of a type; also those that are stored outside of its line. */
   fields(type: string, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const known = fieldsOf(type)
-    const entries = Object.entries(values).map(([field, value]) => [
-      field,
-      known.includes(field) ? withOwnIds(value, this.#heirs, field) : value,
-    ])
-    return Object.fromEntries(entries)
+    const own: Record<string, unknown> = { ...values }
+    for (const field of known) {
+      if (field in own) own[field] = withOwnIds(own[field], this.#heirs, field)
+    }
+    return own
   }
 }
 

@@ -4,7 +4,7 @@ import type { EventDraft } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { damageError } from '../damage.ts'
 import type { Fold, Snapshot } from '../derived-index.ts'
-import { foreign, notFound } from '../fold-log.ts'
+import { foreign } from '../fold-log.ts'
 import { MOST_PARENTS } from '../lineage-log.ts'
 import type { Cursor, LogLine } from '../line.ts'
 import { beginLog, type LogBegin, type WriterOptions } from '../open.ts'
@@ -181,10 +181,11 @@ async function findPlace<State>(
 /** The last boundary at or before `at` that something vouches for and that no write crosses. */
 async function searchFrom<State>(
   reader: LogReader,
-  { fold, at = Infinity, isBoundary }: ForkOptions<State>,
+  options: ForkOptions<State>,
   start?: Snapshot<State>,
 ): Promise<Result<Search<State>>> {
-  const walk = new Walk(fold, isBoundary, start)
+  const { at = Infinity } = options
+  const walk = new Walk(options, start)
   const indexedTo = (start?.cursor.seq ?? 0) - 1
   const end = await reader.forward((line) => {
     if (!continuesWrite(line)) walk.confirm()
@@ -213,15 +214,11 @@ class Walk<State> {
   #state: State
   last: Snapshot<State> | undefined
 
-  constructor(
-    fold: Fold<State>,
-    isBoundary: (state: State) => boolean,
-    start: Snapshot<State> | undefined,
-  ) {
-    this.#fold = fold
-    this.#isBoundary = isBoundary
-    this.#state = start?.state ?? fold.initial
-    this.#pending = start !== undefined && isBoundary(this.#state) ? start : undefined
+  constructor(options: ForkOptions<State>, start: Snapshot<State> | undefined) {
+    this.#fold = options.fold
+    this.#isBoundary = (state) => options.isBoundary(state)
+    this.#state = start?.state ?? this.#fold.initial
+    this.#pending = start !== undefined && this.#isBoundary(this.#state) ? start : undefined
   }
 
   take(line: LogLine, isVouched: boolean): void {

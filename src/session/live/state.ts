@@ -227,11 +227,11 @@ export const sessionFold: Fold<SessionState> = {
  * with its parent.
  */
 function afterFork(
-  { tether: _, cost_usd: __, ...state }: SessionState,
+  { tether: _tether, cost_usd: _cost, ...state }: SessionState,
   { data }: KnownEvent<'session_fork'>,
   vouched: boolean,
 ): SessionState {
-  const { root_session_id = '', parent_session_id = '' } = data
+  const { root_session_id, parent_session_id } = data
   const chosen = {
     provider: data.provider ?? state.provider,
     model: data.model ?? state.model,

@@ -94,7 +94,7 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
       const running: string[] = []
       const work = (name: string) => async () => {
         running.push(`${name} begins`)
-        await new Promise((resolve) => setImmediate(resolve))
+        await new Promise((resolve) => void setImmediate(resolve))
         running.push(`${name} ends`)
         if (name === 'a') throw new Error('planned')
         return name

@@ -8,7 +8,6 @@ import type { LogStores } from '../../../src/log/place.ts'
 import { SessionId } from '../../../src/model/ids.ts'
 import { thrown } from '../../support/host/thrown.ts'
 import { value } from '../../support/log/story.ts'
-import { HIDDEN_LOG } from './hidden-log.ts'
 import { atEveryStep, untilCut, type Judge } from './at-every-step.ts'
 import type { ContractCheck, EngineUnderTest } from './stores-under-test.ts'
 
@@ -160,7 +159,6 @@ export const LOG_STORE_CONTRACT: readonly ContractCheck[] = [
       for (const one of logs) await close(one)
     },
   },
-  HIDDEN_LOG,
   {
     title: 'an open Log can be read to its end after it was deleted, and says so',
     check: withLog(async ({ log, stores, session, lease }) => {

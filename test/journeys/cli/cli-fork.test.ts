@@ -117,20 +117,15 @@ test('grep finds a shared line in the Session that wrote it, and in a fork that 
       ...options,
     )
     return Grep.parse(JSON.parse(stdout)).matches.flatMap((match) =>
-      match.type === 'user_message' ? [[match.session_id, match.turn]] : [],
+      match.type === 'user_message' ? [`${match.session_id} ${match.turn}`] : [],
     )
   }
-  expect((await grep()).toSorted()).toEqual(
-    [
-      [parent, 1],
-      [parent, 2],
-      [session_id, 3],
-    ].toSorted(),
-  )
+  const all = new Set(await grep())
+  expect(all).toEqual(new Set([`${parent} 1`, `${parent} 2`, `${session_id} 3`]))
   expect(await grep('--session', session_id)).toEqual([
-    [session_id, 1],
-    [session_id, 2],
-    [session_id, 3],
+    `${session_id} 1`,
+    `${session_id} 2`,
+    `${session_id} 3`,
   ])
 })
 

@@ -128,9 +128,9 @@ test('a fork after an earlier Turn has that Turn as its last, and its siblings d
   const session = value(await place.harness.create(place.begin))
   await severalTurns(session, place.workspace)
   const before = session.events.length
-  const ended = session.events.filter(({ type }) => type === 'turn_ended')
+  const ended = session.events.find(({ type }) => type === 'turn_ended')
   const { child, forked } = await openedFork(place, session, { turn: 1 })
-  expect(forked.at_seq).toBe(ended[0]?.seq)
+  expect(forked.at_seq).toBe(ended?.seq)
   expect(forked.asked_seq).toBeUndefined()
   expect(child.state.turns).toBe(1)
   expect(await say(child, 'Who are you?')).toBe('completed')
@@ -233,9 +233,8 @@ test('forks across a checkpoint and before one send what their parent would', as
   const { child: before } = await openedFork(place, session, { seq: end })
   expect(await nextRequest(before)).toBe(uncut)
   // In a branch, the checkpoint of the shared part can be undone.
-  const [checkpoint = expect.fail('no checkpoint')] = session.events.filter(
-    ({ type }) => type === 'history_compaction',
-  )
+  const checkpoint =
+    session.events.find(({ type }) => type === 'history_compaction') ?? expect.fail('no checkpoint')
   value(
     await across.between(({ record }) =>
       record([

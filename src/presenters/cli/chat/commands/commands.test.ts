@@ -83,6 +83,21 @@ test('only supported commands are listed, and others fail as not supported', asy
   expect(await run('quit')).toEqual({ rows: [], leave: true })
 })
 
+test('/fork continues in a new Session that shares the Turns so far, but not while a Turn runs', async () => {
+  const { harness, session, run, actions } = await place()
+  value(await value(await session.admit('Hello')).done)
+  const fork: NonNullable<ChatActions['fork']> = async (one) => {
+    const made = await one.fork()
+    return made.ok ? harness.open(made.value.session_id) : made
+  }
+  const changes = { actions: { ...actions, fork } }
+  expect(await run('fork', '', { ...changes, busy: true })).toBe('turn_in_progress')
+  const done = await run('fork', '', changes)
+  const { goTo } = typeof done === 'string' ? expect.fail(done) : done
+  expect(goTo?.state).toMatchObject({ parent_session_id: session.id, turns: 1, title: 'Hello' })
+  await goTo?.close()
+})
+
 test('Sessions are listed and opened by number or id, but not while a Turn runs', async () => {
   const { harness, session, run } = await place()
   const other = value(await harness.create(REHEARSAL))
