@@ -58,7 +58,7 @@ test('lines that are not messages are answered with errors, and the connection c
     [10, -32_602, 'invalid_args'],
     [11, -32_602, 'cursor_expired'],
     [13, -32_602, 'invalid_args'],
-    [14, -32_601, 'invalid_args'],
+    [14, -32_002, 'not_found'],
   ])
   expect(all.find(({ id }) => id === 12)).toMatchObject({ result: { protocolVersion: 1 } })
 })

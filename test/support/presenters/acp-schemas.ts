@@ -2,22 +2,36 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
-/** What a message must match, by its method: the JSON Schemas of the SDK. */
-const require = createRequire(import.meta.url)
-const entry = require.resolve('@agentclientprotocol/sdk/schema/v1/schema.json')
-const schema = JSON.parse(readFileSync(entry, 'utf8')) as {
+interface AcpSchema {
   readonly $defs: Readonly<Record<string, { readonly 'x-method'?: string }>>
 }
+
+const require = createRequire(import.meta.url)
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-ajv.addSchema(schema, 'acp')
+
+/** What a message must match, by its method: the JSON Schemas of the SDK. What is not in the protocol yet is in its draft. */
+const SCHEMAS = (
+  [
+    ['acp', 'schema'],
+    ['draft', 'schema.unstable'],
+  ] as const
+).map(([key, name]) => {
+  const entry = require.resolve(`@agentclientprotocol/sdk/schema/v1/${name}.json`)
+  const { $defs } = JSON.parse(readFileSync(entry, 'utf8')) as AcpSchema
+  ajv.addSchema({ $defs }, key)
+  return { key, $defs }
+})
 
 type Part = 'Request' | 'Response' | 'Notification'
 
 function validatorOf(method: string, part: Part): ValidateFunction | undefined {
-  const found = Object.entries(schema.$defs).find(
-    ([name, one]) => one['x-method'] === method && name.endsWith(part),
-  )
-  return found === undefined ? undefined : ajv.getSchema(`acp#/$defs/${found[0]}`)
+  for (const { key, $defs } of SCHEMAS) {
+    const found = Object.entries($defs).find(
+      ([name, one]) => one['x-method'] === method && name.endsWith(part),
+    )
+    if (found !== undefined) return ajv.getSchema(`${key}#/$defs/${found[0]}`)
+  }
+  return undefined
 }
 
 /** Checks the messages of one connection, in both directions. */
