@@ -30,7 +30,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}'] },
     { argv: ['{id}', '--turn', '1'] },
     { argv: ['{id}', '--at', '6'] },
-    { argv: ['{id}', '--at', '9999'], code: 2 },
   ],
   grep: [{ argv: ['one'] }, { argv: ['nowhere to be found'], code: 1 }],
   'log show': [{ argv: ['{id}'] }, { argv: ['{id}', '--turn', '1'] }],
