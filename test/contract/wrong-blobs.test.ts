@@ -51,6 +51,7 @@ async function brokenPromise(
     const disk = new CrashDisk((seed += 1), { shortWrites: true })
     return {
       store: seen(disk),
+      again: seen(disk),
       other: seen(new CrashDisk(8)),
       ends: { disk, after: (next) => seen(disk.afterCrash(next)) },
       corrupt: (key, bytes) => overwrite(disk.folder(), key, bytes),
@@ -61,7 +62,7 @@ async function brokenPromise(
       close: async () => {},
     }
   }
-  for (const { title, run } of blobStoreCases(make)) {
+  for (const { title, run } of blobStoreCases(make, { ends: true, leaves: true })) {
     const isKept = await run().then(
       () => true,
       () => false,
