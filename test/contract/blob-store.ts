@@ -2,49 +2,11 @@ import { describe, expect, test as vitestTest } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { CAUSE } from '../../src/model/error-cause.ts'
-import { BLOB_EXTENSIONS, blobSha256, type BlobKey } from '../../src/model/ids.ts'
+import { BLOB_EXTENSIONS } from '../../src/model/ids.ts'
 import { LIMITS } from '../../src/model/limits.ts'
-import { PowerCut, type CrashDisk } from '../support/host/crash-disk.ts'
 import { value } from '../support/log/story.ts'
-
-/** A new, empty store, and ways to corrupt it that no caller has. */
-export interface StoreUnderTest {
-  readonly store: BlobStore
-  /** The same blobs as another process sees them. */
-  readonly again: BlobStore
-  /** Another store of the same kind that shares nothing with the first. */
-  readonly other: BlobStore
-  /** Stores bytes under a key that does not match them. */
-  readonly corrupt: (key: BlobKey, bytes: Buffer) => Promise<void>
-  /** What a store on a disk of the machine cannot do. */
-  readonly ends?: StoreEnds
-  /** Makes the blob look as if it had been put `ms` milliseconds earlier. */
-  readonly age: (key: BlobKey, ms: number) => Promise<void>
-  close(): Promise<void>
-}
-
-/** How a machine ends. */
-export interface StoreEnds {
-  readonly disk: CrashDisk
-  /** The store as the next boot finds it. */
-  after(seed: number): BlobStore
-}
-
-/** What only some stores have. */
-export interface BlobTraits {
-  /** Its power can be cut. */
-  readonly ends?: true
-
-  /** An interrupted put leaves something that is tidied. */
-  readonly leaves?: true
-  /** It can be filled with a blob of the largest size. */
-  readonly large?: true
-}
-
-interface BlobCase {
-  readonly title: string
-  readonly run: () => Promise<void>
-}
+import { blobEndCases } from './blob-store/end-cases.ts'
+import type { BlobCase, BlobTraits, StoreUnderTest } from './blob-store/under-test.ts'
 
 /** The same facts for people and for code. */
 function absence(state: 'missing' | 'damaged') {
@@ -70,8 +32,6 @@ export function blobStoreCases(
 ): readonly BlobCase[] {
   const cases: BlobCase[] = []
   const test = (title: string, run: () => Promise<void>) => void cases.push({ title, run })
-  const testIf = (can: true | undefined, title: string, run: () => Promise<void>) =>
-    can === true ? test(title, run) : undefined
   const withStore = (work: (under: StoreUnderTest) => Promise<void>) => async () => {
     const under = await make()
     await work(under)
@@ -285,26 +245,26 @@ export function blobStoreCases(
     }),
   )
 
-  testIf(
-    large,
-    'refuses content above the limit of a blob, and stores nothing of it',
-    withStore(async ({ store }) => {
-      const piece = Buffer.alloc(8 * 1024 * 1024)
-      let pieces = 0
-      function* endless() {
-        for (;;) {
-          pieces += 1
-          yield piece
+  if (large === true)
+    test(
+      'refuses content above the limit of a blob, and stores nothing of it',
+      withStore(async ({ store }) => {
+        const piece = Buffer.alloc(8 * 1024 * 1024)
+        let pieces = 0
+        function* endless() {
+          for (;;) {
+            pieces += 1
+            yield piece
+          }
         }
-      }
-      expect(await store.put(endless(), 'application/octet-stream')).toMatchObject({
-        error: { kind: 'too_large' },
-      })
-      expect(pieces).toBe(LIMITS.blob_bytes / piece.length + 1)
-      expect(value(await store.list())).toEqual([])
-      expect(value(await store.tidy(Infinity))).toBe(0)
-    }),
-  )
+        expect(await store.put(endless(), 'application/octet-stream')).toMatchObject({
+          error: { kind: 'too_large' },
+        })
+        expect(pieces).toBe(LIMITS.blob_bytes / piece.length + 1)
+        expect(value(await store.list())).toEqual([])
+        expect(value(await store.tidy(Infinity))).toBe(0)
+      }),
+    )
 
   test(
     'an open blob is read to its end, also after it was deleted',
@@ -336,33 +296,6 @@ export function blobStoreCases(
     }),
   )
 
-  testIf(
-    ends,
-    'tidying removes what interrupted puts left before a time, counts it, and keeps all blobs',
-    async () => {
-      let left = 0
-      for (let powerCutAt = 1; powerCutAt < 30; powerCutAt++) {
-        const under = await make()
-        const { store } = under
-        const end = endsOf(under)
-        const kept = await put(store, harbour)
-        end.disk.injectFaults({ powerCutAt, shortWrites: true })
-        await storeAll(store, new Map()).catch((error: unknown) => {
-          if (!(error instanceof PowerCut)) throw error
-        })
-        const later = end.after(powerCutAt)
-        const blobs = value(await later.list())
-        expect(blobs).toContain(kept)
-        expect(value(await later.tidy(0))).toBe(0)
-        left += value(await later.tidy(Date.now() + 60_000))
-        expect(value(await later.tidy(Date.now() + 60_000))).toBe(0)
-        expect(value(await later.list())).toEqual(blobs)
-        await under.close()
-      }
-      if (leaves) expect(left).toBeGreaterThan(0)
-    },
-  )
-
   test(
     'shares nothing with another store [TI-027]',
     withStore(async ({ store, other }) => {
@@ -371,69 +304,6 @@ export function blobStoreCases(
     }),
   )
 
-  testIf(
-    ends,
-    'a put that returned survives a power cut at any step, and others leave nothing wrong',
-    async () => {
-      for (let powerCutAt = 1; powerCutAt < 60; powerCutAt++) {
-        const under = await make()
-        const { store } = under
-        const end = endsOf(under)
-        const stored = new Map<BlobKey, Buffer>()
-        end.disk.injectFaults({ powerCutAt, shortWrites: true })
-        await storeAll(store, stored).catch((error: unknown) => {
-          if (!(error instanceof PowerCut)) throw error
-        })
-        for (const seed of [powerCutAt, powerCutAt + 1]) {
-          const later = end.after(seed)
-          for (const key of value(await later.list())) {
-            const read = await later.get(key)
-            if (stored.has(key) || read.ok) expect(sha256(value(read))).toBe(blobSha256(key))
-          }
-          for (const [key, bytes] of stored) {
-            expect(value(await later.get(key)).equals(bytes)).toBe(true)
-            expect(await put(later, bytes, 'application/octet-stream')).toBe(key)
-          }
-        }
-        await under.close()
-      }
-    },
-  )
-
-  testIf(
-    ends,
-    'a put that cannot be made durable is not acknowledged, and the next one may succeed',
-    async () => {
-      const faults = [{ fullAtWrite: 1 }, { badSyncAt: 1 }]
-      // What a failed sync loses is a matter of chance.
-      for (const [round, fault] of [...faults, ...faults, ...faults, ...faults].entries()) {
-        const under = await make()
-        const { store } = under
-        const end = endsOf(under)
-        end.disk.injectFaults(fault)
-        expect(await store.put([harbour], 'text/plain')).toMatchObject({
-          error: { kind: 'storage_failed' },
-        })
-        end.disk.injectFaults({})
-        const key = await put(store, harbour)
-        expect(value(await end.after(round).get(key)).equals(harbour)).toBe(true)
-        await under.close()
-      }
-    },
-  )
+  if (ends === true) cases.push(...blobEndCases(make, leaves === true ? { leaves } : {}))
   return cases
-}
-
-function endsOf({ ends }: StoreUnderTest): StoreEnds {
-  if (ends === undefined) throw new Error('the power of this store cannot be cut')
-  return ends
-}
-
-/** Puts small, large and repeated content; notes what was acknowledged. */
-async function storeAll(store: BlobStore, into: Map<BlobKey, Buffer>): Promise<void> {
-  for (const text of ['rope', 'sail', 'rope', 'x'.repeat(300_000)]) {
-    const bytes = Buffer.from(text)
-    const key = value(await store.put([bytes], 'application/octet-stream'))
-    into.set(key, bytes)
-  }
 }

@@ -6,7 +6,8 @@ import { systemIds } from '../../src/host/ids.ts'
 import { CrashDisk } from '../support/host/crash-disk.ts'
 import { withBug, type PlantedBug } from '../support/host/planted-bugs.ts'
 import { overwrite } from '../support/log/raw-log.ts'
-import { blobStoreCases, type StoreUnderTest } from './blob-store.ts'
+import { blobStoreCases } from './blob-store.ts'
+import type { StoreUnderTest } from './blob-store/under-test.ts'
 
 const ids = systemIds(systemClock)
 

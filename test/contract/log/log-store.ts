@@ -1,7 +1,7 @@
-import { CRASH_CASES } from './log-store/crash-cases.ts'
-import { FENCE_CASES } from './log-store/fence-cases.ts'
-import { READING_CASES } from './log-store/reading-cases.ts'
-import { STORAGE_CASES } from './log-store/storage-cases.ts'
+import { CRASH_CASES } from './log-crash-cases.ts'
+import { FENCE_CASES } from './log-fence-cases.ts'
+import { READING_CASES } from './log-reading-cases.ts'
+import { STORAGE_CASES } from './log-storage-cases.ts'
 import type { ContractCheck } from './stores-under-test.ts'
 
 /** What every `LogStore` must do, whatever its storage. Each check names a promise of its comments. */

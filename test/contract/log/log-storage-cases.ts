@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import * as z from 'zod'
-import { FileFailure } from '../../../../src/host/files/files.ts'
-import { SessionId } from '../../../../src/model/ids.ts'
-import { value } from '../../../support/log/story.ts'
-import type { ContractCheck } from '../stores-under-test.ts'
+import { FileFailure } from '../../../src/host/files/files.ts'
+import { SessionId } from '../../../src/model/ids.ts'
+import { value } from '../../support/log/story.ts'
+import type { ContractCheck } from './stores-under-test.ts'
 import {
   appendAll,
   begin,
@@ -15,7 +15,7 @@ import {
   sorted,
   withLog,
   type Begun,
-} from './begun.ts'
+} from './log-scene.ts'
 
 /** Ids that lead elsewhere, or nowhere. */
 const HOSTILE = [

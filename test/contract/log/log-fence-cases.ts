@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Fence, Lease } from '../../../../src/log/lease-store.ts'
-import type { WritableLog } from '../../../../src/log/log-store.ts'
-import { thrown } from '../../../support/host/thrown.ts'
-import type { ContractCheck } from '../stores-under-test.ts'
+import type { Fence, Lease } from '../../../src/log/lease-store.ts'
+import type { WritableLog } from '../../../src/log/log-store.ts'
+import { thrown } from '../../support/host/thrown.ts'
+import type { ContractCheck } from './stores-under-test.ts'
 import {
   appendAll,
   begin,
@@ -13,7 +13,7 @@ import {
   takeOver,
   withLog,
   type Begun,
-} from './begun.ts'
+} from './log-scene.ts'
 
 export const FENCE_CASES: readonly ContractCheck[] = [
   {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { atEveryStep, untilCut, type Judge } from '../at-every-step.ts'
-import { need, type ContractCheck, type EngineUnderTest } from '../stores-under-test.ts'
+import { atEveryStep, untilCut, type Judge } from './at-every-step.ts'
+import { need, type ContractCheck, type EngineUnderTest } from './stores-under-test.ts'
 import {
   appendAll,
   begin,
@@ -12,7 +12,7 @@ import {
   rawPieces,
   takeOver,
   textOf,
-} from './begun.ts'
+} from './log-scene.ts'
 
 export const CRASH_CASES: readonly ContractCheck[] = [
   {

@@ -1,8 +1,18 @@
 import { expect } from 'vitest'
-import { FileFailure, readSpan } from '../../../../src/host/files/files.ts'
-import { thrown } from '../../../support/host/thrown.ts'
-import type { ContractCheck } from '../stores-under-test.ts'
-import { appendAll, begin, bytesIn, close, ids, line, opened, textOf, withLog } from './begun.ts'
+import { FileFailure, readSpan } from '../../../src/host/files/files.ts'
+import { thrown } from '../../support/host/thrown.ts'
+import type { ContractCheck } from './stores-under-test.ts'
+import {
+  appendAll,
+  begin,
+  bytesIn,
+  close,
+  ids,
+  line,
+  opened,
+  textOf,
+  withLog,
+} from './log-scene.ts'
 
 export const READING_CASES: readonly ContractCheck[] = [
   {

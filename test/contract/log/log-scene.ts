@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
-import { systemClock } from '../../../../src/host/clock.ts'
-import { readSpan } from '../../../../src/host/files/files.ts'
-import { systemIds } from '../../../../src/host/ids.ts'
-import type { Lease } from '../../../../src/log/lease-store.ts'
-import type { LogStore, ReadableLog, WritableLog } from '../../../../src/log/log-store.ts'
-import type { LogStores } from '../../../../src/log/place.ts'
-import type { SessionId } from '../../../../src/model/ids.ts'
-import { value } from '../../../support/log/story.ts'
-import type { ContractCheck, EngineUnderTest } from '../stores-under-test.ts'
+import { systemClock } from '../../../src/host/clock.ts'
+import { readSpan } from '../../../src/host/files/files.ts'
+import { systemIds } from '../../../src/host/ids.ts'
+import type { Lease } from '../../../src/log/lease-store.ts'
+import type { LogStore, ReadableLog, WritableLog } from '../../../src/log/log-store.ts'
+import type { LogStores } from '../../../src/log/place.ts'
+import type { SessionId } from '../../../src/model/ids.ts'
+import { value } from '../../support/log/story.ts'
+import type { ContractCheck, EngineUnderTest } from './stores-under-test.ts'
 
 export const ids = systemIds(systemClock)
 
