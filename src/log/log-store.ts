@@ -48,7 +48,10 @@ export interface ReadableLog {
   stat(): Promise<LogFacts>
   /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. May return fewer than requested. */
   read(into: Uint8Array, position: number): Promise<number>
-  /** Makes durable what can be read now, beside its writer. For a reader that records how far the Log goes. */
+  /**
+   * Makes durable what can be read now, beside its writer: for a reader that records how far the Log goes. A new Log itself is
+   * durable with its first append.
+   */
   sync(): Promise<void>
   close(): Promise<void>
 }

@@ -2,35 +2,11 @@ import { describe, expect, test as vitestTest } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { CAUSE } from '../../src/model/error-cause.ts'
-import { BLOB_EXTENSIONS, blobSha256, type BlobKey } from '../../src/model/ids.ts'
-import { PowerCut, type CrashDisk } from '../support/host/crash-disk.ts'
+import { BLOB_EXTENSIONS } from '../../src/model/ids.ts'
+import { LIMITS } from '../../src/model/limits.ts'
 import { value } from '../support/log/story.ts'
-
-/** A new, empty store, and ways to corrupt it that no caller has. */
-export interface StoreUnderTest {
-  readonly store: BlobStore
-  /** Another store of the same kind that shares nothing with the first. */
-  readonly other: BlobStore
-  /** Stores bytes under a key that does not match them. */
-  readonly corrupt: (key: BlobKey, bytes: Buffer) => Promise<void>
-  /** What a store on a disk of the machine cannot do. */
-  readonly ends?: StoreEnds
-  /** Makes the blob look as if it had been put `ms` milliseconds earlier. */
-  readonly age: (key: BlobKey, ms: number) => Promise<void>
-  close(): Promise<void>
-}
-
-/** How a machine ends. */
-export interface StoreEnds {
-  readonly disk: CrashDisk
-  /** The store as the next boot finds it. */
-  after(seed: number): BlobStore
-}
-
-interface BlobCase {
-  readonly title: string
-  readonly run: () => Promise<void>
-}
+import { blobEndCases } from './blob-store/end-cases.ts'
+import type { BlobCase, BlobTraits, StoreUnderTest } from './blob-store/under-test.ts'
 
 /** The same facts for people and for code. */
 function absence(state: 'missing' | 'damaged') {
@@ -38,15 +14,22 @@ function absence(state: 'missing' | 'damaged') {
 }
 
 /** What every blob store must do, whatever its storage. */
-export function blobStoreContract(name: string, make: () => Promise<StoreUnderTest>): void {
+export function blobStoreContract(
+  name: string,
+  make: () => Promise<StoreUnderTest>,
+  has: BlobTraits = {},
+): void {
   describe(name, () => {
-    for (const { title, run } of blobStoreCases(make))
+    for (const { title, run } of blobStoreCases(make, has))
       vitestTest(title, () => expect(run()).resolves.toBeUndefined())
   })
 }
 
 /** Every promise of a blob store, with what shows that it is kept. A case throws if it is not. */
-export function blobStoreCases(make: () => Promise<StoreUnderTest>): readonly BlobCase[] {
+export function blobStoreCases(
+  make: () => Promise<StoreUnderTest>,
+  { ends, leaves, large }: BlobTraits = {},
+): readonly BlobCase[] {
   const cases: BlobCase[] = []
   const test = (title: string, run: () => Promise<void>) => void cases.push({ title, run })
   const withStore = (work: (under: StoreUnderTest) => Promise<void>) => async () => {
@@ -240,6 +223,80 @@ export function blobStoreCases(make: () => Promise<StoreUnderTest>): readonly Bl
   )
 
   test(
+    'may be used by several processes at once, which see the same blobs',
+    withStore(async ({ store, again }) => {
+      const texts = ['rope', 'sail', 'mast', 'keel', 'harbour']
+      const keys = await Promise.all(
+        texts.flatMap((text) => [store, again].map((one) => put(one, Buffer.from(text)))),
+      )
+      expect(new Set(keys).size).toBe(texts.length)
+      for (const one of [store, again])
+        expect(value(await one.list()).toSorted()).toEqual([...new Set(keys)].toSorted())
+      const [first] = keys
+      if (first === undefined) throw new Error('nothing was put')
+      const deleted = await Promise.all([store, again].map((one) => one.delete(first)))
+      expect(deleted.map(value)).toEqual([true, true])
+      expect(await again.get(first)).toMatchObject({ error: absence('missing') })
+      const [renewed, gone] = await Promise.all([
+        put(store, Buffer.from('rope')),
+        again.delete(first),
+      ])
+      expect([renewed, gone.ok]).toEqual([first, true])
+    }),
+  )
+
+  if (large === true)
+    test(
+      'refuses content above the limit of a blob, and stores nothing of it',
+      withStore(async ({ store }) => {
+        const piece = Buffer.alloc(8 * 1024 * 1024)
+        let pieces = 0
+        function* endless() {
+          for (;;) {
+            pieces += 1
+            yield piece
+          }
+        }
+        expect(await store.put(endless(), 'application/octet-stream')).toMatchObject({
+          error: { kind: 'too_large' },
+        })
+        expect(pieces).toBe(LIMITS.blob_bytes / piece.length + 1)
+        expect(value(await store.list())).toEqual([])
+        expect(value(await store.tidy(Infinity))).toBe(0)
+      }),
+    )
+
+  test(
+    'an open blob is read to its end, also after it was deleted',
+    withStore(async ({ store }) => {
+      const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251))
+      const key = await put(store, bytes, 'image/png')
+      const blob = value(await store.open(key))
+      value(await store.delete(key))
+      const parts: Buffer[] = []
+      for await (const part of blob.read()) parts.push(part)
+      expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+      await blob.close()
+      expect(await store.get(key)).toMatchObject({ error: absence('missing') })
+    }),
+  )
+
+  test(
+    'facts and renewal do not verify a blob, and its time is that of the last put',
+    withStore(async ({ store, corrupt, age }) => {
+      const key = await put(store, harbour)
+      await age(key, 60_000)
+      const before = value(await store.stat(key)).putAt
+      await corrupt(key, Buffer.from('x'))
+      expect(value(await store.stat(key)).size).toBe(1)
+      expect(value(await store.renew(key))).toBe(true)
+      expect(await put(store, harbour)).toBe(key)
+      const { size, putAt } = value(await store.stat(key))
+      expect([size, putAt > before]).toEqual([harbour.length, true])
+    }),
+  )
+
+  test(
     'shares nothing with another store [TI-027]',
     withStore(async ({ store, other }) => {
       const key = await put(store, harbour)
@@ -247,54 +304,6 @@ export function blobStoreCases(make: () => Promise<StoreUnderTest>): readonly Bl
     }),
   )
 
-  test('a put that returned survives a power cut at any step, and others leave nothing wrong', async () => {
-    for (let powerCutAt = 1; powerCutAt < 60; powerCutAt++) {
-      const under = await make()
-      const { store, ends } = under
-      if (ends === undefined) return under.close()
-      const stored = new Map<BlobKey, Buffer>()
-      ends.disk.injectFaults({ powerCutAt, shortWrites: true })
-      await storeAll(store, stored).catch((error: unknown) => {
-        if (!(error instanceof PowerCut)) throw error
-      })
-      for (const seed of [powerCutAt, powerCutAt + 1]) {
-        const later = ends.after(seed)
-        for (const key of value(await later.list())) {
-          const read = await later.get(key)
-          if (stored.has(key) || read.ok) expect(sha256(value(read))).toBe(blobSha256(key))
-        }
-        for (const [key, bytes] of stored) {
-          expect(value(await later.get(key)).equals(bytes)).toBe(true)
-          expect(await put(later, bytes, 'application/octet-stream')).toBe(key)
-        }
-      }
-      await under.close()
-    }
-  })
-
-  test('a put that cannot be made durable is not acknowledged, and the next one may succeed', async () => {
-    for (const fault of [{ fullAtWrite: 1 }, { badSyncAt: 1 }]) {
-      const under = await make()
-      const { store, ends } = under
-      if (ends === undefined) return under.close()
-      ends.disk.injectFaults(fault)
-      expect(await store.put([harbour], 'text/plain')).toMatchObject({
-        error: { kind: 'storage_failed' },
-      })
-      ends.disk.injectFaults({})
-      const key = await put(store, harbour)
-      expect(value(await ends.after(1).get(key)).equals(harbour)).toBe(true)
-      await under.close()
-    }
-  })
+  if (ends === true) cases.push(...blobEndCases(make, leaves === true ? { leaves } : {}))
   return cases
-}
-
-/** Puts small, large and repeated content; notes what was acknowledged. */
-async function storeAll(store: BlobStore, into: Map<BlobKey, Buffer>): Promise<void> {
-  for (const text of ['rope', 'sail', 'rope', 'x'.repeat(300_000)]) {
-    const bytes = Buffer.from(text)
-    const key = value(await store.put([bytes], 'application/octet-stream'))
-    into.set(key, bytes)
-  }
 }

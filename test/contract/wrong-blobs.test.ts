@@ -6,7 +6,8 @@ import { systemIds } from '../../src/host/ids.ts'
 import { CrashDisk } from '../support/host/crash-disk.ts'
 import { withBug, type PlantedBug } from '../support/host/planted-bugs.ts'
 import { overwrite } from '../support/log/raw-log.ts'
-import { blobStoreCases, type StoreUnderTest } from './blob-store.ts'
+import { blobStoreCases } from './blob-store.ts'
+import type { StoreUnderTest } from './blob-store/under-test.ts'
 
 const ids = systemIds(systemClock)
 
@@ -51,6 +52,7 @@ async function brokenPromise(
     const disk = new CrashDisk((seed += 1), { shortWrites: true })
     return {
       store: seen(disk),
+      again: seen(disk),
       other: seen(new CrashDisk(8)),
       ends: { disk, after: (next) => seen(disk.afterCrash(next)) },
       corrupt: (key, bytes) => overwrite(disk.folder(), key, bytes),
@@ -61,7 +63,7 @@ async function brokenPromise(
       close: async () => {},
     }
   }
-  for (const { title, run } of blobStoreCases(make)) {
+  for (const { title, run } of blobStoreCases(make, { ends: true, leaves: true })) {
     const isKept = await run().then(
       () => true,
       () => false,

@@ -103,7 +103,7 @@ export interface OpenFrames {
   /** Numbers up to this one may have been issued by earlier holders. No stored frame has a higher one. */
   readonly lastReserved: number
   readonly repair: FrameRepair | undefined
-  /** Why nothing can be appended, and frames beyond the last one that was restored cannot be read. */
+  /** Why nothing can be appended. Readings then end at the last frame that was restored: those beyond it cannot be read. */
   readonly damage: Failed | undefined
   /** The lowest number that was not deleted. It never decreases. */
   readonly firstAvailable: number

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { PowerCut, type DiskFaults } from '../../support/host/crash-disk.ts'
-import { Refused } from '../../support/log/story.ts'
+import { Refused, value } from '../../support/log/story.ts'
 import { FrameJournal, runStoryOfFrames } from '../../support/tether/frame-story.ts'
 import { openLog } from './log-cases.ts'
 import {
@@ -159,6 +159,38 @@ export const CRASH_CASES: readonly FrameCase[] = [
     },
   },
   {
+    title:
+      'what is cut off when frames are opened is named, kept, and nothing that was acknowledged',
+    crashes: true,
+    run: async (under) => {
+      let repairs = 0
+      for (let seed = 1, place = under; seed <= 40; seed++) {
+        const { frames } = await hold(place.store)
+        await add(frames, 1, 2)
+        endsOf(place).injectFaults({ powerCutAt: 1 })
+        const batch = { first: 3, entries: [entry(3, 'x'.repeat(900)), entry(4)] }
+        await untilCut(frames.append(batch).then(() => {}))
+        const next = endsOf(place).after(seed % 2 === 0 ? 'power' : 'kill', seed)
+        const again = await hold(next.store)
+        expect([
+          [1, 2],
+          [1, 2, 3],
+          [1, 2, 3, 4],
+        ]).toContainEqual(seqs(again.restored))
+        const { repair } = again.frames
+        if (repair !== undefined) {
+          repairs += 1
+          const sizes = await rawSizes(next)
+          expect(sizes.get(repair.kept_as)).toBe(repair.cut_bytes)
+          expect(repair.cut_bytes).toBeGreaterThan(0)
+        }
+        await again.frames.close()
+        place = await under.renew()
+      }
+      if (under.tears) expect(repairs).toBeGreaterThan(0)
+    },
+  },
+  {
     title: 'a holder that was killed leaves its frames to the next one',
     crashes: true,
     run: async (under) => {
@@ -186,3 +218,16 @@ export const CRASH_CASES: readonly FrameCase[] = [
     },
   },
 ]
+
+/** The size of every piece of what is stored. */
+async function rawSizes({ store }: FramesUnderTest): Promise<ReadonlyMap<string, number>> {
+  const source = value(await store.raw(ONE))
+  const sizes = new Map<string, number>()
+  await source?.each(async (name, bytes) => {
+    let size = 0
+    for await (const piece of bytes) size += piece.length
+    sizes.set(name, size)
+  })
+  await source?.close()
+  return sizes
+}

@@ -166,4 +166,90 @@ export const HOLDER_CASES: readonly FrameCase[] = [
       expect(seqs(await readAll(second.frames))).toEqual([3, 4])
     },
   },
+  {
+    title: 'frames of the newest step are never deleted, however old they are',
+    run: async ({ store, clock }) => {
+      const first = await hold(store, { retention: SCARCE })
+      await add(first.frames, 1, 2)
+      await first.frames.close()
+      clock.advance(SCARCE.mostAgeMs * 100)
+      const again = await hold(store, { retention: SCARCE })
+      expect(seqs(await readAll(again.frames))).toEqual([1, 2])
+    },
+  },
+  {
+    title: 'what must be carried is asked for within an append only',
+    run: async ({ store }) => {
+      let isAppending = false
+      let asked = 0
+      const messages = () => {
+        expect(isAppending, 'an append is running').toBe(true)
+        asked += 1
+        return { waiting: [], ended: [] }
+      }
+      const { frames } = await hold(store, { retention: SCARCE, messages })
+      for (let seq = 1; seq < 40; seq++) {
+        isAppending = true
+        await add(frames, seq)
+        isAppending = false
+        await readAll(frames)
+      }
+      await frames.close()
+      await (await hold(store, { retention: SCARCE, messages })).frames.close()
+      expect(asked).toBeGreaterThan(1)
+    },
+  },
+  {
+    title: 'frames below those that are restored can be read, also by the next holder',
+    run: async ({ store }) => {
+      const retention = { ...SCARCE, mostBytes: 1e9 }
+      const first = await hold(store, { retention })
+      for (let seq = 1; seq < 40; seq++) await add(first.frames, seq)
+      await first.frames.close()
+      const again = await hold(store, { retention })
+      expect(again.after).toBeGreaterThan(1)
+      const restored = seqs(again.restored)
+      expect(restored).toEqual(
+        Array.from({ length: 39 - again.after }, (_, i) => again.after + 1 + i),
+      )
+      expect(seqs(await readAll(again.frames))).toEqual(Array.from({ length: 39 }, (_, i) => i + 1))
+    },
+  },
+  {
+    title: 'a real process holds the frames until it is killed, and then the next one does',
+    processes: true,
+    run: async ({ store, program }) => {
+      if (program === undefined) throw new Error('there is no program')
+      const [one, two] = [program(), program()]
+      const outcomes = await Promise.all([one.open(ONE), two.open(ONE)])
+      expect(outcomes.toSorted()).toEqual(['open', 'storage_failed'])
+      const [first, second] = outcomes[0] === 'open' ? [one, two] : [two, one]
+      for (let seq = 1; seq <= 20; seq++) expect(await first.append(entry(seq))).toBe('stored')
+      expect(await tryHold(store)).toMatchObject(REFUSED)
+      await first.kill()
+      expect(await second.open(ONE)).toBe('open')
+      expect(await second.append(entry(21))).toBe('stored')
+      await second.kill()
+      const { restored } = await hold(store)
+      expect(restored).toEqual(Array.from({ length: 21 }, (_, i) => entry(i + 1)))
+    },
+  },
+  {
+    title: 'a real process that lost the frames cannot append beside the one that got them',
+    processes: true,
+    run: async ({ store, program, seize }) => {
+      if (program === undefined) throw new Error('there is no program')
+      const old = program()
+      expect(await old.open(ONE)).toBe('open')
+      expect(await old.append(entry(1))).toBe('stored')
+      await seize(ONE)
+      const next = await hold(store)
+      await add(next.frames, 2)
+      expect(await old.append(entry(3, 'stale'))).toBe('storage_failed')
+      await add(next.frames, 3)
+      await next.frames.close()
+      await old.kill()
+      expect((await hold(store)).restored).toEqual([entry(1), entry(2), entry(3)])
+    },
+  },
 ]

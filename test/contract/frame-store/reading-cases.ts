@@ -173,4 +173,33 @@ export const READING_CASES: readonly FrameCase[] = [
       expect(await again.frames.append({ first: 21, entries: [entry(21)] })).toMatchObject(damage)
     },
   },
+  {
+    title: 'with damage among the newest frames, readings end at the last one that was restored',
+    run: async (under) => {
+      const { frames } = await filled(under, 20)
+      await frames.close()
+      await under.damage(ONE, 15)
+      const again = await hold(under.store)
+      const [forwards, backwards]: [FrameEntry[], FrameEntry[]] = [[], []]
+      value(await again.frames.readAfter(0, 20, 1e9, (one) => forwards.push(one) > 0))
+      value(await again.frames.readBefore(21, 1e9, (one) => backwards.push(one) > 0))
+      const intact = Array.from({ length: 14 }, (_, i) => i + 1)
+      expect([seqs(forwards), seqs(backwards)]).toEqual([intact, intact.toReversed()])
+    },
+  },
+  {
+    title: 'what is deleted during a reading backwards ends it, without a gap and without an error',
+    run: async ({ store }) => {
+      const { frames } = await hold(store, { retention: SCARCE })
+      for (let seq = 1; seq <= 12; seq++) await add(frames, seq)
+      for (let seq = 13; seq < 60; seq++) {
+        const found: FrameEntry[] = []
+        const reading = frames.readBefore(seq, 1e9, (one) => found.push(one) > 0)
+        await add(frames, seq)
+        expect(value(await reading).complete).toBe(true)
+        expect(seqs(found)).toEqual(Array.from({ length: found.length }, (_, i) => seq - 1 - i))
+      }
+      expect(frames.firstAvailable).toBeGreaterThan(12)
+    },
+  },
 ]

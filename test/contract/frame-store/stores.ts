@@ -8,6 +8,7 @@ import { freshFolder } from '../../support/host/folder.ts'
 import { virtualClock, type VirtualClock } from '../../support/host/virtual-clock.ts'
 import { overwrite, rawBytes } from '../../support/log/raw-log.ts'
 import { MemoryFrames } from '../../support/tether/memory-frames.ts'
+import { startFrameProgram } from './frame-program.ts'
 import { entry, type FramesUnderTest } from './under-test.ts'
 
 /** Files on the disk of this machine. */
@@ -16,6 +17,7 @@ export async function realFiles(): Promise<FramesUnderTest> {
   const folder = await diskFolder(path)
   return {
     ...onFolder(folder, folder, virtualClock()),
+    program: () => startFrameProgram(path),
     renew: realFiles,
     close: () => folder.close(),
   }
@@ -35,6 +37,7 @@ function onCrashDisk(
 ): FramesUnderTest {
   return {
     ...onFolder(seen(disk.folder()), disk.folder(), clock),
+    tears: true,
     ends: {
       injectFaults: (faults) => disk.injectFaults(faults),
       steps: () => disk.steps,

@@ -11,6 +11,7 @@ import type {
 import type { DiskFaults } from '../../support/host/crash-disk.ts'
 import type { VirtualClock } from '../../support/host/virtual-clock.ts'
 import { value } from '../../support/log/story.ts'
+import type { FrameProgram } from './frame-program.ts'
 
 /** A new, empty store, and what no caller can do to it. */
 export interface FramesUnderTest {
@@ -25,6 +26,10 @@ export interface FramesUnderTest {
   seize(instance: InstanceId): Promise<void>
   /** What a store on a disk of the machine cannot do. */
   readonly ends?: Ends
+  /** Starts a real process that uses the same frames. */
+  readonly program?: () => FrameProgram
+  /** What is cut off is kept in this storage, so some end must cut something off. */
+  readonly tears?: true
   /** Another new, empty store of this kind. */
   renew(): Promise<FramesUnderTest>
   close(): Promise<void>
@@ -43,6 +48,8 @@ export interface FrameCase {
   readonly title: string
   /** It needs `ends`. */
   readonly crashes?: true
+  /** It needs `program`. */
+  readonly processes?: true
   readonly run: (under: FramesUnderTest) => Promise<void>
 }
 
@@ -82,7 +89,7 @@ export async function tryHold(
   { instance = ONE, retention = AMPLE, messages = () => NO_MESSAGES }: HoldOptions = {},
 ): Promise<Result<Held>> {
   let after: number | undefined
-  let ended: CarriedMessages['ended'] = []
+  let ended: CarriedMessages['ended'] | undefined
   const carried: NamedEntry[] = []
   const restored: NamedEntry[] = []
   const opened = await store.open(instance, {
@@ -94,11 +101,17 @@ export async function tryHold(
         after = seq
       },
       ended: (all) => {
+        expect([after !== undefined, ended], 'ended is called once').toEqual([true, undefined])
         ended = all
       },
-      message: (one) => void carried.push(one),
+      message: (one) => {
+        expect(one.seq, 'messages are in order').toBeGreaterThan(carried.at(-1)?.seq ?? 0)
+        carried.push(one)
+      },
       frame: (one) => {
-        expect(after, 'begin comes first').toBeDefined()
+        expect(one.seq, 'frames are in order').toBeGreaterThan(
+          restored.at(-1)?.seq ?? after ?? Infinity,
+        )
         restored.push(one)
       },
     },
@@ -106,7 +119,7 @@ export async function tryHold(
   if (!opened.ok) return opened
   held.add(opened.value)
   if (after === undefined) throw new Error('begin was not called')
-  return { ok: true, value: { frames: opened.value, after, ended, carried, restored } }
+  return { ok: true, value: { frames: opened.value, after, ended: ended ?? [], carried, restored } }
 }
 
 export async function hold(store: FrameStore, options: HoldOptions = {}): Promise<Held> {

@@ -1,20 +1,24 @@
 import { PowerCut } from '../../support/host/crash-disk.ts'
-import type { EngineUnderTest, MakeEngine } from './stores-under-test.ts'
+import { need, type EngineUnderTest, type MakeEngine } from './stores-under-test.ts'
 
 /** Writes until the power is cut, and returns how to look at what is left. */
 export type Judge = (engine: EngineUnderTest) => Promise<(next: EngineUnderTest) => Promise<void>>
 
-/** Runs `judge` with a power cut at every step, and lets it look at what a boot and another process find. */
+/**
+ * Runs `judge` with a power cut at every step, and after the last one in several ways, and lets it look at what a boot and another
+ * process find.
+ */
 export async function atEveryStep(make: MakeEngine, judge: Judge): Promise<void> {
   const whole = await make()
-  if (whole.crash === undefined) return
   await judge(whole)
-  const steps = whole.crash.steps()
-  for (let cutAt = 1; cutAt <= steps; cutAt++) {
+  const steps = need(whole.crash).steps()
+  const cuts = Array.from({ length: steps }, (_, at) => [at + 1, at + 1] as const)
+  const ends = Array.from({ length: 6 }, (_, seed) => [steps + 100, seed] as const)
+  for (const [cutAt, seed] of [...cuts, ...ends]) {
     for (const how of ['afterCrash', 'afterKill'] as const) {
-      const engine = await make(cutAt, cutAt)
+      const engine = await make(cutAt, seed)
       const look = await judge(engine)
-      if (engine.crash !== undefined) await look(engine.crash[how]())
+      await look(need(engine.crash)[how]())
     }
   }
 }

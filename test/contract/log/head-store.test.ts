@@ -1,8 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { judgeEngines } from './judge-engines.ts'
 import { HEAD_STORE_CONTRACT } from './head-store.ts'
-import { ENGINES } from './stores-under-test.ts'
 
-describe.each(Object.entries(ENGINES))('the heads of %s', (_name, make) => {
-  for (const { title, check } of HEAD_STORE_CONTRACT)
-    test(title, () => expect(check(make)).resolves.toBeUndefined())
-})
+judgeEngines('heads', HEAD_STORE_CONTRACT)

@@ -2,14 +2,15 @@ import { expect } from 'vitest'
 import { systemClock } from '../../../src/host/clock.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { value } from '../../support/log/story.ts'
-import { HOLDER, type ContractCheck } from './stores-under-test.ts'
+import { HOLDER, need, type ContractCheck } from './stores-under-test.ts'
 
 const ids = systemIds(systemClock)
 
-/** What every `LeaseStore` must do. */
+/** What every `LeaseStore` must do. Each check names a promise of its comments. */
 export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
   {
-    title: 'gives the lease of a Log to one holder, and names it to all others',
+    title:
+      'gives the lease of a Log, which need not exist, to one holder, and names it to all others',
     check: async (make) => {
       const { process } = await make()
       const [here, there] = [(await process()).leases, (await process()).leases]
@@ -60,7 +61,9 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
       const { leases } = await (await make()).process()
       const session = ids.session()
       const first = value(await leases.take(session))
-      await first.release()
+      const releasing = first.release()
+      expect(first.mayHold()).toBe(false)
+      await releasing
       expect([first.mayHold(), await first.holds()]).toEqual([false, false])
       const second = value(await leases.take(session))
       await first.release()
@@ -115,12 +118,12 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
   },
   {
     title: 'after a kill, the next holder learns who abandoned it, also if one gives it back first',
+    needs: ['crash'],
     check: async (make) => {
       const engine = await make()
-      if (engine.crash === undefined) return
       const session = ids.session()
       value(await (await engine.process()).leases.take(session))
-      const { leases } = await engine.crash.afterKill().process()
+      const { leases } = await need(engine.crash).afterKill().process()
       const second = value(await leases.take(session))
       expect(second.abandonedBy).toEqual(HOLDER)
       await second.giveBack()
@@ -130,6 +133,87 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
       const fourth = value(await leases.take(session))
       expect(fourth.abandonedBy).toBeUndefined()
       await fourth.release()
+    },
+  },
+  {
+    title: 'a lease ends with its process, and nothing names the process as a writer any more',
+    needs: ['crash'],
+    check: async (make) => {
+      const engine = await make()
+      const session = ids.session()
+      value(await (await engine.process()).leases.take(session))
+      const { leases } = await need(engine.crash).afterKill().process()
+      expect(await leases.beingWritten()).toEqual([])
+      await value(await leases.take(session)).release()
+    },
+  },
+  {
+    title: 'asking who writes takes nothing and changes nothing, also where there is no lease',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      const session = ids.session()
+      expect(await there.writerOf(session)).toBeUndefined()
+      expect(await there.beingWritten()).toEqual([])
+      const lease = value(await here.take(session))
+      expect(lease.abandonedBy).toBeUndefined()
+      for (let n = 0; n < 3; n++) {
+        expect(await there.writerOf(session)).toEqual(HOLDER)
+        expect(await there.beingWritten()).toEqual([session])
+      }
+      expect(await lease.holds()).toBe(true)
+      await lease.release()
+    },
+  },
+  {
+    title: 'who writes is unknown, and no error, where something else is in the place of a lease',
+    needs: ['outside'],
+    check: async (make) => {
+      const engine = await make()
+      const { leases } = await engine.process()
+      const session = ids.session()
+      await need(engine.outside).obstruct('lease', session)
+      expect(await leases.writerOf(session)).toBeUndefined()
+      expect(await leases.take(session)).toMatchObject({ error: { kind: 'not_regular_file' } })
+    },
+  },
+  {
+    title: 'a process that takes a lease while another asks which are held is not disturbed',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      const sessions = Array.from({ length: 4 }, () => ids.session())
+      for (const session of sessions) await value(await here.take(session)).release()
+      for (let round = 0; round < 5; round++) {
+        const asking = Promise.all([there.beingWritten(), there.beingWritten()])
+        const taken = await Promise.all(sessions.map((session) => here.take(session)))
+        await asking
+        for (const one of taken) await value(one).release()
+      }
+    },
+  },
+  {
+    title: 'real processes exclude each other, and the end of one releases its lease',
+    needs: ['program'],
+    check: async (make) => {
+      const engine = await make()
+      const [one, two] = [need(engine.program)(), need(engine.program)()]
+      const { leases } = await engine.process()
+      const [session, other] = [ids.session(), ids.session()]
+      expect(await one.ask({ act: 'take', session })).toMatchObject({ outcome: 'done' })
+      expect(await two.ask({ act: 'take', session })).toEqual({ outcome: 'session_busy' })
+      expect(await two.ask({ act: 'take', session: other })).toMatchObject({ outcome: 'done' })
+      expect([...(await leases.beingWritten())].toSorted()).toEqual([session, other].toSorted())
+      const holder = { pid: one.pid, program: 'contract' }
+      expect(await leases.take(session)).toMatchObject({
+        error: { kind: 'session_busy', details: { holder } },
+      })
+      await one.kill()
+      expect(await leases.beingWritten()).toEqual([other])
+      const next = value(await leases.take(session))
+      expect(next.abandonedBy).toMatchObject(holder)
+      await next.release()
+      await two.end()
     },
   },
 ]

@@ -18,6 +18,8 @@ export interface DiskFaults {
   readonly fullAtWrite?: number
   /** This sync, counted from 1, fails with EIO: its data may be lost, and no later sync writes it. */
   readonly badSyncAt?: number
+  /** Truncations fail with EIO. */
+  readonly badTruncate?: boolean
   /** Writes may be short without an error, like those of write(2). */
   readonly shortWrites?: boolean
 }
@@ -84,6 +86,10 @@ export class CrashDisk {
   /** Reading is not a step, but it fails after the power was cut. */
   checkPower(): void {
     if (this.#off) throw new PowerCut()
+  }
+
+  checkTruncate(): void {
+    if (this.#mishaps.badTruncate === true) throw systemError('EIO')
   }
 
   write(inode: Inode, bytes: Uint8Array): number {
@@ -259,6 +265,7 @@ class CrashFile implements File {
 
   async truncate(size: number): Promise<void> {
     this.#disk.step(() => this.#written.truncate(size))
+    this.#disk.checkTruncate()
     this.#written.truncate(size)
   }
 

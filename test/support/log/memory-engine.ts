@@ -31,6 +31,8 @@ export interface HeldLease {
   isHeld: boolean
 }
 
+type Fault = 'full' | 'sync' | 'sync and rollback'
+
 /**
  * A step is a call that changes something; the power is cut at `cutAt`, counted from 1. Then every call throws `PowerCut`, as
  * on the crash disk.
@@ -40,7 +42,7 @@ export class MemoryEngine {
   readonly #cutAt: number
   #off = false
   /** What fails now. */
-  fault: 'full' | 'sync' | undefined
+  fault: Fault | undefined
   steps = 0
   /** Ends when what runs alone does. */
   alone: Promise<void> = Promise.resolve()
@@ -81,8 +83,13 @@ export class MemoryEngine {
     throw new PowerCut()
   }
 
-  fail(fault: 'full' | 'sync' | undefined): void {
+  fail(fault: Fault | undefined): void {
     this.fault = fault
+  }
+
+  /** Throws if nothing can be stored now. */
+  checkSpace(): void {
+    if (this.fault === 'full') throw new FileFailure('ENOSPC', 'the memory of the test is full')
   }
 
   checkPower(): void {

@@ -31,7 +31,7 @@ export function memoryLogs(engine: MemoryEngine): LogStore {
         isDeleted: false,
       }
       logs.set(session, log)
-      return writable(engine, session, log, fence)
+      return writable(engine, { session, log, own: readable(engine, log) }, fence)
     },
     open: async (session) => {
       engine.checkPower()
@@ -42,10 +42,8 @@ export function memoryLogs(engine: MemoryEngine): LogStore {
       engine.checkPower()
       const log = logs.get(session)
       if (log === undefined) return undefined
-      return {
-        ...readable(engine, log),
-        under: (fence) => writable(engine, session, log, fence),
-      }
+      const own = readable(engine, log)
+      return { ...own, under: (fence) => writable(engine, { session, log, own }, fence) }
     },
     watch: async (session, changed) => {
       const watchers = logs.get(session)?.watchers
@@ -85,13 +83,18 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 function readable(engine: MemoryEngine, log: StoredLog): ReadableLog {
+  let isClosed = false
+  const checkOpen = () => {
+    engine.checkPower()
+    if (isClosed) throw new FileFailure('EBADF', 'a Log was used after it was closed')
+  }
   return {
     stat: async () => {
-      engine.checkPower()
+      checkOpen()
       return { size: log.bytes.length, links: log.isDeleted ? 0 : 1 }
     },
     read: async (into, position) => {
-      engine.checkPower()
+      checkOpen()
       const bytes = log.bytes.subarray(position, position + into.length)
       into.set(bytes)
       return bytes.length
@@ -100,14 +103,15 @@ function readable(engine: MemoryEngine, log: StoredLog): ReadableLog {
       engine.step()
       log.durable = log.bytes.length
     },
-    close: async () => {},
+    close: async () => {
+      isClosed = true
+    },
   }
 }
 
 function writable(
   engine: MemoryEngine,
-  session: SessionId,
-  log: StoredLog,
+  { session, log, own }: { session: SessionId; log: StoredLog; own: ReadableLog },
   fence: Fence,
 ): WritableLog {
   let isStopped = false
@@ -119,19 +123,21 @@ function writable(
     for (const changed of log.watchers) changed()
   }
   return {
-    ...readable(engine, log),
+    ...own,
     append: async (bytes, at) => {
       engine.checkPower()
-      if (isStopped || !fence.mayHold() || log.isDeleted || at !== log.bytes.length)
-        return changedLog(session)
+      if (!fence.mayHold() || log.isDeleted || at !== log.bytes.length) isStopped = true
+      if (isStopped) return changedLog(session)
       if (engine.fault === 'full') return { error: noSpace(session) }
-      if (engine.fault === 'sync') {
-        isStopped = true
-        return { error: noSpace(session), stop: noSpace(session) }
-      }
       // The first half is what a reader may see of a write that was cut.
       engine.step(() => put(Buffer.concat([log.bytes, bytes.subarray(0, bytes.length >> 1)])))
       put(Buffer.concat([log.bytes, bytes]))
+      const { fault } = engine
+      if (fault !== undefined || !(await fence.holds())) {
+        isStopped = true
+        if (fault !== 'sync and rollback') put(log.bytes.subarray(0, at))
+        return changedLog(session)
+      }
       log.durable = log.bytes.length
       return undefined
     },
@@ -144,6 +150,7 @@ function writable(
     },
     cut: async (offset, { seq, bytes }) => {
       mustHold()
+      engine.checkSpace()
       engine.step()
       const first = `${session}.torn-${seq}`
       const same = [...log.pieces].find(([, piece]) => piece.equals(bytes))

@@ -31,6 +31,7 @@ function memoryHeads(engine: MemoryEngine): HeadStore {
       return ok(heads.get(session))
     },
     write: async (session, head) => {
+      engine.checkSpace()
       engine.step()
       heads.set(session, head)
     },
@@ -57,6 +58,7 @@ function memoryIndexes(engine: MemoryEngine): IndexStore {
       return indexes.get(session)
     },
     write: async (session, record) => {
+      engine.checkSpace()
       engine.step()
       indexes.set(session, { ...record })
     },

@@ -46,9 +46,13 @@ export function memoryStore(
     put: async (pieces, mediaType) => {
       if (!isBlobMediaType(mediaType)) return failed('unsupported_type', 'No such blobs.')
       const all: Uint8Array[] = []
-      for await (const piece of pieces) all.push(piece)
+      let size = 0
+      for await (const piece of pieces) {
+        size += piece.length
+        if (size > LIMITS.blob_bytes) return failed('too_large', 'Too large.')
+        all.push(piece)
+      }
       const bytes = Buffer.concat(all)
-      if (bytes.length > LIMITS.blob_bytes) return failed('too_large', 'Too large.')
       const key = BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[mediaType]}`)
       disk.step()
       if (disk.fault() !== undefined) return failed('storage_failed', 'The bytes are not durable.')

@@ -142,6 +142,8 @@ class MemoryOpenFrames implements OpenFrames {
   readonly #options: OpenFramesOptions
   readonly #clock: Clock
   readonly #disk: CrashDisk
+  /** The number of the last frame before the damage. */
+  readonly #intact: number
   #isStopped = false
 
   constructor(shelf: Shelf, options: OpenFramesOptions, clock: Clock, disk: CrashDisk) {
@@ -156,6 +158,7 @@ class MemoryOpenFrames implements OpenFrames {
     const broken = step.entries.findIndex(({ seq }) => shelf.damaged.has(seq))
     const intact = broken === -1 ? step.entries : step.entries.slice(0, broken)
     this.damage = broken === -1 ? undefined : damaged()
+    this.#intact = intact.at(-1)?.seq ?? step.first - 1
     this.lastReserved = Math.max(step.reserved, intact.at(-1)?.seq ?? step.first - 1)
     const { restore } = options
     restore.begin(step.first - 1)
@@ -223,7 +226,8 @@ class MemoryOpenFrames implements OpenFrames {
   }
 
   get #all(): readonly NamedEntry[] {
-    return this.#shelf.steps.flatMap(({ entries }) => entries)
+    const all = this.#shelf.steps.flatMap(({ entries }) => entries)
+    return this.damage === undefined ? all : all.filter(({ seq }) => seq <= this.#intact)
   }
 
   get #newest(): Step {
