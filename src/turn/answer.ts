@@ -9,7 +9,7 @@ import type { TurnParts } from './parts/turn-parts.ts'
 /** A complete answer of the model. */
 export interface ProviderAnswer {
   /** Its Events, if they are not recorded yet: a last answer shares a write with what follows it. Any other answer is durable. */
-  readonly unrecorded?: UnrecordedAnswer
+  readonly toRecord?: AnswerToRecord
   readonly calls: readonly ToolCallItem[]
   readonly usage: CallUsage
   /** Set if the answer ended before the model finished. */
@@ -20,7 +20,7 @@ export interface ProviderAnswer {
   readonly cost: number | undefined
 }
 
-export interface UnrecordedAnswer {
+export interface AnswerToRecord {
   readonly drafts: readonly EventDraft[]
   /** To be called once they are durable. */
   publish(): void

@@ -106,7 +106,7 @@ async function record(
   if (!recorded.ok) return { ...recorded, shown: true }
   if (!isLast) publish()
   const value = {
-    ...(isLast ? { unrecorded: { drafts: all, publish } } : {}),
+    ...(isLast ? { toRecord: { drafts: all, publish } } : {}),
     calls,
     usage,
     cost,

@@ -8,7 +8,7 @@ import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import { RequestComposer, type ComposedRequest } from '../request/compose-request.ts'
 import { asSent, sharedWith, type SentRequest } from '../request/sent-request.ts'
-import { refusedResult, type ProviderAnswer, type UnrecordedAnswer } from './answer.ts'
+import { refusedResult, type ProviderAnswer, type AnswerToRecord } from './answer.ts'
 import { CallIds } from './call-ids.ts'
 import { deliveryOf } from './delivery.ts'
 import { mayContinue } from './continue.ts'
@@ -73,7 +73,7 @@ async function endWith(
 }
 
 /** An answer without calls, whose Events share a write with the end of the Turn or with what a person typed meanwhile. */
-interface LastAnswer extends UnrecordedAnswer {
+interface LastAnswer extends AnswerToRecord {
   /** Of the calls before it. */
   readonly usageBefore: UsageTotal
 }
@@ -157,8 +157,8 @@ class Loop {
   }
 
   #take(answer: ProviderAnswer): void {
-    const { unrecorded, cut } = answer
-    this.last = unrecorded && { ...unrecorded, usageBefore: this.usage }
+    const { toRecord, cut } = answer
+    this.last = toRecord && { ...toRecord, usageBefore: this.usage }
     this.usage = addUsage(this.usage, answer)
     this.cut = cut
   }
