@@ -31,7 +31,7 @@ await inScratch(async (folder) => {
   const model = await startModel(folder, contestants)
   try {
     const values = await measureRows(contestants, model, sizes)
-    const columns = [...values].map(([contestant, own]) => ({ contestant, values: own }))
+    const columns = [...values].map(([contestant, measured]) => ({ contestant, values: measured }))
     tellRows(columns)
     for (const { name, version, skipped } of absentees) {
       tellSkipped(`peers: ${name} ${version}`, skipped)
@@ -74,7 +74,10 @@ async function publish(columns: readonly Column[], absentees: readonly Absentee[
   const about = [`Medians of one run on ${new Date().toISOString().slice(0, 10)}: ${machine}.`]
   const notes = absentLines(absentees)
   const whole = [...about, ...notes, '', peersTable(columns, { spread: true, calls })]
-  if (!full) return void console.log(whole.join('\n'))
+  if (!full) {
+    console.log(whole.join('\n'))
+    return
+  }
   const withoutFloor = columns.filter(({ contestant }) => contestant.name !== 'floor')
   const brief = [...about, ...notes, '', peersTable(withoutFloor, { spread: false, calls })]
   await replaceBetween(join(ROOT, 'bench', 'README.md'), whole)

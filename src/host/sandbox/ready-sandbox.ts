@@ -94,17 +94,19 @@ export function readySandbox(
       }
     },
     end: () => (ending ??= end()),
-    endSoon: async () => void (await inTime((ending ??= end()))),
+    endSoon: async () => {
+      await inTime((ending ??= end()))
+    },
   }
 }
 
 /** `undefined` if it takes too long. */
 async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  let forget = () => {}
+  let forget: (() => void) | undefined
   const late = new Promise<undefined>((resolve) => {
     forget = systemClock.after(MOST_WAIT_MS, () => resolve(undefined))
   })
-  return Promise.race([work, late]).finally(() => forget())
+  return Promise.race([work, late]).finally(() => forget?.())
 }
 
 async function whenMounted(starting: Promise<SandboxStart | undefined>) {

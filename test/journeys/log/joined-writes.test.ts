@@ -78,7 +78,7 @@ function notedFolder(folder: Folder, steps: string[], full?: string): Folder {
     open: async (name, mode) => {
       const file = await folder.open(name, mode)
       if (name.endsWith('.ndjson')) return notedFile(file, steps, failsOnce)
-      return { ...methodsOf(file), sync: () => noted(file, steps) }
+      return { ...methodsOf(file), sync: () => notedSync(file, steps) }
     },
     rename: (from, to) => folder.rename(from, to),
     remove: (name) => folder.remove(name),
@@ -92,7 +92,7 @@ function notedFolder(folder: Folder, steps: string[], full?: string): Folder {
   }
 }
 
-function noted(file: File, steps: string[]): Promise<void> {
+function notedSync(file: File, steps: string[]): Promise<void> {
   steps.push('sync another file')
   return file.sync()
 }
