@@ -2,8 +2,8 @@ import { access, mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { npmInstall } from '../../test/clients/install.ts'
-import type { Pin } from '../../test/clients/pins.ts'
+import { npmInstall } from '../../test/support/npm/install.ts'
+import type { Pin } from '../../test/support/npm/pin.ts'
 
 /**
  * Installs packages of these versions once, outside the repository, and returns their `node_modules`. The folder gets its name

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nativePart } from '../../test/clients/install.ts'
+import { nativePart } from '../../test/support/npm/install.ts'
 import { PROMPT, READ_FILE, SHELL_COMMAND, type Contestant } from './contestant.ts'
 import { cachedPackages } from './cached-packages.ts'
 import { offlineEnv } from './offline-env.ts'

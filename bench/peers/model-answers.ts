@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 /** What model.worker.ts answers: for each contestant the bytes of a call by its kind, and of a text. */
 export const ModelAnswers = z.object({
-  /** Stands for the id of a call. */
+  /** The text in place of the id of a call. */
   call_id: z.string(),
   answers: z.record(
     z.string(),

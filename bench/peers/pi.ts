@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newerNode, nodeIn } from '../../test/clients/install.ts'
+import { newerNode, nodeIn } from '../../test/support/npm/install.ts'
 import { PROMPT, READ_FILE, SHELL_COMMAND, type Contestant } from './contestant.ts'
 import { cachedPackages } from './cached-packages.ts'
 import { offlineEnv } from './offline-env.ts'

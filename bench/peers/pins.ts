@@ -1,4 +1,4 @@
-import type { Pin } from '../../test/clients/pins.ts'
+import type { Pin } from '../../test/support/npm/pin.ts'
 
 /** The newest versions whose packages can all be installed. Those that test/clients drives may be older. */
 export const PEERS = {

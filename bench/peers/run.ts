@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
-import { textOf } from '../../test/clients/process.ts'
+import { textOf } from '../../test/support/npm/process.ts'
 import type { CallKind, Contestant } from './contestant.ts'
 import type { Model } from './model.ts'
 import { watchPeak } from './peak.ts'

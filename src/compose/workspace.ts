@@ -298,6 +298,7 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
     ))
   return {
     status: async () => (await load()).status(),
+    confines: async () => (await load()).confines(),
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
     unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
     start: async (confinement, program) => (await load()).start(confinement, program),

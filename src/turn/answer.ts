@@ -6,8 +6,10 @@ import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { AnswerItem, CallUsage } from '../providers/provider.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 
-/** A durable answer of the model. */
+/** A complete answer of the model. */
 export interface ProviderAnswer {
+  /** Its Events, if they are not recorded yet: a last answer shares a write with what follows it. Any other answer is durable. */
+  readonly toRecord?: AnswerToRecord
   readonly calls: readonly ToolCallItem[]
   readonly usage: CallUsage
   /** Set if the answer ended before the model finished. */
@@ -16,6 +18,12 @@ export interface ProviderAnswer {
   readonly paused: boolean
   /** US dollars, if the prices are known. */
   readonly cost: number | undefined
+}
+
+export interface AnswerToRecord {
+  readonly drafts: readonly EventDraft[]
+  /** To be called once they are durable. */
+  publish(): void
 }
 
 export type ToolCallItem = Extract<AnswerItem, { kind: 'tool_call' }>

@@ -1,5 +1,5 @@
 import { elapsedMs } from '../host/clock.ts'
-import { failed, type HawserError } from '../model/errors.ts'
+import { failed, ok, type HawserError } from '../model/errors.ts'
 import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import { answerDrafts, badCalls, callsIn, keepPartial, type ProviderAnswer } from './answer.ts'
 import type { CallIds } from './call-ids.ts'
@@ -72,7 +72,7 @@ interface CallFacts extends Pick<Delivery, 'transport'> {
   readonly firstToken: number | undefined
 }
 
-/** Records a complete answer and its usage in one write. */
+/** Records a complete answer and its usage in one write; one without calls is left to the end of the Turn, for the same write. */
 async function record(
   { parts, callIds, call_index }: AnsweredRequest,
   items: readonly AnswerItem[],
@@ -99,15 +99,15 @@ async function record(
     pressure,
     stop_reason,
   } as const
-  const recorded = await log.commit([
-    ...answerDrafts(parts, answer),
-    { type: 'provider_usage', data },
-    ...drafts,
-  ])
+  const all = [...answerDrafts(parts, answer), { type: 'provider_usage', data } as const, ...drafts]
+  const calls = callsIn(answer)
+  const isLast = calls.length === 0 && paused !== true
+  const recorded = isLast ? ok(undefined) : await log.commit(all)
   if (!recorded.ok) return { ...recorded, shown: true }
-  publish()
+  if (!isLast) publish()
   const value = {
-    calls: callsIn(answer),
+    ...(isLast ? { toRecord: { drafts: all, publish } } : {}),
+    calls,
     usage,
     cost,
     cut: cut && { ...cut, stop_reason },

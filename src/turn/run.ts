@@ -4,14 +4,15 @@ import { counted } from '../encoding/amounts.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import { notice } from '../model/events/notice.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import { RequestComposer, type ComposedRequest } from '../request/compose-request.ts'
 import { asSent, sharedWith, type SentRequest } from '../request/sent-request.ts'
-import { refusedResult, type ProviderAnswer } from './answer.ts'
+import { refusedResult, type ProviderAnswer, type AnswerToRecord } from './answer.ts'
 import { CallIds } from './call-ids.ts'
 import { deliveryOf } from './delivery.ts'
 import { mayContinue } from './continue.ts'
-import { endTurn, interruption, LEAVE_REASON } from './end.ts'
+import { endTurn, interruption, LEAVE_REASON, type Ending } from './end.ts'
 import { nameInstructions } from './name-instructions.ts'
 import { prepareTurn, type TurnInput } from './open.ts'
 import { crashedTurn } from './recover.ts'
@@ -42,15 +43,39 @@ export async function runTurn(
   const ending = parts.tools.ahead?.end()
   const { usage, cut, lastRequest } = loop
   const typed = person.steering.end()
-  if (person.signal.reason === LEAVE_REASON && typed.length === 0 && isUnanswered(log))
+  const { last } = loop
+  const isLeft = person.signal.reason === LEAVE_REASON && typed.length === 0 && last === undefined
+  if (isLeft && isUnanswered(log))
     return failed('interrupted', 'The Turn was left for the next process.')
   // Text that came too late for this Turn is recorded, and the next request contains it.
   const why = interruption(person.signal)
   const how = loop.isLost
     ? ({ how: 'crashed', usage } as const)
     : ({ how: 'loop', error, why, usage, cut } as const)
-  const [ended] = await Promise.all([endTurn(log, how, typed), ending])
+  const [ended] = await Promise.all([endWith(log, how, typed, last), ending])
   return ended.ok ? ok(lastRequest && asSent(lastRequest)) : ended
+}
+
+/** Ends the Turn in one write with its last answer. If the answer cannot be recorded, the Turn ends with that error. */
+async function endWith(
+  log: TurnParts['log'],
+  ending: Ending,
+  typed: readonly EventDraft[],
+  last: LastAnswer | undefined,
+): ReturnType<typeof endTurn> {
+  if (last === undefined) return endTurn(log, ending, typed)
+  const ended = await endTurn(log, ending, [...last.drafts, ...typed])
+  if (!ended.ok) {
+    return endTurn(log, { how: 'loop', error: ended.error, usage: last.usageBefore }, typed)
+  }
+  last.publish()
+  return ended
+}
+
+/** An answer without calls, whose Events share a write with the end of the Turn or with what a person typed meanwhile. */
+interface LastAnswer extends AnswerToRecord {
+  /** Of the calls before it. */
+  readonly usageBefore: UsageTotal
 }
 
 /**
@@ -66,6 +91,8 @@ class Loop {
   isLost = false
   /** Set if the last answer was cut off; reset when the Turn continues. */
   cut: AnswerCut | undefined
+  /** The last answer, until it is recorded. */
+  last: LastAnswer | undefined
   /** The last request of this Turn that was sent. */
   #sent: ComposedRequest | undefined
   /** The last request of this Turn, even if it is too large to be sent. */
@@ -91,15 +118,15 @@ class Loop {
     for (let index = 0; index < provider_calls; index++) {
       const answer = await this.#call(index)
       if (!answer.ok) return this.#explained(answer.error)
-      this.usage = addUsage(this.usage, answer.value)
-      this.cut = answer.value.cut
+      this.#take(answer.value)
       if (answer.value.calls.length === 0) {
         const steered = await this.#enterSteering()
         if (!steered.ok) return steered.error
         if (!steered.value && !answer.value.paused) return undefined
         continue
       }
-      const noted = await this.#noteCut()
+      const cut = this.#cutNotices()
+      const noted = cut.length === 0 ? ok(undefined) : await this.#parts.log.commit(cut)
       if (!noted.ok) return noted.error
       // Loaded with the first call: a request needs neither tools nor policy.
       const { settleTools } = await import('./settle-tools.ts')
@@ -121,13 +148,19 @@ class Loop {
     const answer = await this.#call(0)
     if (!answer.ok) return this.#explained(answer.error)
     const { calls, paused } = answer.value
-    this.usage = addUsage(this.usage, answer.value)
-    this.cut = answer.value.cut
+    this.#take(answer.value)
     if (calls.length === 0 && !paused) return undefined
     const refused = await this.#parts.log.commit(calls.map(refusedResult))
     if (!refused.ok) return refused.error
     const what = paused ? 'paused its answer' : 'called tools instead of answering'
     return failed('invalid_response', `The model ${what}.`).error
+  }
+
+  #take(answer: ProviderAnswer): void {
+    const { toRecord, cut } = answer
+    this.last = toRecord && { ...toRecord, usageBefore: this.usage }
+    this.usage = addUsage(this.usage, answer)
+    this.cut = cut
   }
 
   /** One call, retried after a compaction, or as long as nothing was shown and a retry may help. */
@@ -244,13 +277,12 @@ class Loop {
   }
 
   /** Without this notice, an answer that was cut off but does not end the Turn would go unnoticed. */
-  async #noteCut(): Promise<Result<void>> {
-    if (this.cut === undefined) return ok(undefined)
+  #cutNotices(): readonly EventDraft[] {
+    if (this.cut === undefined) return []
     const { stop_reason, lost_calls } = this.cut
     this.cut = undefined
     const lost = lost_calls === 0 ? '' : ` Incomplete tool calls that did not run: ${lost_calls}.`
-    const text = `An answer was cut off (${stop_reason}).${lost}`
-    return this.#parts.log.commit([notice('answer_cut', text)])
+    return [notice('answer_cut', `An answer was cut off (${stop_reason}).${lost}`)]
   }
 
   /** Adds text that was typed while the Turn ran to the next request. */
@@ -258,9 +290,10 @@ class Loop {
     const { log, person } = this.#parts
     const drafts = person.steering.take()
     if (drafts.length === 0) return ok(false)
-    const noted = await this.#noteCut()
-    if (!noted.ok) return noted
-    const entered = await log.commit(drafts)
+    const { last } = this
+    this.last = undefined
+    const entered = await log.commit([...(last?.drafts ?? []), ...this.#cutNotices(), ...drafts])
+    if (entered.ok) last?.publish()
     return entered.ok ? ok(true) : entered
   }
 

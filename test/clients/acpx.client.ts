@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { picture } from '../support/resources/sample-files.ts'
-import { install, newerNode, nodeIn, Unavailable } from './install.ts'
+import { install, newerNode, nodeIn, Unavailable } from '../support/npm/install.ts'
 import { CLIENTS } from './pins.ts'
-import { run } from './process.ts'
+import { run } from '../support/npm/process.ts'
 
 /**
  * Has acpx, a client of the Agent Client Protocol that is built on another major version of its SDK, drive the built

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { install, nativePart } from './install.ts'
+import { install, nativePart } from '../support/npm/install.ts'
 import { testClient } from './loop.ts'
 import { CLIENTS } from './pins.ts'
 

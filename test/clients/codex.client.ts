@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { install, nativePart } from './install.ts'
+import { install, nativePart } from '../support/npm/install.ts'
 import { testClient, type Loop } from './loop.ts'
 import { CLIENTS } from './pins.ts'
 

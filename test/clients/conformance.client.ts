@@ -2,10 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXCEPTED_CHECKS, EXCEPTED_SCENARIOS } from './conformance-exceptions.ts'
-import { install, newerNode, nodeIn, Unavailable } from './install.ts'
+import { install, newerNode, nodeIn, Unavailable } from '../support/npm/install.ts'
 import { serveFixture } from './mcp-fixture.ts'
-import { CONFORMANCE, type Pin } from './pins.ts'
-import { run } from './process.ts'
+import type { Pin } from '../support/npm/pin.ts'
+import { CONFORMANCE } from './pins.ts'
+import { run } from '../support/npm/process.ts'
 
 /**
  * Runs the server scenarios of the MCP conformance suite against the serving code of Hawser with the tools that the suite

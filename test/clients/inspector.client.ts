@@ -7,9 +7,9 @@ import type { CallResult } from '../support/presenters/mcp-clients.ts'
 import type { ToolCaller } from '../support/presenters/mcp-talk.ts'
 import { sectionTen } from '../support/presenters/section-ten.ts'
 import { strictServer } from '../support/providers/strict-server.ts'
-import { install, newerNode, nodeIn, Unavailable } from './install.ts'
+import { install, newerNode, nodeIn, Unavailable } from '../support/npm/install.ts'
 import { INSPECTOR } from './pins.ts'
-import { run } from './process.ts'
+import { run } from '../support/npm/process.ts'
 import { startUp } from './up.ts'
 
 /**

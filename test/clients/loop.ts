@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Unavailable } from './install.ts'
+import { Unavailable } from '../support/npm/install.ts'
 import { CLIENTS, type ClientName } from './pins.ts'
-import { run } from './process.ts'
+import { run } from '../support/npm/process.ts'
 import { startRehearse, type Recorded } from './rehearse.ts'
 
 /** A tool loop of one client over one transport. */

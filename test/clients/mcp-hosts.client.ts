@@ -6,9 +6,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { picture } from '../support/resources/drawing.ts'
 import { strictServer } from '../support/providers/strict-server.ts'
 import { delegatingBrain } from './delegating-model.ts'
-import { install, newerNode, Unavailable } from './install.ts'
+import { install, newerNode, Unavailable } from '../support/npm/install.ts'
 import { HOSTS, type HostPlace, type McpHost } from './mcp-hosts.ts'
-import { run } from './process.ts'
+import { run } from '../support/npm/process.ts'
 
 /**
  * Adds `hawser mcp` to hosts of other vendors by the commands and settings in docs/mcp.md, and asks the hosts whether it is

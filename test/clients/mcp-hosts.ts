@@ -1,8 +1,9 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nativePart, nodeIn, Unavailable } from './install.ts'
-import { CLIENTS, GEMINI, OPENCODE, type Pin } from './pins.ts'
-import type { Ran } from './process.ts'
+import { nativePart, nodeIn, Unavailable } from '../support/npm/install.ts'
+import type { Pin } from '../support/npm/pin.ts'
+import { CLIENTS, GEMINI, OPENCODE } from './pins.ts'
+import type { Ran } from '../support/npm/process.ts'
 
 /** A host of MCP servers, added and asked in the way that docs/mcp.md describes. */
 export interface McpHost {

@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { npmInstall, Unavailable } from './install.ts'
-import { run, type Ran } from './process.ts'
+import { npmInstall, Unavailable } from '../support/npm/install.ts'
+import { run, type Ran } from '../support/npm/process.ts'
 import { startUp } from './up.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { install, newerNode, nodeIn } from './install.ts'
+import { install, newerNode, nodeIn } from '../support/npm/install.ts'
 import { testClient, type Loop } from './loop.ts'
 import { CLIENTS } from './pins.ts'
 

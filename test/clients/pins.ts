@@ -18,15 +18,4 @@ export const CONFORMANCE = [
 export const GEMINI = { name: '@google/gemini-cli', version: '0.61.0' } as const
 export const OPENCODE = { name: 'opencode-ai', version: '1.18.33' } as const
 
-/** For clients that need a newer Node than the one that runs the tests. */
-export const NEWER_NODE = {
-  name: `node-${process.platform}-${process.arch}`,
-  version: '24.21.0',
-} as const
-
 export type ClientName = keyof typeof CLIENTS
-/** A package and its version. */
-export interface Pin {
-  readonly name: string
-  readonly version: string
-}

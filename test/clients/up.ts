@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { textOf } from './process.ts'
+import { textOf } from '../support/npm/process.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
 

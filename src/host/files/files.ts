@@ -132,6 +132,26 @@ export async function replaceFile(
   await folder.sync()
 }
 
+/**
+ * Replaces a file that can be derived again, without waiting for the disk. Every process sees the old file or the new one; after a
+ * power cut there may be neither, or one with other bytes, which the reader must recognize.
+ */
+export async function replaceDerivedFile(
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  temporary: string,
+): Promise<void> {
+  const file = await folder.open(temporary, 'create')
+  try {
+    await closing(file, () => writeAll(file, bytes))
+    await folder.rename(temporary, name)
+  } catch (error) {
+    await ifPossible(folder.remove(temporary))
+    throw error
+  }
+}
+
 /** Runs `work` and then closes the object, however `work` ends. */
 export async function closing<O extends { close(): Promise<void> }, T>(
   opened: O,

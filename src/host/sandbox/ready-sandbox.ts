@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Result } from '../../model/errors.ts'
+import { systemClock } from '../clock.ts'
 import { gateLine } from '../process/gate.ts'
 import {
   holdProgram,
@@ -25,10 +26,15 @@ export interface ReadySandbox {
   waits(): Promise<boolean>
   /** Whether the command could run in it, as far as the disk does not matter. */
   suits(confinement: Confinement, command: ConfinedCommand): boolean
-  /** Resolves to the sandbox if it waits and equals the plan of a new inspection. Never rejects. */
+  /**
+   * Resolves to the sandbox if it waits and equals the plan of a new inspection. Never rejects, and does not wait for a sandbox
+   * that takes much longer than a new one would.
+   */
   matching(prepared: PreparedSandbox, env: SandboxEnv): Promise<WaitingSandbox | undefined>
   /** Ends it, whether or not it was used. Resolves when nothing is left. May be called more than once. */
   end(): Promise<void>
+  /** Like `end`, but does not wait for one that cannot be ended at once, for example while it inspects a large folder. */
+  endSoon(): Promise<void>
 }
 
 export interface WaitingSandbox {
@@ -45,6 +51,8 @@ type SandboxEnv = Readonly<Record<string, string>>
 
 /** The shell reads its arguments byte by byte. */
 const MOST_BYTES = 16_384
+/** A sandbox starts in a fraction of this, even on a busy machine. A preparation that hangs delays a command by no more. */
+const MOST_WAIT_MS = 1_000
 
 /** Starts a sandbox for a command without network access, input or variables of its own, unless there is no context. */
 export function readySandbox(
@@ -75,12 +83,10 @@ export function readySandbox(
       command.searches !== true &&
       Buffer.byteLength(gateLine(command.argv)) <= MOST_BYTES,
     matching: async (prepared, env) => {
-      const started = await starting
-      if (started === undefined || ending !== undefined) return undefined
+      const { started, mounted } = (await inTime(whenMounted(starting))) ?? {}
+      if (started === undefined || mounted === undefined || ending !== undefined) return undefined
       if (started.plan !== planText(prepared, env)) return undefined
       const { program, group, leader } = started
-      const mounted = await started.mountList
-      if (mounted === undefined) return undefined
       return {
         group,
         run: (order, argv, admit) =>
@@ -88,7 +94,24 @@ export function readySandbox(
       }
     },
     end: () => (ending ??= end()),
+    endSoon: async () => {
+      await inTime((ending ??= end()))
+    },
   }
+}
+
+/** `undefined` if it takes too long. */
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  let forget: (() => void) | undefined
+  const late = new Promise<undefined>((resolve) => {
+    forget = systemClock.after(MOST_WAIT_MS, () => resolve(undefined))
+  })
+  return Promise.race([work, late]).finally(() => forget?.())
+}
+
+async function whenMounted(starting: Promise<SandboxStart | undefined>) {
+  const started = await starting
+  return { started, mounted: await started?.mountList }
 }
 
 interface SandboxStart {

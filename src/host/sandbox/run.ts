@@ -34,7 +34,7 @@ export async function runConfined(
     if (!prepared.ok) return prepared
     return await runPrepared({ context, confinement, command, ready, newGroup }, prepared.value)
   } finally {
-    const [group] = await Promise.all([opening, ready?.end()])
+    const [group] = await Promise.all([opening, ready?.endSoon()])
     if (group?.ok === true) await group.value?.remove()
   }
 }

@@ -43,6 +43,8 @@ export type SandboxStatus =
 export interface Sandbox {
   /** Runs the self-test before the first command, once per process if it passes; the result is cached. */
   status(): Promise<SandboxStatus>
+  /** Whether commands are confined, as `status` says, without trying what only guests need. */
+  confines(): Promise<boolean>
   /** Confined by the kernel. Fails with `sandbox_unavailable` if the self-test did not pass. */
   confined(confinement: Confinement): ConfinedRun
   /** Without a sandbox, when a person chose that explicitly: the same process rules, nothing confined, nothing moved away. */
@@ -101,6 +103,7 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
       const [machine, limits] = await Promise.all([found(), held()])
       return statusOf(machine, limits)
     },
+    confines: async () => (await found()).bubblewrap !== undefined,
     confined: (confinement) => async (command) => {
       const ready = take(confinement, command)
       const [machine, limits] = await Promise.all([found(), held()])
@@ -129,7 +132,7 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
       if (order.unconfined === true) return startUnconfined(env, confinement, order)
       const [machine, limits] = await Promise.all([found(), held()])
       if (machine.bubblewrap === undefined) return unavailable(machine.why)
-      if (confinement.guest === true && !machine.nests) return unavailable(DOES_NOT_NEST)
+      if (confinement.guest === true && !(await machine.nests())) return unavailable(DOES_NOT_NEST)
       return startConfined({ ...contextOf(machine.bubblewrap, env), limits }, confinement, order)
     },
   }
@@ -151,14 +154,17 @@ export function commandLimits(settings: NonNullable<Settings['limits']>): Comman
   return { processes, memoryBytes: memoryShare(percent) }
 }
 
-function statusOf(machine: BubblewrapSearch, { method, most }: HeldLimits): SandboxStatus {
+async function statusOf(
+  machine: BubblewrapSearch,
+  { method, most }: HeldLimits,
+): Promise<SandboxStatus> {
   if (machine.bubblewrap === undefined) return { confined: false, why: machine.why }
   const bindsProcesses = method.by !== 'rlimits' || !isSuperuser()
   const limits = { ...most, by: method.by, bindsProcesses }
   return {
     confined: true,
     by: machine.by,
-    nests: machine.nests,
+    nests: await machine.nests(),
     limits,
     guarantees: SANDBOX_GUARANTEES,
   }

@@ -6,7 +6,7 @@ import {
   FileFailure,
   ifThere,
   readSpan,
-  replaceFile,
+  replaceDerivedFile,
   type Folder,
 } from '../../host/files/files.ts'
 import { Sha256, type SessionId } from '../../model/ids.ts'
@@ -23,7 +23,8 @@ export interface IndexFiles extends HeadFiles {
 
 /**
  * Each index in a file beside its Log: a line with what it claims, and the state. It is in the workspace, so a key in the home
- * of this user authenticates it: permissions depend on its state.
+ * of this user authenticates it: permissions depend on its state. The same key tells a record from what a power cut leaves of one, so
+ * none is synced: the end of a Turn waits for its Log and its head only.
  */
 export function fileIndexes(files: IndexFiles): IndexStore {
   const { sessions, ids } = files
@@ -33,7 +34,7 @@ export function fileIndexes(files: IndexFiles): IndexStore {
       const claims = { v: 1 as const, ...through }
       const mac = macOf(await createdIndexKey(files), session, claims, state)
       const bytes = Buffer.from(`${JSON.stringify({ ...claims, mac })}\n${state}\n`)
-      await replaceFile(sessions, indexName(session), bytes, ids.temporary())
+      await replaceDerivedFile(sessions, indexName(session), bytes, ids.temporary())
     },
     remove: async (session) => {
       await ifThere(sessions.remove(indexName(session)))

@@ -44,7 +44,7 @@ async function byGit(
   { onPaths, signal }: FileScan,
 ): Promise<boolean> {
   const { sandbox, files, protectedPaths, readable = [] } = tools
-  const [program, { confined }] = await Promise.all([systemProgram('git'), sandbox.status()])
+  const [program, confined] = await Promise.all([systemProgram('git'), sandbox.confines()])
   if (program === undefined || !confined) return false
   const stop = new AbortController()
   const end = () => stop.abort()

@@ -162,7 +162,7 @@ function toolsOf(
     toolset: tools.toolset,
     instructions: tools.instructions && { ...tools.instructions, ...named },
     posture: async (claim) => {
-      const confined = claim.effect === 'run' && (await tools.sandbox.status()).confined
+      const confined = claim.effect === 'run' && (await tools.sandbox.confines())
       const own = await owner.rules.inForce()
       // A Skill lends nothing to its own hydrations.
       const active = activeSkills(turn.log.events(), turn.log.turn)
@@ -263,7 +263,7 @@ function contextOf(
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {
-      const { confined } = await sandbox.status()
+      const confined = await sandbox.confines()
       const confinement = { ...confinementOf({ workspace, tools }, writable), keep, watching }
       const run = confined ? sandbox.confined(confinement) : sandbox.unconfined(confinement)
       return run(command)

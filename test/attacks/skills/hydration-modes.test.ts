@@ -85,6 +85,7 @@ describe.skipIf(!confined)('the permission mode', () => {
 describe('without a sandbox', () => {
   const none: Sandbox = {
     status: async () => ({ confined: false, why: 'it is off' }),
+    confines: async () => false,
     confined: (confinement) => sandbox.confined(confinement),
     unconfined: (confinement) => sandbox.unconfined(confinement),
     start: (confinement, program) => sandbox.start(confinement, program),

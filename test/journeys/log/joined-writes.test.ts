@@ -2,7 +2,7 @@ import { asFilePlace } from '../../support/log/file-place.ts'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { File, Folder } from '../../../src/host/files/files.ts'
+import { FileFailure, type File, type Folder } from '../../../src/host/files/files.ts'
 import { ok } from '../../../src/model/errors.ts'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
 import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
@@ -15,8 +15,8 @@ import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
 import { virtualClock } from '../../support/host/virtual-clock.ts'
 
-/** Where the time does not advance; `steps` lists writes, syncs, runs of tools and requests in their order. */
-async function place() {
+/** Where the time does not advance; `steps` lists writes, syncs, runs of tools and requests in their order. A write with `full` fails once. */
+async function place({ full }: { readonly full?: string } = {}) {
   const { workspace, parts } = await harnessPlace()
   for (const name of ['a.txt', 'b.txt']) await writeFile(join(workspace, name), 'rope\n')
   const steps: string[] = []
@@ -38,7 +38,7 @@ async function place() {
     },
   })
   const logs = asFilePlace(noted.log.place)
-  const sessions = notedFolder(logs.folders.sessions, steps)
+  const sessions = notedFolder(logs.folders.sessions, steps, full)
   const harness = new Harness(withChanges(noted, { log: { place: logs.with({ sessions }) } }))
   const session = value(
     await harness.create({ provider: 'x', model: 'rehearsal', permissionMode: 'auto' }),
@@ -65,45 +65,70 @@ function ran(tool: Tool, steps: string[]): Tool {
   }
 }
 
-function notedFolder(folder: Folder, steps: string[]): Folder {
+function notedFolder(folder: Folder, steps: string[], full?: string): Folder {
+  let isFull = full !== undefined
+  const failsOnce = (types: string) => {
+    if (!isFull || !types.includes(full ?? '')) return
+    isFull = false
+    throw new FileFailure('ENOSPC', 'The disk is full.')
+  }
   return {
     label: folder.label,
     folder: (name, mode) => folder.folder(name, mode),
     open: async (name, mode) => {
       const file = await folder.open(name, mode)
-      return name.endsWith('.ndjson') ? notedFile(file, steps) : file
+      if (name.endsWith('.ndjson')) return notedFile(file, steps, failsOnce)
+      return { ...methodsOf(file), sync: () => notedSync(file, steps) }
     },
     rename: (from, to) => folder.rename(from, to),
     remove: (name) => folder.remove(name),
     names: () => folder.names(),
-    sync: () => folder.sync(),
+    sync: () => {
+      steps.push('sync the folder')
+      return folder.sync()
+    },
     watch: (name, changed) => folder.watch(name, changed),
     close: () => folder.close(),
   }
 }
 
-function notedFile(file: File, steps: string[]): File {
+function notedSync(file: File, steps: string[]): Promise<void> {
+  steps.push('sync another file')
+  return file.sync()
+}
+
+function methodsOf(file: File): File {
   return {
     stat: () => file.stat(),
     hasName: () => file.hasName(),
     read: (into, position) => file.read(into, position),
-    write: (bytes) => {
-      const types = Buffer.from(bytes)
-        .toString('utf8')
-        .matchAll(/"type":"(\w+)","data"/g)
-      steps.push(`write ${[...types].map(([, type]) => type).join(' ')}`)
-      return file.write(bytes)
-    },
+    write: (bytes) => file.write(bytes),
     writeAt: (bytes, position) => file.writeAt(bytes, position),
     truncate: (size) => file.truncate(size),
-    datasync: async () => {
-      await file.datasync()
-      steps.push('sync')
-    },
+    datasync: () => file.datasync(),
     sync: () => file.sync(),
     touch: () => file.touch(),
     tryLock: () => file.tryLock(),
     close: () => file.close(),
+  }
+}
+
+function notedFile(file: File, steps: string[], failsOnce: (types: string) => void): File {
+  return {
+    ...methodsOf(file),
+    write: async (bytes) => {
+      const types = Buffer.from(bytes)
+        .toString('utf8')
+        .matchAll(/"type":"(\w+)","data"/g)
+      const text = [...types].map(([, type]) => type).join(' ')
+      failsOnce(text)
+      steps.push(`write ${text}`)
+      return file.write(bytes)
+    },
+    datasync: async () => {
+      await file.datasync()
+      steps.push('sync')
+    },
   }
 }
 
@@ -179,6 +204,47 @@ test('a call with effects does not run before the results of earlier calls are d
     'write tool_result provider_request',
     'sync',
     'send',
+  ])
+  await proven(harness, session)
+})
+
+/** The steps from the last request of the first Turn to the first write of the next one. */
+function endOfFirst(steps: readonly string[]): readonly string[] {
+  const next = steps.findLastIndex((step) => step.includes('turn_started'))
+  return steps.slice(steps.slice(0, next).lastIndexOf('send') + 1, next)
+}
+
+test('the last answer and the end of its Turn are one write, and the index waits for no sync', async () => {
+  const { harness, session, steps } = await place()
+  await say(session, 'Read a.txt')
+  await say(session, 'What happened?')
+  expect(endOfFirst(steps)).toEqual([
+    'write assistant_message provider_usage turn_ended',
+    'sync',
+    // Of the next writer, when it takes the lock.
+    'sync',
+    'sync the folder',
+  ])
+  await proven(harness, session)
+})
+
+test('a last answer that cannot be recorded ends its Turn with that error, and nothing is lost silently', async () => {
+  const { harness, session, steps } = await place({ full: 'provider_usage turn_ended' })
+  const ended = value(await value(await session.admit('What happened?')).done)
+  expect(ended).toMatchObject({ status: 'failed', error: { kind: 'storage_failed' } })
+  expect(steps.filter((step) => step.includes('turn_ended'))).toEqual(['write turn_ended'])
+  await proven(harness, session)
+})
+
+test('what a person typed while the last answer arrived is one write with that answer', async () => {
+  const { harness, session, steps } = await place()
+  const { done } = value(await session.admit('What happened?'))
+  expect(session.steer('And then?')).toBe(true)
+  value(await done)
+  const answers = steps.filter((step) => step.includes('assistant_message'))
+  expect(answers).toEqual([
+    'write assistant_message provider_usage user_message',
+    'write assistant_message provider_usage turn_ended',
   ])
   await proven(harness, session)
 })

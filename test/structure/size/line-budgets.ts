@@ -36,6 +36,7 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
     raised: [
       { by: 250, reason: 'headers and responses that do not load fetch, and kept compiled code' },
       { by: 250, reason: 'sandboxes that are prepared before their command is known' },
+      { by: 230, reason: 'on which device a lost socket is, so that toolchains are not searched' },
       {
         by: 280,
         reason: 'what people type: its history and drafts, their editor, and suspending the chat',

@@ -69,7 +69,7 @@ export function mountsIn(listed: string): readonly MountedDevice[] {
     const [found, major = '', minor = '', at = '', type = ''] = MOUNT.exec(line) ?? []
     if (found === undefined) return []
     const numbers = deviceNumbers(Number(major), Number(minor))
-    return [{ at: unescaped(at), numbers, isLayered: LAYERED.test(type) }]
+    return [{ at: plainPath(at), numbers, isLayered: LAYERED.test(type) }]
   })
 }
 
@@ -81,7 +81,7 @@ function deviceNumbers(major: number, minor: number): readonly Device[] {
 }
 
 /** Spaces and the like are three octal digits after a backslash. */
-function unescaped(path: string): string {
+function plainPath(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   )

@@ -101,7 +101,7 @@ async function searchFor(
   return found.flat()
 }
 
-/** The search for these sockets, which goes on unless there is a new one among them. */
+/** The search for these sockets: the last one, unless there is a new one among them. */
 function searchOf(lost: readonly NamedSocket[]): Search {
   const isKnown = last !== undefined && lost.every(({ id }) => last?.lost.has(id))
   if (last !== undefined && isKnown && last.sockets.size <= MOST_FOLDERS) return last

@@ -10,8 +10,8 @@ export type BubblewrapSearch =
   | {
       readonly bubblewrap: Bubblewrap
       readonly by: string
-      /** Nested sandboxes work. */
-      readonly nests: boolean
+      /** Whether nested sandboxes work. Tried at the first call: only guests need it. */
+      nests(): Promise<boolean>
     }
   | { readonly bubblewrap: undefined; readonly why: string }
 
@@ -51,11 +51,14 @@ export async function findBubblewrap(
   let first: string | undefined
   for (const proc of PROCS) {
     const bubblewrap: Bubblewrap = { program, disablesNamespaces, proc, machine }
-    const [weakness, nests] = await Promise.all([
-      weaknessOf(machine, (order) => trialRun(bubblewrap, order)).catch(messageOf),
-      nesting(bubblewrap, trialRun),
-    ])
-    if (weakness === undefined) return { bubblewrap, by: `bubblewrap ${version}`, nests }
+    const weakness = await weaknessOf(machine, (order) => trialRun(bubblewrap, order)).catch(
+      messageOf,
+    )
+    if (weakness === undefined) {
+      let trying: Promise<boolean> | undefined
+      const nests = () => (trying ??= nesting(bubblewrap, trialRun))
+      return { bubblewrap, by: `bubblewrap ${version}`, nests }
+    }
     first ??= weakness
   }
   return none(`bubblewrap ${version} failed its self-test: ${first}`)

@@ -11,7 +11,7 @@ const PASSED: BubblewrapSearch = {
     machine: 'x64',
   },
   by: 'bubblewrap 0.8.0',
-  nests: true,
+  nests: async () => true,
 }
 
 /** Searches with these results, one after another. */

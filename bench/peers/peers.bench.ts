@@ -6,22 +6,22 @@ import { release, type } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { Unavailable } from '../test/clients/install.ts'
-import { full, tell, tellSkipped } from './figure.ts'
-import { claude } from './peers/claude.ts'
-import { codex } from './peers/codex.ts'
-import type { Absentee, Contestant } from './peers/contestant.ts'
-import { floor } from './peers/floor.ts'
-import { startModel } from './peers/model.ts'
-import { own } from './peers/own.ts'
-import { pi } from './peers/pi.ts'
-import { PEERS } from './peers/pins.ts'
-import { quartersFor } from './peers/quarters.ts'
-import { FULL, measureRows, QUICK, ROWS } from './peers/rows.ts'
-import { absentLines, peersTable, relativeToBest, type Column } from './peers/table.ts'
-import { inScratch } from './scratch.ts'
+import { Unavailable } from '../../test/support/npm/install.ts'
+import { full, tell, tellSkipped } from '../figure.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
+import type { Absentee, Contestant } from './contestant.ts'
+import { floor } from './floor.ts'
+import { startModel } from './model.ts'
+import { own } from './own.ts'
+import { pi } from './pi.ts'
+import { PEERS } from './pins.ts'
+import { quartersFor } from './quarters.ts'
+import { FULL, measureRows, QUICK, ROWS } from './rows.ts'
+import { absentLines, peersTable, relativeToBest, type Column } from './table.ts'
+import { inScratch } from '../scratch.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OPEN = '<!-- peers -->'
 const CLOSE = '<!-- /peers -->'
 const sizes = full ? FULL : QUICK
@@ -31,7 +31,7 @@ await inScratch(async (folder) => {
   const model = await startModel(folder, contestants)
   try {
     const values = await measureRows(contestants, model, sizes)
-    const columns = [...values].map(([contestant, own]) => ({ contestant, values: own }))
+    const columns = [...values].map(([contestant, measured]) => ({ contestant, values: measured }))
     tellRows(columns)
     for (const { name, version, skipped } of absentees) {
       tellSkipped(`peers: ${name} ${version}`, skipped)
@@ -74,7 +74,10 @@ async function publish(columns: readonly Column[], absentees: readonly Absentee[
   const about = [`Medians of one run on ${new Date().toISOString().slice(0, 10)}: ${machine}.`]
   const notes = absentLines(absentees)
   const whole = [...about, ...notes, '', peersTable(columns, { spread: true, calls })]
-  if (!full) return console.log(whole.join('\n'))
+  if (!full) {
+    console.log(whole.join('\n'))
+    return
+  }
   const withoutFloor = columns.filter(({ contestant }) => contestant.name !== 'floor')
   const brief = [...about, ...notes, '', peersTable(withoutFloor, { spread: false, calls })]
   await replaceBetween(join(ROOT, 'bench', 'README.md'), whole)

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { NEWER_NODE, type Pin } from './pins.ts'
+import { NEWER_NODE, type Pin } from './pin.ts'
 import { run } from './process.ts'
 
 /** The reason why a client cannot be tested on this machine. It is always printed and is not a failure. */
