@@ -282,12 +282,20 @@ async function help({ actions, columns }: CommandContext): Promise<Result<Comman
     ({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary] as const,
   )
   const rows = [...commands, ...KEYS].flatMap(([left, right]) =>
-    sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
+    columns < WIDE
+      ? [
+          ...sentences(left, { columns, first: '  ' }),
+          ...sentences(right, { columns, first: NARROW }),
+        ]
+      : sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
   )
   return ok({ rows: [[], ...rows] })
 }
 
 const HELP_WIDTH = 38
+/** In a narrower terminal, what a command does is below its name. */
+const WIDE = 80
+const NARROW = '      '
 
 async function permission(
   { session, columns }: CommandContext,
