@@ -320,6 +320,27 @@ test('running activity is shown until it ends', () => {
   expect(view.open()).toEqual([])
 })
 
+test('thinking is above the answer that it led to, once, whether it was streamed or read from the Log', () => {
+  const item = { type: 'thinking', thinking: 'Four berths.\n\nTwo ships.', signature: 's' }
+  const events = turnOf(
+    started,
+    { type: 'reasoning', data: { dialect: 'messages', model: 'm', item } },
+    { type: 'assistant_message', data: { text: 'Two berths are free.\n\nI look\nagain.' } },
+    called('read', { path: 'a' }),
+  )
+  const read = new SessionView(40, CLOCK)
+  const recorded = (view: SessionView) =>
+    events.flatMap((event, at) => view.take(event, events.slice(0, at + 1)))
+  const expected = words(recorded(read))
+  expect(expected.slice(-4)).toEqual(['', 'Two berths are free.', '', 'I look again.'])
+  const streamed = new SessionView(40, CLOCK)
+  const arrived = ['Four berths.\n', '\nTwo ships.'].flatMap((text) =>
+    streamed.notice({ type: 'reasoning_delta', data: { text } } as EphemeralEvent),
+  )
+  const answered = ['Two berths', ' are free.\n\nI look\n', 'again.'].flatMap((text) => streamed.notice(delta(text)))
+  expect(words([...arrived, ...answered, ...recorded(streamed)])).toEqual(expected)
+})
+
 test('an answer that restarts or differs from its stream is marked as incomplete', () => {
   const view = new SessionView(40, CLOCK)
   view.notice(delta('First try'))

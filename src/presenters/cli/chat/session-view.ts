@@ -4,7 +4,8 @@ import type { Line } from '../text/cell-width.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import type { ResourceOf } from '../../../history/session-resources.ts'
 import { planRows } from './activity-rows.ts'
-import { BROKEN_OFF, translate } from './translate.ts'
+import { reasoningText } from '../../../history/reasoning-text.ts'
+import { BROKEN_OFF, thinkingRows, translate } from './translate.ts'
 import { TurnActivity, type ActivityFacts } from './turn-activity.ts'
 
 /**
@@ -16,6 +17,9 @@ export class SessionView {
   #columns: number
   #answer: { text: string; stream: MarkdownStream; begun: boolean } | undefined
   readonly #activity: TurnActivity
+  /** The thinking that arrived since the last text, and what of this call was returned before its Event. */
+  #thinking = ''
+  #thought = ''
 
   constructor(
     columns: number,
@@ -32,6 +36,8 @@ export class SessionView {
     const { plan } = this.#activity.facts
     this.#activity.take(event)
     if (event.type === 'assistant_message') return this.#answered(event, events)
+    if (event.type === 'reasoning' && this.#wasShown(reasoningText(event.data.item))) return []
+    if (event.type === 'provider_request') this.#forgetThinking()
     const rows = translate(event, events, this.#columns, this.#resourceOf)
     if (event.type !== 'turn_ended') return rows
     // Until now, the live region showed the plan.
@@ -43,11 +49,14 @@ export class SessionView {
     this.#activity.notice(notice)
     switch (notice.type) {
       case 'text_delta':
-        return this.#streamed(notice.data.text)
+        return [...this.#thoughtUp(), ...this.#streamed(notice.data.text)]
       case 'stream_restarted':
+        this.#forgetThinking()
         return this.#brokenOff()
-      // The live region shows what is running; an Event tells a pressure; the chat shows the question itself.
       case 'reasoning_delta':
+        this.#thinking += notice.data.text
+        return []
+      // The live region shows what is running; an Event tells a pressure; the chat shows the question itself.
       case 'tool_progress':
       case 'status':
       case 'context_pressure':
@@ -96,6 +105,26 @@ export class SessionView {
     this.#answer = { ...this.#answer, stream }
   }
 
+  /** Thinking precedes the answer that it led to, although both are recorded when the answer is complete. */
+  #thoughtUp(): Line[] {
+    const text = this.#thinking
+    if (text === '') return []
+    this.#thinking = ''
+    this.#thought += text
+    return thinkingRows(text, this.#columns)
+  }
+
+  /** Whether the thinking of an Event was returned while it arrived; a vendor may separate its parts differently. */
+  #wasShown(text: string): boolean {
+    this.#thinking = ''
+    return text !== '' && withoutSpaces(this.#thought).includes(withoutSpaces(text))
+  }
+
+  #forgetThinking(): void {
+    this.#thinking = ''
+    this.#thought = ''
+  }
+
   #streamed(text: string): Line[] {
     this.#answer ??= { text: '', stream: new MarkdownStream(this.#columns), begun: false }
     const answer = this.#answer
@@ -130,4 +159,8 @@ export class SessionView {
     this.#answer.begun = true
     return [[], ...rows]
   }
+}
+
+function withoutSpaces(text: string): string {
+  return text.replaceAll(/\s+/g, '')
 }

@@ -121,7 +121,7 @@ export function translate(
 }
 
 /** Dim and folded; the transcript has all of it, and says where there is only ciphertext. */
-function thinkingRows(text: string, columns: number): Line[] {
+export function thinkingRows(text: string, columns: number): Line[] {
   if (text === '') return []
   const style = { dim: true, italic: true }
   const rows = sentences(text, { columns, first: '∴ ', style, firstStyle: style })
