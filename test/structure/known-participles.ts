@@ -37,7 +37,7 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
     flushed*2 folded*2 found*10 gated given*11 gone*6 granted grown handed held*12 hidden identified
     ignored*2 interrupted*4 kept*4 keyed known*13 learned left*9 linked listed locked logged*2
     lost*9 made*5 malformed mapped marked matched mentioned met mounted moved*2 named*4 narrowed*2
-    numbered opened*10 overflowed overspent paged parsed*3 paused*3 pinned*2 piped*5 planted
+    numbered opened*9 overflowed overspent paged parsed*3 paused*3 pinned*2 piped*5 planted
     prepared priced probed progressed projected*3 published ranked reached*2 recomposed*2 recorded*6
     recovered redacted*2 reduced*4 refused*15 registered*2 rejected released removed*2 renewed*2
     repaired*2 repeated*3 reported*5 required reserved*7 resized resolved restored resumed retired

@@ -78,7 +78,10 @@ function accepts(
   env: Env,
   wallMs: number,
 ): Promise<boolean> {
-  const needed = NEEDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
+  const needed = NEEDED.flatMap((name) => {
+    const value = env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
   const child = spawn(program, args, {
     // Its output would keep a pipe open for as long as it owns the clipboard.
     stdio: ['pipe', 'ignore', 'ignore'],

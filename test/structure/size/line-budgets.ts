@@ -41,6 +41,7 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         by: 280,
         reason: 'what people type: its history and drafts, their editor, and suspending the chat',
       },
+      { by: 200, reason: 'copying to the clipboard with the program that a machine has' },
     ],
   },
   'src/log': {
@@ -64,6 +65,11 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         by: 2_000,
         reason:
           'the input of the chat: undo, cut and paste, chips, vim keys, history, drafts, pickers, menus',
+      },
+      {
+        by: 1_100,
+        reason:
+          'commands of the chat for costs, caching, exports, copies and new Sessions, and their names in notices',
       },
     ],
   },

@@ -21,7 +21,12 @@ import type { ListFiles } from '../suggest/file-index.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 import type { PendingAttachment } from './commands/pending-attachments.ts'
-import type { ChatActions, ChatSkills, Exported, ExportName } from './commands/command-context.ts'
+import type {
+  ChatActions,
+  ChatSkills,
+  FinishedExport,
+  ExportName,
+} from './commands/command-context.ts'
 
 type Verdict = Extract<
   Awaited<ReturnType<Harness['checkAttachments']>>,
@@ -71,15 +76,15 @@ export function chatActions(
     listFiles: asTyped(sources, harness),
     branch: () => currentBranch(foldersUpwards(harness.workspace, userHome())),
     read: (id, options, visit) => harness.read(id, options, visit),
-    begin: (like) => begun(harness, like, sources.appendInstructions),
-    export: (id, format, path) => exported(sources, harness, { id, format, path }),
+    begin: (like) => sessionLike(harness, like, sources.appendInstructions),
+    export: (id, format, path) => writeSession(sources, harness, { id, format, path }),
     ownInstructions: () => ownInstructions(harness),
     ...definedFields({ draw, copy: sources.copy }),
   }
 }
 
 /** With the settings of another Session, and with the instructions that the person appended for this chat. */
-async function begun(
+async function sessionLike(
   harness: Harness,
   { state }: Session,
   appendInstructions: readonly string[] = [],
@@ -89,11 +94,11 @@ async function begun(
   return harness.create({ ...settings, ...definedFields({ effort }) }, { answers: true })
 }
 
-async function exported(
+async function writeSession(
   { cwd, version }: Sources,
   harness: Harness,
   order: { readonly id: SessionId; readonly format: ExportName; readonly path: string },
-): Promise<Result<Exported>> {
+): Promise<Result<FinishedExport>> {
   const path = wholePath({ cwd }, order.path)
   if (!path.ok) return path
   const session = await harness.find(order.id)

@@ -15,7 +15,7 @@ import {
 } from '../../../history/results/notice-words.ts'
 import { turnCost } from '../../../history/results/turn-result.ts'
 import { footer } from '../render/footer.ts'
-import { inChat, nextStepsInChat } from './chat-forms.ts'
+import { inChat, nextStepsInChat } from '../text/chat-forms.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import { subjectOf } from '../render/event-essence.ts'
 import { commandLines } from '../text/command-words.ts'

@@ -37,7 +37,11 @@ export interface ChatActions {
   /** Copies text with a program of this machine, and returns its name; `undefined` if there is none that works. */
   readonly copy?: (text: string) => Promise<string | undefined>
   /** Writes a Session to a file, which must not exist. */
-  readonly export?: (id: SessionId, format: ExportName, path: string) => Promise<Result<Exported>>
+  readonly export?: (
+    id: SessionId,
+    format: ExportName,
+    path: string,
+  ) => Promise<Result<FinishedExport>>
   /** The file with project instructions at the root of the workspace; `undefined` if there is none. */
   readonly ownInstructions?: () => Promise<string | undefined>
   /** Checks a path, a URL or `clipboard`. */
@@ -69,7 +73,7 @@ export interface ChatActions {
 export type ExportName = 'markdown' | 'html' | 'json'
 
 /** A finished export. */
-export interface Exported {
+export interface FinishedExport {
   /** Absolute. */
   readonly path: string
   readonly events: number

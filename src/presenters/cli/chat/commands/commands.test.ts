@@ -65,10 +65,14 @@ test('only supported commands are listed, and others fail as not supported', asy
     'queue',
     'context',
     'compact',
+    'verify',
+    'diff',
+    'init',
     'pin',
     'unpin',
     'reload',
     'undo',
+    'exit',
     'quit',
   ])
   expect([

@@ -10,13 +10,13 @@ import { pin, unpin } from './pin-commands.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { effortCommand, titleCommand } from './setting-commands.ts'
-import { cacheCommand } from './inspect/cache-command.ts'
+import { cacheCommand } from './cache-command.ts'
 import { copyCommand } from './copy-command.ts'
-import { costCommand } from './inspect/cost-command.ts'
-import { diffCommand } from './inspect/diff-command.ts'
+import { costCommand } from './cost-command.ts'
+import { diffCommand } from './diff-command.ts'
 import { exportCommand } from './export-command.ts'
 import { initCommand } from './init-command.ts'
-import { verifyCommand } from './inspect/verify-command.ts'
+import { verifyCommand } from './verify-command.ts'
 import { queueCommand } from './queue-command.ts'
 import { begin, fork, sessions, stillRunning } from './session-commands.ts'
 import { reload, skills } from './skill-commands.ts'
@@ -282,12 +282,20 @@ async function help({ actions, columns }: CommandContext): Promise<Result<Comman
     ({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary] as const,
   )
   const rows = [...commands, ...KEYS].flatMap(([left, right]) =>
-    sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
+    columns < WIDE
+      ? [
+          ...sentences(left, { columns, first: '  ' }),
+          ...sentences(right, { columns, first: NARROW }),
+        ]
+      : sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
   )
   return ok({ rows: [[], ...rows] })
 }
 
 const HELP_WIDTH = 38
+/** In a narrower terminal, what a command does is below its name. */
+const WIDE = 80
+const NARROW = '      '
 
 async function permission(
   { session, columns }: CommandContext,

@@ -37,11 +37,12 @@ export async function copyCommand(
   return ok({ rows, ...(isForTerminal ? { copies: found } : {}) })
 }
 
-/** The texts of complete answers, the latest last; those of one Turn apart. Pure. */
+/** The last text of each Turn, the latest last. Pure. */
 export function answersIn(events: readonly WholeEvent[]): string[] {
-  return events.flatMap((event) =>
-    event.type === 'assistant_message' && event.data.text.trim() !== '' ? [event.data.text] : [],
-  )
+  const answers = new Map<string | undefined, string>()
+  for (const { type, turn_id, data } of events)
+    if (type === 'assistant_message' && data.text.trim() !== '') answers.set(turn_id, data.text)
+  return [...answers.values()]
 }
 
 /** The code block with that number, from 1, or the last one. Pure. */
@@ -67,6 +68,6 @@ function nothing(isCode: boolean, answers: number): Result<never> {
     'not_found',
     isCode
       ? `The last answer has no such code block. ${USAGE}`
-      : `There are only ${counted(answers, 'answer')} to copy. ${USAGE}`,
+      : `This Session has ${counted(answers, 'answer')} to copy. ${USAGE}`,
   )
 }

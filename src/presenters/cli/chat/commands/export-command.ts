@@ -1,7 +1,7 @@
 import { counted } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { sentences } from '../../screen/rows.ts'
-import { inChat } from '../chat-forms.ts'
+import { inChat } from '../../text/chat-forms.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import type { CommandContext, CommandResult, ExportName } from './command-context.ts'
 

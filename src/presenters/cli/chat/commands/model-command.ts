@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ModelRow } from '../../../../model/model-facts.ts'
 import type { PickerOrder } from '../../pick/picker.ts'
 import { sentences } from '../../screen/rows.ts'
-import { inChat } from '../chat-forms.ts'
+import { inChat } from '../../text/chat-forms.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 
 interface NamedChoice {

@@ -2,7 +2,7 @@ import { uncoveredLines } from '../../../../history/ran-commands.ts'
 import { causeOf, ok, type Result } from '../../../../model/errors.ts'
 import { turnNamed } from '../../../../session/workspace/session-reference.ts'
 import { sentences } from '../../screen/rows.ts'
-import { inChat } from '../chat-forms.ts'
+import { inChat } from '../../text/chat-forms.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 

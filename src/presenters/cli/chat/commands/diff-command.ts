@@ -1,12 +1,12 @@
-import { uncoveredLines } from '../../../../../history/ran-commands.ts'
-import { ok, type Result } from '../../../../../model/errors.ts'
-import type { SessionDiff } from '../../../../../session/queries/diff.ts'
-import { turnNamed } from '../../../../../session/workspace/session-reference.ts'
-import { diffLines } from '../../../render/diff-lines.ts'
-import { patchOf } from '../../../render/patch.ts'
-import { head, sentences } from '../../../screen/rows.ts'
-import { visibleLine } from '../../../text/visible-text.ts'
-import type { CommandContext, CommandResult } from '../command-context.ts'
+import { uncoveredLines } from '../../../../history/ran-commands.ts'
+import { ok, type Result } from '../../../../model/errors.ts'
+import type { SessionDiff } from '../../../../session/queries/diff.ts'
+import { turnNamed } from '../../../../session/workspace/session-reference.ts'
+import { diffLines } from '../../render/diff-lines.ts'
+import { patchOf } from '../../render/patch.ts'
+import { head, sentences } from '../../screen/rows.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** More are in the transcript, by Turn. */
 const MOST_ROWS = 1_000

@@ -1,13 +1,13 @@
-import { failed, ok, type Result } from '../../../../../model/errors.ts'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
 import {
   CACHE_EVENTS,
   CacheReport,
   type ExplainedRequest,
-} from '../../../../../session/queries/cache-report.ts'
-import { reasonLines, requestLines, summaryLines } from '../../../render/cache-lines.ts'
-import { head, sentences } from '../../../screen/rows.ts'
-import { wrappedVerbatim } from '../../../text/cell-width.ts'
-import type { CommandContext, CommandResult } from '../command-context.ts'
+} from '../../../../session/queries/cache-report.ts'
+import { reasonLines, requestLines, summaryLines } from '../../render/cache-lines.ts'
+import { head, sentences } from '../../screen/rows.ts'
+import { wrappedVerbatim } from '../../text/cell-width.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** The rows of `/cache all`; more are in the figures of `cache explain`. */
 const MOST_ROWS = 400

@@ -1,8 +1,8 @@
-import { ok, type Result } from '../../../../../model/errors.ts'
-import { verdictLines, verdictOf } from '../../../render/verdict-lines.ts'
-import { sentences } from '../../../screen/rows.ts'
-import { inChat } from '../../chat-forms.ts'
-import type { CommandContext, CommandResult } from '../command-context.ts'
+import { ok, type Result } from '../../../../model/errors.ts'
+import { verdictLines, verdictOf } from '../../render/verdict-lines.ts'
+import { sentences } from '../../screen/rows.ts'
+import { inChat } from '../../text/chat-forms.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** Verifies every byte of the Log, and composes every request again. Says meanwhile what it does. */
 export async function verifyCommand({

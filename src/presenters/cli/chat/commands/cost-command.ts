@@ -1,11 +1,11 @@
-import { counted, grouped } from '../../../../../encoding/amounts.ts'
-import { lostCalls, turnCost } from '../../../../../history/results/turn-result.ts'
-import { ok, type Result } from '../../../../../model/errors.ts'
-import type { EventType, WholeEvent } from '../../../../../model/events/event.ts'
-import { sentences } from '../../../screen/rows.ts'
-import { PLAIN, wrappedVerbatim, type Line } from '../../../text/cell-width.ts'
-import { visibleLine } from '../../../text/visible-text.ts'
-import type { CommandContext, CommandResult } from '../command-context.ts'
+import { counted, grouped } from '../../../../encoding/amounts.ts'
+import { lostCalls, turnCost } from '../../../../history/results/turn-result.ts'
+import { ok, type Result } from '../../../../model/errors.ts'
+import type { EventType, WholeEvent } from '../../../../model/events/event.ts'
+import { sentences } from '../../screen/rows.ts'
+import { PLAIN, wrappedVerbatim, type Line } from '../../text/cell-width.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
 
 /** What one Turn cost. */
 export interface TurnCostFacts {
@@ -73,9 +73,9 @@ function costOf(own: readonly WholeEvent[], number: number): TurnCostFacts {
 export function costRows(turns: readonly TurnCostFacts[], columns: number): Line[] {
   const shown = turns.slice(-MOST_TURNS)
   const total = {
-    input: sum(turns, 'input'),
-    cached_read: sum(turns, 'cached_read'),
-    output: sum(turns, 'output'),
+    input: sumOf(turns, 'input'),
+    cached_read: sumOf(turns, 'cached_read'),
+    output: sumOf(turns, 'output'),
   }
   const known = turns.flatMap(({ cost_usd }) => (cost_usd === undefined ? [] : [cost_usd]))
   const cost = known.length === 0 ? undefined : known.reduce((one, other) => one + other, 0)
@@ -110,6 +110,6 @@ function figures({ input, cached_read, output }: Tokens, cost: number | undefine
   return [grouped(input), share, grouped(output), cost === undefined ? '–' : `$${cost.toFixed(4)}`]
 }
 
-function sum(turns: readonly TurnCostFacts[], name: keyof Tokens): number {
+function sumOf(turns: readonly TurnCostFacts[], name: keyof Tokens): number {
   return turns.reduce((all, turn) => all + turn[name], 0)
 }

@@ -48,7 +48,7 @@ test.each([
   expect(inChat(text)).toBe(text)
 })
 
-test('options of the shell are no next step in a chat', () => {
+test('an option of the shell is left out of the next steps in a chat', () => {
   const steps = nextStepsInChat([
     { action: 'Use it with its own provider:', command: '--provider a --model b' },
     { action: 'In a chat:', command: '/model a b' },
