@@ -10,7 +10,11 @@ import {
 export interface ScriptedStep extends Pick<VendorAnswer, 'reasoning' | 'text' | 'usage'> {
   readonly calls?: readonly { readonly name: string; readonly input: object }[]
   /** Refused with this status so many times before it is answered. */
-  readonly refused?: { readonly status: number; readonly retryAfter: number; readonly times: number }
+  readonly refused?: {
+    readonly status: number
+    readonly retryAfter: number
+    readonly times: number
+  }
   /** The stream stops in the middle of its text until `release` is called. */
   readonly held?: boolean
   /** The characters of each piece of the text and the thinking. */

@@ -337,8 +337,25 @@ test('thinking is above the answer that it led to, once, whether it was streamed
   const arrived = ['Four berths.\n', '\nTwo ships.'].flatMap((text) =>
     streamed.notice({ type: 'reasoning_delta', data: { text } } as EphemeralEvent),
   )
-  const answered = ['Two berths', ' are free.\n\nI look\n', 'again.'].flatMap((text) => streamed.notice(delta(text)))
+  const answered = ['Two berths', ' are free.\n\nI look\n', 'again.'].flatMap((text) =>
+    streamed.notice(delta(text)),
+  )
   expect(words([...arrived, ...answered, ...recorded(streamed)])).toEqual(expected)
+})
+
+test('the time of a call begins when the person allows it', () => {
+  let now = 0
+  const view = new SessionView(40, { monotonicMs: () => now })
+  const events = turnOf(started, called('bash', { command: 'make' }), {
+    type: 'permission_decision',
+    data: { call_id: 'c1', subject: 'bash', by: 'person' },
+  } as EventDraft)
+  for (const [at, event] of events.entries()) {
+    now = at * 60_000
+    view.take(event, events.slice(0, at + 1))
+  }
+  const rows = activityRows(view.activity, { columns: 40, nowMs: now + 2_000 })
+  expect(words(rows)).toEqual(['… bash make · 2 s'])
 })
 
 test('an answer that restarts or differs from its stream is marked as incomplete', () => {
