@@ -129,12 +129,7 @@ async function changeFiles(chat: TmuxChat, notes: string): Promise<void> {
   expect(await readFile(notes, 'utf8')).toBe('the harbour has a berth\n')
   await chat.say('Shout it')
   await chat.until('? edit notes.txt')
-  await chat.choose('No')
-  await chat.until('Reason for the model (optional):')
-  await chat.type('too loud')
-  await chat.until('too loud▏')
-  await calm()
-  await chat.press('Enter')
+  await chat.choose('No', 'too loud')
   await chat.idle('Then it stays quiet.')
   expect(await readFile(notes, 'utf8')).toBe('the harbour has a berth\n')
   expect(chat.model.requests.at(-1)?.bytes.toString()).toContain('too loud')
@@ -144,9 +139,6 @@ async function runCommands(chat: TmuxChat): Promise<void> {
   await chat.say('Run the checks')
   await chat.until('? bash npm run check')
   await chat.choose('Yes, for this Session: commands that start with')
-  await chat.until('Allow commands that start with:')
-  await calm()
-  await chat.press('Enter')
   // The second command is covered by the prefix, so nothing is asked.
   await chat.idle('Both checks passed.')
   await chat.say('Try again')
@@ -233,13 +225,6 @@ async function compactAndBack(chat: TmuxChat): Promise<void> {
   await chat.idle()
   await chat.say('/compact undo')
   await chat.idle('The last compaction was undone')
-}
-
-/** Enter counts only when no key came for a moment, which shows nothing. */
-function calm(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 300)
-  })
 }
 
 /** Each text begins exactly one row, and they are in this order. */

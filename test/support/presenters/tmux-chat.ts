@@ -5,6 +5,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
+import { QUESTION } from '../cli/question.ts'
 import { CANARY_KEY } from '../host/canary.ts'
 import { bundleScript } from '../host/bundle-script.ts'
 import { freshFolder } from '../host/folder.ts'
@@ -19,8 +20,8 @@ export interface TmuxChat extends TmuxWindow {
   say(text: string): Promise<void>
   /** Waits until the chat accepts input and this text is visible. */
   idle(text?: string): Promise<void>
-  /** Confirms the choice of the question whose text begins like this. */
-  choose(text: string): Promise<void>
+  /** Confirms the choice of the question with this text, and types words into its field. */
+  choose(text: string, words?: string): Promise<void>
   /** Runs the program beside the chat, and returns its output. */
   hawser(...args: readonly string[]): Promise<string>
   /** The Events of the latest Session. */
@@ -73,19 +74,20 @@ export async function tmuxChat(
     },
     idle: (text = '') =>
       window.until((shown) => IDLE.test(shown.join('\n')) && shown.join('\n').includes(text)),
-    choose: async (text) => {
-      await window.until('Enter confirms')
-      const rowsNow = await window.screen()
-      const row = rowsNow.find((one) => one.includes(text)) ?? ''
-      const [, number = ''] = /^\s*(\d) {2}/.exec(row) ?? []
-      if (number === '') throw new Error(`no choice ${text}:\n${rowsNow.join('\n')}`)
-      await window.press(number)
-      await window.until(new RegExp(`^❯ ${number} `, 'm'))
-      // Enter counts only when no key came for a moment, which shows nothing.
-      await new Promise((resolve) => {
-        setTimeout(resolve, 300)
-      })
-      await window.press('Enter')
+    choose: async (text, words) => {
+      await window.until(QUESTION)
+      const shown = await window.screen()
+      const row = shown.find((one) => one.includes(text)) ?? ''
+      const number = /^\s*(\d) {2}/.exec(row)?.[1]
+      if (number === undefined) throw new Error(`no choice ${text}:\n${shown.join('\n')}`)
+      const chosen = new RegExp(`^❯ ${number} `, 'm')
+      await pressUntil(window, number, (rows) => chosen.test(rows.join('\n')))
+      await pressUntil(window, 'Enter', (rows) => !rows.join('\n').includes(QUESTION))
+      if (words !== undefined) {
+        await window.type(words)
+        await window.until(`${words}▏`)
+      }
+      await pressUntil(window, 'Enter', (rows) => !rows.join('\n').includes('Enter confirms'))
     },
     events: async () => {
       const lines = (await hawser('log', 'show', 'latest', '--json')).trim().split('\n')
@@ -108,4 +110,19 @@ function programFolder(): Promise<string> {
     return folder
   })()
   return making
+}
+
+/** Longer than a question ignores keys after one that was pressed too early. */
+const RETRY_MS = 600
+
+/** Presses a key until it has an effect: a question ignores a key that is pressed too early. */
+async function pressUntil(
+  window: TmuxWindow,
+  key: string,
+  done: (rows: readonly string[]) => boolean,
+): Promise<void> {
+  if (done(await window.screen())) return
+  await window.press(key)
+  const again = setInterval(() => void window.press(key), RETRY_MS)
+  await window.until(done).finally(() => clearInterval(again))
 }

@@ -122,3 +122,14 @@ test('another Session has its own draft and queue, and those of the first return
     ['queued in the first'],
   ])
 })
+
+test('a message of another chat that was sent meanwhile is found', async () => {
+  const folder = await homeFolder()
+  const { desk, keeper } = await chatOver(folder)
+  const other = await chatOver(folder, { id: 'ses_2' })
+  other.keeper.enter('from the other chat')
+  await other.keeper.settled()
+  expect(desk.editor.history).toEqual([])
+  await keeper.reread()
+  expect(desk.editor.history).toEqual(['from the other chat'])
+})

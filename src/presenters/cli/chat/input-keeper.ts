@@ -106,6 +106,14 @@ export class InputKeeper {
     desk.display.refresh()
   }
 
+  /** Other chats of the folder may have sent messages since. */
+  async reread(): Promise<void> {
+    const stored = this.#desk.parts.typedInput
+    if (stored === undefined) return
+    this.#earlier = await stored.history.read()
+    this.recount()
+  }
+
   /** A message was recorded: what Up recalls changed. */
   recount(): void {
     const sent = this.#desk.current.sent()
