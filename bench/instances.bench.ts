@@ -12,6 +12,7 @@ import { systemSandbox, type LongProcess } from '../src/host/sandbox/sandbox.ts'
 import { failed, ok } from '../src/model/errors.ts'
 import type { FrameToGuest } from '../src/model/tether/frame.ts'
 import { fileFrameStore } from '../src/tether/frames/files/file-store.ts'
+import { fileRecords } from '../src/tether/records/files/file-records.ts'
 import { Instances } from '../src/tether/instances/instances.ts'
 import type { Tether } from '../src/tether/tether.ts'
 import type { InstanceRuntime } from '../src/tether/instances/runtime.ts'
@@ -196,8 +197,10 @@ async function openInstances(path: string, runtime: InstanceRuntime) {
   await mkdir(dirname(path), { recursive: true })
   const home = value(await openHome(path))
   const ids = systemIds(systemClock)
-  const store = fileFrameStore({ home: home.own, clock: systemClock, ids })
-  const own = { home: home.own, path, clock: systemClock, ids, frames: store }
+  const files = { home: home.own, clock: systemClock, ids }
+  const stored = fileFrameStore(files)
+  const records = fileRecords({ ...files, frames: stored })
+  const own = { ...files, path, frames: stored, records }
   const parts = { ...own, runtime, roots: async () => ok([]), note: () => {} }
   const instances = value(await Instances.open(parts))
   return { instances, close: () => instances.close().then(() => home.close()) }

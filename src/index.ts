@@ -31,8 +31,8 @@ export type {
   AdmitOptions,
   AdmittedTurn as StartedTurn,
 } from './session/admission/admit-options.ts'
-export { resolveAttachmentsToContentBlocks } from './session/admission/attachments.ts'
-export type { ContentBlocks, ResolveOptions } from './session/admission/attachments.ts'
+export { resolveAttachmentsToContentBlocks, type ResolveOptions } from './compose/content-blocks.ts'
+export type { ContentBlocks } from './session/admission/attachments.ts'
 export type { UndoneCompaction } from './session/live/compaction.ts'
 export type { CompactionOutcome, CompactOptions } from './session/live/locked-compaction.ts'
 export type { ClientOptions } from './session/session.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { frameStore } from './frame-engine.ts'
+import { instanceEngine } from './instance-engine.ts'
 import { composeRelayAccess } from './relay.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import type { Clock } from '../host/clock.ts'
@@ -59,13 +59,16 @@ export async function composeInstances(world: InstancesWorld): Promise<Result<Op
     const settings = await settingsNow()
     return settings.ok ? agentModel(record, env, settings.value) : settings
   }
-  const runtime = guestRuntime({ home: path, sandbox, modelOf, clock, ids, program })
+  const engine = instanceEngine(first.value.engine)
+  const frames = engine.frames({ home, clock, ids })
+  const records = engine.records({ home, frames, clock, ids })
+  const runtime = guestRuntime({ home: path, records, sandbox, modelOf, clock, ids, program })
   const roots = async () => {
     const settings = await settingsNow()
     return settings.ok ? ok((settings.value.instances?.roots ?? []).map(atHome)) : settings
   }
-  const frames = frameStore(first.value.engine, { home, clock, ids })
-  const opened = await Instances.open({ home, path, clock, ids, frames, runtime, roots, note })
+  const own = { home, path, clock, ids, frames, records, runtime, roots, note }
+  const opened = await Instances.open(own)
   if (!opened.ok) return opened
   const { value: instances } = opened
   return ok({

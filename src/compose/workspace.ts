@@ -1,8 +1,7 @@
 import { systemChance } from '../host/wait.ts'
 import { isAbsolute, join, resolve } from 'node:path'
-import { workspaceBlobStore } from '../blobs/workspace-store.ts'
 import { Redactor } from '../encoding/redaction.ts'
-import { logStores } from './engine.ts'
+import { sessionEngine } from './engine.ts'
 import { composeProviders, type RelayedProvider } from './providers.ts'
 import { systemClock } from '../host/clock.ts'
 import { openConfined } from '../host/files/confined-files.ts'
@@ -12,7 +11,6 @@ import { thisProcess } from '../host/process/holder.ts'
 import { openHome } from '../host/home.ts'
 import { systemIds, type Ids } from '../host/ids.ts'
 import { workspaceRules } from '../host/permission-rules.ts'
-import { instanceWithSession } from '../host/files/records.ts'
 import { openOwnRecords, openRecords, openWorkspace } from '../host/workspace.ts'
 import { workspaceRegister } from '../host/workspace-register.ts'
 import { hasContents, originOf } from '../host/workspaces/origin.ts'
@@ -88,16 +86,18 @@ export async function composeWorkspace(
   const secrets = secretsOf(env, settings.settings)
   const redactor = new Redactor(secrets)
   const { models, ...speaking } = composeProviders(env, settings, { clock, relay })
-  const stores = logStores(settings.settings.engine, {
+  const engine = sessionEngine(settings.settings.engine)
+  const stores = engine.logs({
     sessions: folders.sessions,
     heads: homeFolders.heads,
     clock,
     ids,
     holder: thisProcess('hawser'),
   })
-  const openFrameStore = async () => {
-    const { frameStore } = await import('./frame-engine.ts')
-    return frameStore(settings.settings.engine, { home: homeFolders.own, clock, ids })
+  const forInstances = async () => {
+    const { instanceEngine } = await import('./instance-engine.ts')
+    const chosen = instanceEngine(settings.settings.engine)
+    return { ...chosen, frames: chosen.frames({ home: homeFolders.own, clock, ids }) }
   }
   const harness = new Harness({
     workspace: {
@@ -106,7 +106,7 @@ export async function composeWorkspace(
       folder,
       home,
       whereIs,
-      instanceOf: (session) => instanceWithSession(folders.own, session),
+      instanceOf: async (session) => (await forInstances()).withSession(folders.own, session),
     },
     log: {
       place: {
@@ -115,15 +115,16 @@ export async function composeWorkspace(
         ids,
         schemas: typeof HAWSER_EVENT_SCHEMAS === 'undefined' ? undefined : HAWSER_EVENT_SCHEMAS,
       },
-      store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
+      store: engine.blobs({ folder: folders.blobs, ids, clock }),
       mentions: async () => {
         const { frameMentions } = await import('../tether/instances/frame-mentions.ts')
-        const [own, frames] = [folders.own, await openFrameStore()]
-        return frameMentions({ home: homeFolders.own, homePath: home, workspace, own, frames })
+        const { frames } = await forInstances()
+        const own = { home: homeFolders.own, own: folders.own }
+        return frameMentions({ ...own, homePath: home, workspace, frames })
       },
       records: async () => {
-        const { instanceStores } = await import('../tether/instances/instance-stores.ts')
-        return instanceStores({ own: folders.own, frames: await openFrameStore(), clock, ids })
+        const { allRecords, frames } = await forInstances()
+        return allRecords({ own: folders.own, frames, clock, ids })
       },
       secrets,
       version,

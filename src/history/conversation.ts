@@ -10,7 +10,7 @@ import type { WholeEvent } from '../model/events/event.ts'
 import { ANSWER_REPEATED } from '../model/events/notice.ts'
 import type { TurnId } from '../model/ids.ts'
 import { historyOf, isElided, NO_STATE, type History } from './history.ts'
-import { instructionParts, textsBefore } from './instructions.ts'
+import { appendedParts, instructionParts, textsBefore } from './instructions.ts'
 import { refusedTurns } from './refused-turns.ts'
 import { SessionResources } from './session-resources.ts'
 import { summaryTurns } from './summary-turns.ts'
@@ -66,6 +66,7 @@ export class Conversation {
     this.#checkpoint = checkpoint
     if (checkpoint !== undefined && shown === 0) {
       this.#note(checkpoint.seq, stableText(checkpointText(checkpoint.data)))
+      for (const text of state.appended ?? []) this.#note(checkpoint.seq, appendedParts(text))
       for (const text of textsBefore(state)) this.#note(checkpoint.seq, instructionParts(text))
     }
     if (shown > 0) this.#started = lastStarted(events.slice(0, shown))
@@ -124,6 +125,8 @@ export class Conversation {
           parts: stableText(notes.lateContext(event.data)),
         })
       case 'project_instructions':
+        // What the person adds belongs to the Session, not to a Turn.
+        if (event.data.reason === 'appended') return this.#note(seq, appendedParts(event.data))
         return this.#put({ kind: 'developer', seq, parts: instructionParts(event.data) })
       case 'assistant_message':
         if (event.data.partial === true) this.#brokenOff = turn_id

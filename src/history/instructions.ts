@@ -1,8 +1,13 @@
-import { instructionsEnd, instructionsStart } from '../prompt/words/instructions.ts'
+import {
+  APPENDED_END,
+  appendedStart,
+  instructionsEnd,
+  instructionsStart,
+} from '../prompt/words/instructions.ts'
 import { canonicalJson } from '../encoding/json.ts'
 import type { Part } from '../model/conversation.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
-import type { NamedInstructions } from '../model/events/instruction-events.ts'
+import type { AppendedInstructions, NamedInstructions } from '../model/events/instruction-events.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { historyOf, type History } from './history.ts'
 import { stableText } from './user-parts.ts'
@@ -29,7 +34,8 @@ export function instructionsSoFar(events: readonly WholeEvent[]): InstructionsSo
     texts: () => {
       const texts = new Map(textsBefore(state).map(({ path, blob }) => [path, blob]))
       for (const event of withoutCalls(raw))
-        if (event.type === 'project_instructions') texts.set(event.data.path, event.data.blob)
+        if (event.type === 'project_instructions' && event.data.reason !== 'appended')
+          texts.set(event.data.path, event.data.blob)
       return texts
     },
   }
@@ -46,7 +52,27 @@ function isLoaded(named: NamedInstructions): named is LoadedInstructions {
   return named.blob !== undefined
 }
 
-/** The item of a text: its label, the text, and its end. */
+/** The texts that the person added to the Session, once each. They hold for all of it. */
+export function appendedTexts({ state, events }: Pick<History, 'state' | 'events'>) {
+  const texts = new Map((state.appended ?? []).map((one) => [one.content_sha256, one]))
+  for (const event of withoutCalls(events)) {
+    if (event.type !== 'project_instructions' || event.data.reason !== 'appended') continue
+    const { content_sha256, blob, text_bytes } = event.data
+    texts.set(content_sha256, { content_sha256, blob, text_bytes })
+  }
+  return [...texts.values()]
+}
+
+/** The item of a text that the person added. */
+export function appendedParts({ blob, text_bytes }: AppendedInstructions): Part[] {
+  return [
+    ...stableText(appendedStart({ text_bytes })),
+    { type: 'blob', blob, media_type: 'text/markdown', text_bytes, lifetime: 'stable' },
+    ...stableText(APPENDED_END),
+  ]
+}
+
+/** The item of a text of a file: its label, the text, and its end. */
 export function instructionParts(
   text: Pick<LoadedInstructions, 'path' | 'blob' | 'bytes' | 'text_bytes' | 'truncated'>,
 ): Part[] {

@@ -4,6 +4,7 @@ import { LOSSES } from '../model/events/loss.ts'
 import type { ResourceId } from '../model/ids.ts'
 import { utf8Bytes } from '../model/shape.ts'
 import { historyOf, type ResumeState } from './history.ts'
+import { appendedTexts } from './instructions.ts'
 import { keysAfter } from './message-keys.ts'
 import { watchesAfter } from './open-watch.ts'
 import { carriedCommands } from './person-commands.ts'
@@ -32,6 +33,7 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
   const surface = surfaceAfter(before)
   const late_context =
     events.findLast((event) => event.type === 'late_context')?.data ?? state.late_context
+  const appended = appendedTexts(before)
   const provider = providerAfter(before)
   const watches = watchesAfter(state, events)
   const requests = lastRequests(before)
@@ -45,6 +47,7 @@ export function stateBefore(all: readonly WholeEvent[], from_seq: number): Resum
     ...(provider === undefined ? {} : { provider }),
     ...(surface === undefined ? {} : { surface }),
     ...(late_context === undefined ? {} : { late_context }),
+    ...(appended.length === 0 ? {} : { appended }),
     notices: newest([...new Set([...state.notices, ...onceTexts(events)])], NOTICES_BYTES),
     ...(requests.length === 0 ? {} : { requests }),
     ...(call_ids === undefined ? {} : { call_ids }),

@@ -37,6 +37,8 @@ export interface ReadableLog {
   stat(): Promise<LogFacts>
   /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. May return fewer than requested. */
   read(into: Uint8Array, position: number): Promise<number>
+  /** Makes durable what can be read now, beside its writer. For a reader that records how far the Log goes. */
+  sync(): Promise<void>
   close(): Promise<void>
 }
 

@@ -186,6 +186,8 @@ const INSTRUCTIONS: Rendered<typeof instructions> = {
   instructionsStart: say.project_instructions.map(({ data }) =>
     instructions.instructionsStart(data),
   ),
+  appendedStart: say.project_instructions.map(({ data }) => instructions.appendedStart(data)),
+  APPENDED_END: [instructions.APPENDED_END],
   instructionsEnd: say.project_instructions.map(({ data }) => instructions.instructionsEnd(data)),
 }
 
@@ -265,7 +267,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'a3747b8c76cb065dfdc4b1c1af89a68ff2355fcb29aa5681f0d624f5143e46c0',
     words: WORDS_SHA256,
-    layout: 'd0233fa665f3eb4ef86dfac03154d6140920b46fc000023a36f35c5ea0b7055f',
+    layout: '3858c4586b4eace9c785a287cd180e5a7af4ee72065a04feb9468ffe26c825f1',
   })
 })
 

@@ -98,7 +98,14 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tether',
   ],
-  'index.ts': ['compose/workspace.ts', 'session', 'history', 'host', 'model'],
+  'index.ts': [
+    'compose/content-blocks.ts',
+    'compose/workspace.ts',
+    'session',
+    'history',
+    'host',
+    'model',
+  ],
 
   // The clock is an argument of the server, and waiting needs it.
   rehearse: [
@@ -136,10 +143,12 @@ export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Implementations of ports (ADR 32), and the only units that may import them. What is above receives stores from `compose`;
- * `tether` also reads and moves the records of guests, which are files.
+ * Implementations of ports (ADR 32), and the only folders that may import them. Everything else receives stores from `compose`.
+ * Records of guests in files consist of Logs and blobs in files.
  */
 export const PORT_IMPLEMENTATIONS: Readonly<Record<string, readonly string[]>> = {
-  'log/files/': ['log', 'compose', 'tether'],
-  'tether/frames/files/': ['compose'],
+  'log/files/': ['compose/', 'tether/records/files/'],
+  'blobs/workspace-store.ts': ['compose/', 'tether/records/files/'],
+  'tether/frames/files/': ['compose/'],
+  'tether/records/files/': ['compose/'],
 }

@@ -2,31 +2,29 @@ import { PORT_IMPLEMENTATIONS } from './import-table.ts'
 import { codeOf, isRelative, isTest, resolve, specifiersOf, type Tree } from './source.ts'
 
 /**
- * Holds the program to its ports (ADR 32): only the units of the table import an implementation, and no code above the ports
- * spells the name of a file that belongs to a Log.
+ * Holds the program to its ports (ADR 32): only the folders of the table import an implementation, and no code above the ports
+ * spells a name of its files or opens its folders.
  */
 export function portOffences(
   tree: Tree,
   table: Readonly<Record<string, readonly string[]>> = PORT_IMPLEMENTATIONS,
 ): string[] {
   return [...codeOf(tree)].flatMap(([path, text]) => {
-    const unit = /^src\/([^/]+)\//.exec(path)?.[1]
-    if (unit === undefined || isTest(path)) return []
+    if (!path.startsWith('src/') || isTest(path)) return []
     const imports = specifiersOf(path, text)
       .filter(isRelative)
       .map((specifier) => resolve(path, specifier))
-    return [...importsOf(path, unit, imports, table), ...fileWordsIn(path, unit, text)]
+    return [...importsOf(path, imports, table), ...fileWordsIn(path, text, table)]
   })
 }
 
 function importsOf(
   path: string,
-  unit: string,
   imports: readonly string[],
   table: Readonly<Record<string, readonly string[]>>,
 ): string[] {
-  return Object.entries(table).flatMap(([implementation, units]) =>
-    units.includes(unit) || path.startsWith(`src/${implementation}`)
+  return Object.entries(table).flatMap(([implementation, owners]) =>
+    [implementation, ...owners].some((owner) => path.startsWith(`src/${owner}`))
       ? []
       : imports
           .filter((target) => target.startsWith(`src/${implementation}`))
@@ -34,13 +32,30 @@ function importsOf(
   )
 }
 
-/** The units that only know the ports. Their files of the workspace are another matter. */
-const ABOVE: ReadonlySet<string> = new Set(['session', 'turn', 'request', 'presenters'])
+/** What only knows the ports. Its files of the workspace are another matter. */
+const ABOVE = /^src\/(?:session|turn|request|presenters|tether|tools|resources|history|context)\//
 
-/** Names of files of Logs, and the functions that make them. */
-const FILE_WORDS = /\.(?:ndjson|lease|torn-)['"`]|\b(?:logName|leaseName|indexName|tornName)\b/
+/**
+ * Names of files of Logs, the functions that make them, and those that open the folders of Logs, heads, blobs and frames or
+ * read them as files.
+ */
+const FILE_WORDS = new RegExp(
+  [
+    String.raw`\.(?:ndjson|lease|torn-)['"\`]`,
+    String.raw`\b(?:logName|leaseName|indexName|tornName)\b`,
+    String.raw`\b(?:recordFolders|folderSource|inSessionsOf|inBlobsOf)\b`,
+    String.raw`\.folder\(['"](?:sessions|blobs|heads|frames)['"]`,
+    String.raw`\.hawser/(?:sessions|blobs|heads)`,
+    String.raw`['"]node:fs`,
+  ].join('|'),
+)
 
-function fileWordsIn(path: string, unit: string, text: string): string[] {
-  const found = ABOVE.has(unit) ? FILE_WORDS.exec(text)?.[0] : undefined
-  return found === undefined ? [] : [`${path} names files of a Log: ${found}`]
+function fileWordsIn(
+  path: string,
+  text: string,
+  table: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const isBelow = Object.keys(table).some((one) => path.startsWith(`src/${one}`))
+  const found = isBelow || !ABOVE.test(path) ? undefined : FILE_WORDS.exec(text)?.[0]
+  return found === undefined ? [] : [`${path} names files behind a port: ${found}`]
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { InstanceId, type SessionId } from '../../model/ids.ts'
+import { InstanceId } from '../../model/ids.ts'
 import { folderAt, pathOf, type FolderPlace } from './disk.ts'
-import { closing, FileFailure, ifThere, type Folder } from './files.ts'
+import { closing, ifThere, type Folder } from './files.ts'
 
 /**
  * The records of an Instance in a workspace: its Sessions and blobs. Every workspace has them at the same place, so that
@@ -42,43 +42,10 @@ export async function recordsFolder({
   return folder
 }
 
-/** The Instance whose records in a workspace contain this Session; `own` is the `.hawser` of the workspace. */
-export async function instanceWithSession(
-  own: Folder,
-  session: SessionId,
-): Promise<InstanceId | undefined> {
-  const all = await unlessUnreadable(own.folder(RECORDS, 'open'))
-  if (all === undefined) return undefined
-  return closing(all, async () => {
-    for (const instance of instancesIn((await unlessUnreadable(all.names())) ?? []))
-      if (await unlessUnreadable(logOf(all, instance, session))) return instance
-    return undefined
-  })
-}
-
-async function logOf(all: Folder, instance: string, session: SessionId): Promise<true> {
-  const records = await all.folder(instance, 'open')
-  const sessions = await closing(records, () => records.folder('sessions', 'open'))
-  const file = await closing(sessions, () => sessions.open(`${session}.ndjson`, 'read'))
-  await file.close()
-  return true
-}
-
-/** `undefined` for what is missing, unreadable or not ours. */
-async function unlessUnreadable<T>(opening: Promise<T>): Promise<T | undefined> {
-  return opening.catch((error: unknown) => {
-    if (error instanceof FileFailure) return undefined
-    throw error
-  })
-}
-
 /** The Instances that have records in a workspace, whose `.hawser` is `own`. Some may have been deleted. */
 export async function instancesWithRecords(own: Folder): Promise<readonly InstanceId[]> {
   const all = await ifThere(own.folder(RECORDS, 'open'))
   if (all === undefined) return []
-  return instancesIn(await closing(all, () => all.names()))
-}
-
-function instancesIn(names: readonly string[]): InstanceId[] {
+  const names = await closing(all, () => all.names())
   return names.flatMap((name) => InstanceId.safeParse(name).data ?? []).toSorted()
 }

@@ -5,7 +5,7 @@ import { folderSource } from '../../host/files/raw-source.ts'
 import { failed } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Fence } from '../lease-store.ts'
-import type { LogStore, VisitBytes, WritableLog } from '../log-store.ts'
+import type { LogStore, ReadableLog, VisitBytes, WritableLog } from '../log-store.ts'
 import { logName, sessionsNamed, tornName } from './names.ts'
 import { keepPiece, piecesAt } from './torn-pieces.ts'
 
@@ -29,14 +29,15 @@ export function fileLogs(files: LogFiles): LogStore {
       const file = await sessions.open(logName(session), 'create')
       return new LogFile(files, session, file, fence, true)
     },
-    open: (session) => ifThere(sessions.open(logName(session), 'read')),
+    open: async (session) => {
+      const file = await ifThere(sessions.open(logName(session), 'read'))
+      return file && readable(file)
+    },
     openToWrite: async (session) => {
       const file = await ifThere(sessions.open(logName(session), 'append'))
       if (file === undefined) return undefined
       return {
-        stat: () => file.stat(),
-        read: (into, position) => file.read(into, position),
-        close: () => file.close(),
+        ...readable(file),
         under: (fence) => new LogFile(files, session, file, fence, false),
       }
     },
@@ -47,6 +48,15 @@ export function fileLogs(files: LogFiles): LogStore {
       }),
     list: async () => sessionsNamed(await sessions.names(), '.ndjson'),
     delete: (session, fence) => deleteFiles(sessions, session, fence),
+  }
+}
+
+function readable(file: File): ReadableLog {
+  return {
+    stat: () => file.stat(),
+    read: (into, position) => file.read(into, position),
+    sync: () => file.datasync(),
+    close: () => file.close(),
   }
 }
 
@@ -94,6 +104,10 @@ class LogFile implements WritableLog {
 
   read(into: Uint8Array, position: number): Promise<number> {
     return this.#file.read(into, position)
+  }
+
+  sync(): Promise<void> {
+    return this.#file.datasync()
   }
 
   close(): Promise<void> {

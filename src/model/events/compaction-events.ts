@@ -3,6 +3,7 @@ import { ATTACHMENT_CODES } from '../attachment.ts'
 import { Descriptor, Handle } from '../descriptor.ts'
 import { BlobKey, EventId, ResourceId, Sha256, TurnId } from '../ids.ts'
 import { PromptSurface } from './session-events.ts'
+import { AppendedInstructions } from './instruction-events.ts'
 import { Count, Flag, list, openObject } from '../shape.ts'
 import { HydrationStatus, SkillIdentity } from './skill-events.ts'
 import { PersonCommand, CommandWatched, ToolOutcome } from './tool-events.ts'
@@ -119,6 +120,8 @@ const ResumeState = openObject(() => ({
   provider: z.string().optional(),
   surface: PromptSurface.optional(),
   late_context: LateContext.optional(),
+  /** In the order in which the person added them. */
+  appended: list(AppendedInstructions),
   /** Texts of notices that are given once. */
   notices: z.array(z.string()),
   /** The newest first. */

@@ -5,6 +5,9 @@ import { Count, Flag, openObject, type Frozen } from '../shape.ts'
 /** The path of `$HAWSER_HOME/AGENTS.md` in Events; all others are relative to the workspace. */
 export const OWN_INSTRUCTIONS = '~'
 
+/** In place of a path: text that the person added to a Session. No file with project instructions has this path. */
+export const APPENDED_INSTRUCTIONS = '+'
+
 /** Why a file with project instructions cannot be read. */
 export const InstructionRefusal = z.enum(['link', 'hard_link', 'not_a_file', 'unreadable'])
 export type InstructionRefusal = z.infer<typeof InstructionRefusal>
@@ -32,7 +35,15 @@ export const NamedInstructions = openObject(() => ({
 }))
 export type NamedInstructions = Frozen<z.infer<typeof NamedInstructions>>
 
-/** The text of a file with project instructions. Recorded only with the setting `load`. */
+/** Text that the person added to a Session, as a checkpoint carries it. */
+export const AppendedInstructions = openObject(() => ({
+  content_sha256: Sha256,
+  blob: BlobKey,
+  text_bytes: Count,
+}))
+export type AppendedInstructions = Frozen<z.infer<typeof AppendedInstructions>>
+
+/** The text of a file with project instructions, recorded only with the setting `load`; or text that the person added. */
 export const ProjectInstructions = openObject(() => ({
   path: z.string(),
   content_sha256: Sha256,
@@ -42,6 +53,9 @@ export const ProjectInstructions = openObject(() => ({
   bytes: Count,
   text_bytes: Count,
   truncated: Flag,
-  /** `allowed`: the content was known, but is loaded only now, because of trust, of the setting, or of free room. */
-  reason: z.enum(['session_start', 'nearer', 'changed', 'allowed']),
+  /**
+   * `allowed`: the content was known, but is loaded only now, because of trust, of the setting, or of free room. `appended`: the
+   * person added the text itself, which holds for the Session; all sizes and the hash are those of what the model sees.
+   */
+  reason: z.enum(['session_start', 'nearer', 'changed', 'allowed', 'appended']),
 }))

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { PermissionOutcome, PermissionScope } from '../../model/events/permission-events.ts'
 import { ResourceId, SessionId } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { Effort } from '../../model/settings.ts'
 
 /** What clients send. Unknown fields are refused: a field that is ignored would be a promise not kept. */
 
@@ -13,6 +15,11 @@ const ARGUMENT_CHARACTERS = 16 * 1024
 /** Enough for the longest message with every character escaped. What it may have is checked after that. */
 export const TURN_BYTES = 8 * 1024 * 1024
 
+/** Instructions that the Session keeps. What they may have together is checked after that. */
+const AppendedInstructions = z
+  .array(z.string().min(1).max(LIMITS.instructions_text_bytes))
+  .max(LIMITS.instructions_files)
+
 /** Not checked for its form: whether it is absolute is a fact of the platform. */
 const FolderPath = z.string().min(1).max(PATH_CHARACTERS)
 const Name = z.string().min(1).max(NAME_CHARACTERS)
@@ -23,6 +30,8 @@ export const CreateSession = z.strictObject({
   permissionMode: PermissionMode.optional(),
   provider: Name.optional(),
   model: Name.optional(),
+  effort: Effort.optional(),
+  appendInstructions: AppendedInstructions.optional(),
 })
 
 export const CheckAttachments = z.strictObject({
@@ -81,6 +90,8 @@ export const TurnBody = z.strictObject({
     .strictObject({
       model: Name.optional(),
       permissionMode: PermissionMode.optional(),
+      effort: Effort.optional(),
+      appendInstructions: AppendedInstructions.optional(),
       onDisconnect: z.enum(['continue', 'interrupt']).default('continue'),
       whenBusy: z.enum(['refuse', 'queue', 'replace']).default('refuse'),
     })

@@ -55,14 +55,15 @@ async function startTurn(
 ): Promise<Result<StartedTurn>> {
   const usable = await session.checkProvider()
   if (!usable.ok) return usable
-  const { model, permissionMode: permission_mode, whenBusy } = opts
+  const { model, permissionMode: permission_mode, effort, whenBusy } = opts
+  const { appendInstructions: append_instructions } = opts
   const { provider } = session.state
   const judged =
     model === undefined ? ok(undefined) : judgeModel({ provider, model }, workspace.models())
   if (!judged.ok) return judged
   const settings: SettingsChange = {
     ...(model === undefined ? {} : { model: { provider, model } }),
-    ...definedFields({ permission_mode }),
+    ...definedFields({ permission_mode, effort, append_instructions }),
   }
   const admitted = await session.admit(message, {
     presenter: 'http',

@@ -1,11 +1,31 @@
 import { elapsedMs, type Clock } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
+import type { FrameType } from '../../model/tether/frame.ts'
 import type { FramePage } from '../../tether/frames/frame-query.ts'
 import type { Tether } from '../../tether/tether.ts'
-import { CHANNEL, DEFAULT_WAIT_MS, ENDING_TYPES, type TetherReadInput } from './protocol.ts'
 import type { ToolContent, CallContext } from './tool.ts'
 import { imageContent, imagesOf, pageWithin } from './translate.ts'
+
+/** The channel of every conversation that a program holds over MCP. */
+export const CHANNEL = 'host'
+
+/** The frames that a read returns unless it names others: the ones that end a message. */
+const ENDING_TYPES: readonly FrameType[] = ['assistant.done', 'error']
+
+/** How long a read waits for a frame unless it says otherwise. */
+const DEFAULT_WAIT_MS = 10_000
+
+/** Which frames a client wants; without a value, the default. */
+interface ReadRequest {
+  readonly instance: string
+  readonly session_id?: string | undefined
+  readonly after_seq?: number | undefined
+  readonly limit?: number | undefined
+  readonly wait_ms?: number | undefined
+  readonly types?: readonly FrameType[] | undefined
+  readonly reply_to_msg_id?: string | undefined
+}
 
 interface ReadParts {
   readonly tether: Tether
@@ -23,7 +43,7 @@ const PROGRESS_MS = 5_000
 /** A page of frames with the images of its answers. Reports progress while it waits. */
 export async function readFrames(
   parts: ReadParts,
-  input: TetherReadInput,
+  input: ReadRequest,
   context: CallContext,
 ): Promise<Result<ReadPage>> {
   const { tether, clock } = parts
@@ -43,7 +63,7 @@ export async function readFrames(
 /** A long log is examined in several steps; a step without a frame is not the end, nor is a wait that was cut short. */
 async function pollFrames(
   { tether, clock }: ReadParts,
-  input: TetherReadInput,
+  input: ReadRequest,
   waitMs: number,
   { signal, ending }: CallContext,
 ): Promise<Result<FramePage>> {

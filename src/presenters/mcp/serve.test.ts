@@ -7,9 +7,8 @@ import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts
 import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { LIMITS } from '../../model/limits.ts'
-import { hawserMcp } from './hawser.ts'
+import { hawserMcp, INSTRUCTIONS } from './hawser.ts'
 import { serveMcp } from './serve.ts'
-import { INSTRUCTIONS } from './words.ts'
 
 const started: MessageHost[] = []
 afterEach(() => {

@@ -1,4 +1,14 @@
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server'
+import type { Clock } from '../../host/clock.ts'
+import type { Ids } from '../../host/ids.ts'
+import type { Tether } from '../../tether/tether.ts'
+
+/** What the tools work with. */
+export interface ToolParts {
+  readonly tether: Tether
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'request'>
+}
 
 /** The answer of a tool. */
 export type CallResult = CallToolResult

@@ -4,7 +4,6 @@ import { failed, ok, type Failed, type HawserError, type Result } from '../../mo
 import type { ImageReference } from '../../model/tether/frame.ts'
 import type { FramePage } from '../../tether/frames/frame-query.ts'
 import type { StoredImage } from '../../tether/tether.ts'
-import { IMAGE_TYPES, type SendInput } from './protocol.ts'
 import type { ToolContent, CallResult } from './tool.ts'
 
 /** A value as structured content, and as text for clients that read only text. */
@@ -33,8 +32,16 @@ export function checkedInput<T>(schema: z.ZodType<T>, args: unknown): Result<T> 
 
 const MOST_PROBLEMS = 10
 
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+
+/** A message as a client sends it, with its images in base64. */
+interface GivenMessage {
+  readonly text: string
+  readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined
+}
+
 /** The parts of a message, with its images as bytes. */
-export function newMessage({ text, images = [] }: SendInput): Result<{
+export function newMessage({ text, images = [] }: GivenMessage): Result<{
   readonly text: string
   readonly images: readonly StoredImage[]
 }> {

@@ -83,6 +83,13 @@ export function instructionsStart({ path, text_bytes = 0 }: TextFacts): string {
   return `[Project instructions ${nameOf({ path })}, ${text_bytes} bytes, in place of any earlier text of this file:]`
 }
 
+/** Before text that the person added to the Session. */
+export function appendedStart({ text_bytes = 0 }: Pick<TextFacts, 'text_bytes'>): string {
+  return `[Instructions that the person added for this Session, ${text_bytes} bytes:]`
+}
+
+export const APPENDED_END = '[End of these instructions]'
+
 export function instructionsEnd({ path, bytes = 0, truncated }: TextFacts): string {
   const rest =
     truncated === true ? `, cut here; the file has ${bytes} bytes, and read returns the rest` : ''

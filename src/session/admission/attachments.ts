@@ -1,9 +1,7 @@
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import type { BlobStore } from '../../blobs/store.ts'
 import { userParts } from '../../history/user-parts.ts'
-import { systemClock, type Clock } from '../../host/clock.ts'
-import { systemIds, type Ids } from '../../host/ids.ts'
-import { openWorkspace } from '../../host/workspace.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Ids } from '../../host/ids.ts'
 import type { AttachmentError, AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import type { Part } from '../../model/conversation.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
@@ -84,12 +82,6 @@ export async function checkInputs(
   return resolved.ok ? ok(resolved.value.map(verdictOf)) : resolved
 }
 
-export interface ResolveOptions {
-  /** The folder whose store keeps the bytes. Its `.hawser` folder is created if it is missing. */
-  readonly workspace: string
-  readonly signal?: AbortSignal
-}
-
 export interface ContentBlocks {
   /** Provider-neutral: the warning if any, the text, descriptors, then bytes in input order. */
   readonly contentBlocks: readonly Part[]
@@ -97,43 +89,43 @@ export interface ContentBlocks {
   readonly promptMode: 'string' | 'blocks'
 }
 
+interface BlocksPlace {
+  /** Keeps the bytes. */
+  readonly store: BlobStore
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Resolves a message and files to the parts that a model is shown, an error for each refused file, and the prompt mode.
  * File types come from the bytes, never from what a client claims. Fails when there is nothing to show, and when the
  * bytes cannot be stored.
  */
-export async function resolveAttachmentsToContentBlocks(
+export async function contentBlocks(
   message: string,
   paths: readonly unknown[],
-  { workspace, signal }: ResolveOptions,
+  { store, clock, ids, signal }: BlocksPlace,
 ): Promise<Result<ContentBlocks>> {
-  const clock = systemClock
-  const ids: Ids = systemIds(clock)
-  const folders = await openWorkspace(workspace, ids)
-  if (!folders.ok) return folders
-  try {
-    const store = workspaceBlobStore({ folder: folders.value.blobs, ids, clock })
-    const inputs = paths.map((path) => ({ from: 'path', path }) as const)
-    const reading = signal === undefined ? {} : { signal }
-    const resolved = await resolveInputs({ store, clock }, inputs, reading)
-    if (!resolved.ok) return resolved
-    const names = new ResourceNames(ids, () => [])
-    const composed = userMessage(
-      message,
-      resolved.value,
-      (facts, by) => names.name(facts, by),
-      'http',
-    )
-    if (!composed.ok) return composed
-    const data = composed.value
-    const unusable = nothingUsable(data, resolved.value)
-    if (unusable !== undefined) return unusable
-    const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const
-    const { items, failure } = await loadParts([item], store)
-    if (failure !== undefined) return { ok: false, error: failure }
-    const contentBlocks = items.flatMap((one) => ('parts' in one ? one.parts : []))
-    return ok({ contentBlocks, errors: data.attachment_errors ?? [], promptMode: data.prompt_mode })
-  } finally {
-    await folders.value.close()
-  }
+  const inputs = paths.map((path) => ({ from: 'path', path }) as const)
+  const reading = signal === undefined ? {} : { signal }
+  const resolved = await resolveInputs({ store, clock }, inputs, reading)
+  if (!resolved.ok) return resolved
+  const names = new ResourceNames(ids, () => [])
+  const composed = userMessage(
+    message,
+    resolved.value,
+    (facts, by) => names.name(facts, by),
+    'http',
+  )
+  if (!composed.ok) return composed
+  const data = composed.value
+  const unusable = nothingUsable(data, resolved.value)
+  if (unusable !== undefined) return unusable
+  const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const
+  const { items, failure } = await loadParts([item], store)
+  if (failure !== undefined) return { ok: false, error: failure }
+  const blocks = items.flatMap((one) => ('parts' in one ? one.parts : []))
+  const errors = data.attachment_errors ?? []
+  return ok({ contentBlocks: blocks, errors, promptMode: data.prompt_mode })
 }

@@ -15,6 +15,8 @@ export const Create = Client.extend({
   model: z.string().optional(),
   mode: SessionMode.optional(),
   permission: PermissionMode.optional(),
+  effort: Effort.optional(),
+  appendInstructions: z.array(z.string()).optional(),
 })
 
 const Settings = z.strictObject({
@@ -23,6 +25,7 @@ const Settings = z.strictObject({
   model: z.strictObject({ provider: z.string(), model: z.string() }).optional(),
   effort: Effort.optional(),
   title: z.string().optional(),
+  append_instructions: z.array(z.string()).optional(),
 })
 
 const Attachment = z.discriminatedUnion('from', [

@@ -7,6 +7,8 @@ export interface SettingsChange extends ModeChange {
   readonly model?: Pick<ModelChoice, 'provider' | 'model'>
   readonly effort?: Effort
   readonly title?: string
+  /** Instructions for the model that the Session keeps; a text that it has is not added again. */
+  readonly append_instructions?: readonly string[]
 }
 
 /**

@@ -11,7 +11,9 @@ import { notice } from '../../model/events/notice.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { TetherBinding } from '../../model/tether/tether-address.ts'
 import { keyedChoice } from '../surface/keyed-choice.ts'
+import { unfitEffort } from '../surface/effort-choice.ts'
 import { currentSurface, type SurfaceRecord } from '../surface/current-surface.ts'
+import { appendedDrafts } from './appended-instructions.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
 
@@ -20,6 +22,10 @@ export interface NewSession {
   readonly model: string
   readonly mode?: SessionMode
   readonly permissionMode?: PermissionMode
+  /** Its own reasoning effort; by default, that of the settings or of the model. */
+  readonly effort?: string | undefined
+  /** Instructions for the model that the Session keeps. */
+  readonly appendInstructions?: readonly string[]
   /** The conversation of an Instance that it belongs to. */
   readonly tether?: TetherBinding | undefined
 }
@@ -33,8 +39,8 @@ export async function createSession(
   options: NewSession,
 ): Promise<Result<LogWriter<SessionState>>> {
   const { place, store, secrets } = parts.log
-  const keyed = keyedChoice(secrets, options)
-  if (keyed !== undefined) return keyed
+  const unfit = keyedChoice(secrets, options) ?? unfitEffort(parts.model, options)
+  if (unfit !== undefined) return unfit
   const [known, surface, wide] = await Promise.all([
     parts.model.providerOf(options.provider),
     currentSurface(parts, options, 'session_start'),
@@ -47,9 +53,21 @@ export async function createSession(
   return beginLog(place, id, LOG_START, { fold: sessionFold, keep }, async (writer) => {
     const named = await storeSurface(parts.log, surface)
     if (!named.ok) return named
-    const first = [startEvent(parts, options), named.value, ...wide]
+    const appended = await appendedDrafts(parts.log, [], options.appendInstructions)
+    if (!appended.ok) return appended
+    const first = [
+      startEvent(parts, options),
+      ...effortDrafts(options),
+      named.value,
+      ...appended.value,
+      ...wide,
+    ]
     return writer.append(new Redactor(secrets).value(first))
   })
+}
+
+function effortDrafts({ effort }: NewSession): readonly EventDraft[] {
+  return effort === undefined ? [] : [{ type: 'session_settings', data: { effort } }]
 }
 
 /** Once in a Session: in a home directory or at the root of the file system, commands reach more than in a project. */

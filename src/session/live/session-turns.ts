@@ -107,7 +107,7 @@ export class SessionTurns {
   }
 
   async recordSettings(change: SettingsChange, record: Commit): Promise<Result<void>> {
-    const drafts = await settingsDrafts(this.#parts, this.#log.state, change)
+    const drafts = await settingsDrafts(this.#parts, this.#log, change)
     if (!drafts.ok) return drafts
     return drafts.value.length === 0 ? ok(undefined) : record(drafts.value)
   }

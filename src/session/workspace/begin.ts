@@ -1,5 +1,7 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { Effort } from '../../model/settings.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { AttachOptions, Session } from '../session.ts'
 import { chooseProvider } from '../settings/choice.ts'
 import { judgeModel, type NamedModel } from '../settings/model-choice.ts'
@@ -17,6 +19,9 @@ export interface SessionChoice {
   readonly model?: string | undefined
   readonly mode?: SessionMode | undefined
   readonly permission?: PermissionMode | undefined
+  readonly effort?: Effort | undefined
+  /** Instructions for the model that the Session keeps, also a continued one. Only from a person, never from a workspace. */
+  readonly appendInstructions?: readonly string[] | undefined
 }
 
 export interface OpenedSession {
@@ -73,7 +78,7 @@ async function changeSession(
 /** What is set already is left out: a Session that another process writes can be opened as long as nothing changes. */
 function newSettings(
   { state }: Session,
-  { mode, permission }: SessionChoice,
+  { mode, permission, effort, appendInstructions = [] }: SessionChoice,
   model: NamedModel | undefined,
 ): SettingsChange {
   const isModel = model?.provider === state.provider && model.model === state.model
@@ -83,6 +88,8 @@ function newSettings(
       ? {}
       : { permission_mode: permission }),
     ...(model === undefined || isModel ? {} : { model }),
+    ...(effort === undefined || effort === state.effort ? {} : { effort }),
+    ...(appendInstructions.length === 0 ? {} : { append_instructions: appendInstructions }),
   }
 }
 
@@ -100,7 +107,7 @@ function chosenModel(
 
 async function newSession(
   { harness, settings: { settings }, defaultModel, models }: OpenWorkspace,
-  { provider, model, mode, permission }: SessionChoice,
+  { provider, model, mode, permission, effort, appendInstructions }: SessionChoice,
   { env, ...client }: BeginOptions,
 ): Promise<Result<OpenedSession>> {
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
@@ -113,7 +120,7 @@ async function newSession(
     provider: chosen.provider,
     model: chosen.model,
     permissionMode: permission ?? settings.permission ?? 'ask',
-    ...(mode === undefined ? {} : { mode }),
+    ...definedFields({ mode, effort, appendInstructions }),
   }
   const session = await harness.create(options, client)
   if (!session.ok) return session

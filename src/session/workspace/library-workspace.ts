@@ -2,6 +2,7 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { Effort } from '../../model/settings.ts'
 import { Client, Create, INPUT_CHECKS, refusedInput } from '../admission/inputs.ts'
 import type { ListedSession } from '../queries/list.ts'
 import type { Proof } from '../queries/verify.ts'
@@ -16,6 +17,9 @@ export interface CreateOptions extends ClientOptions {
   readonly model?: string
   readonly mode?: SessionMode
   readonly permission?: PermissionMode
+  readonly effort?: Effort
+  /** Instructions for the model that the Session keeps: together at most 32 KiB. */
+  readonly appendInstructions?: readonly string[]
 }
 
 /** What a program sees of a Session. */

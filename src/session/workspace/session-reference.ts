@@ -52,16 +52,16 @@ export async function openNamed(
 
 /** Resolves a Turn reference: its id, or its number in the Session, from 1. `undefined` if none is given. */
 export async function turnNamed(
-  harness: Harness,
+  { read: reads }: { readonly read?: Harness['read'] | undefined },
   session: Session,
   named: unknown,
 ): Promise<Result<TurnId | undefined>> {
   if (named === undefined) return ok(undefined)
   const turns: TurnId[] = []
-  const read = await harness.read(session.id, { types: [] }, ({ raw: { type, turn_id } }) => {
+  const read = await reads?.(session.id, { types: [] }, ({ raw: { type, turn_id } }) => {
     if (type === 'turn_started' && turn_id !== undefined) turns.push(turn_id)
   })
-  if (!read.ok) return read
+  if (read?.ok === false) return read
   const whole = TurnId.safeParse(named)
   const number =
     typeof named === 'string' && /^[1-9]\d{0,8}$/.test(named) ? Number(named) : undefined

@@ -111,7 +111,7 @@ export class FrameLog {
     return ok(new FrameLog(parts, frames.value, memory, messages))
   }
 
-  /** What was cut off when the log was opened. */
+  /** The torn tail that was cut off when the log was opened; its holder reports it. */
   get repaired(): FrameRepair | undefined {
     return this.#shelf.frames.repair
   }

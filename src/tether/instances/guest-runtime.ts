@@ -22,9 +22,9 @@ import { GuestHost, type GuestHostParts } from '../server/guest-host.ts'
 import { GuestLogs } from '../server/guest-logs.ts'
 import { launchGuest } from '../server/launch-guest.ts'
 import { RedactedFrames } from '../server/redacted-frames.ts'
+import type { GuestHeads, GuestRecords } from '../records/guest-records.ts'
 import { openRelay } from '../relay/relay.ts'
 import type { RelayedAccess } from '../relay/rules.ts'
-import { GUEST_HEADS, guestHeadsOf } from './instance-records.ts'
 import type { GuestOrder, InstanceRuntime, RunningGuest } from './runtime.ts'
 
 /** The model of a guest, by its record and the current settings. */
@@ -43,6 +43,7 @@ export interface GuestModel {
 export interface GuestRuntimeParts {
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
+  readonly records: Pick<GuestRecords, 'heads' | 'inLogs'>
   readonly sandbox: Pick<Sandbox, 'start'>
   readonly modelOf: (record: InstanceRecord) => Promise<Result<GuestModel>>
   readonly clock: Clock
@@ -70,7 +71,7 @@ async function startGuest(
   const { heads } = prepared.value
   const { record, workspace, identity, images, path, book, onFrame, note } = order
   const { provider, model: name, permissionMode, redactor } = model.value
-  const { clock, ids, sandbox, home, program } = parts
+  const { clock, ids, sandbox, home, program, records: stores } = parts
   const relay = relayOf(parts, order, model.value)
   const records = recordsPath({ workspace, instance: record.id })
   const isProcess = record.isolation === 'process'
@@ -103,7 +104,7 @@ async function startGuest(
         },
       }),
     relay: relay.open,
-    logs: new GuestLogs({ instance: record.id, workspace: identity, heads, ids }),
+    logs: new GuestLogs({ instance: record.id, workspace: identity, heads, records: stores }),
     book,
     clock,
     redact: (frame) => redactor.value(frame),
@@ -138,21 +139,18 @@ const CONFIG = 'config.json'
 
 /** Creates the home of the guest and writes its settings. Opens the server's heads of its Logs. */
 async function prepare(
-  { ids }: GuestRuntimeParts,
-  { folder, workspace }: GuestOrder,
+  { ids, records }: GuestRuntimeParts,
+  { record, folder, workspace }: GuestOrder,
   { settings }: GuestModel,
-): Promise<Result<{ readonly heads: Folder }>> {
+): Promise<Result<{ readonly heads: GuestHeads }>> {
   return asResult('prepare the folders of the agent', async () => {
     await closing(await existingFolder(folder, HOME), async (own) => {
       const text = Buffer.from(`${JSON.stringify(settings, undefined, 2)}\n`)
       // A start waits for every write to the disk.
       if (!(await contains(own, text))) await replaceFile(own, CONFIG, text, ids.temporary())
     })
-    // After the workspace was changed, other Logs are the ones to grow.
-    const all = await existingFolder(folder, GUEST_HEADS)
-    return closing(all, async () =>
-      ok({ heads: await existingFolder(all, guestHeadsOf(workspace)) }),
-    )
+    const heads = await records.heads(record.id, workspace)
+    return heads.ok ? ok({ heads: heads.value }) : heads
   })
 }
 

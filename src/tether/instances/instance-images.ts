@@ -1,17 +1,11 @@
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
-import type { Clock } from '../../host/clock.ts'
-import { inBlobsOf } from '../../host/distrusted-workspace.ts'
-import { asResult, closing, ifThere } from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
 import type { RecordsPlace } from '../../host/files/records.ts'
-import { openRecords } from '../../host/workspace.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ImageReference } from '../../model/tether/frame.ts'
 import { invalidImageKey } from '../instance-name.ts'
-import { readGuestBlob } from '../server/guest-blob.ts'
+import type { GuestRecords } from '../records/guest-records.ts'
 import type { StoredImage } from '../tether.ts'
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
@@ -29,38 +23,34 @@ export function unfitImage({ media_type, bytes }: StoredImage): Failed | undefin
 
 /** Writes a fit image into the blobs of a guest: no link is followed, and nothing there is trusted. */
 export async function storeImage(
+  records: GuestRecords,
   place: RecordsPlace,
   { media_type, bytes }: StoredImage,
-  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
 ): Promise<Result<ImageReference>> {
-  const folders = await openRecords(place)
-  if (!folders.ok) return folders
-  return closing(folders.value, async ({ blobs: folder }) => {
-    const key = await workspaceBlobStore({ folder, ids, clock }).put([bytes], media_type)
-    return key.ok ? ok({ media_type, blob: key.value, size: bytes.length }) : key
-  })
+  const key = await records.storeBlob(place, bytes, media_type)
+  return key.ok ? ok({ media_type, blob: key.value, size: bytes.length }) : key
 }
 
 /** An image among the blobs of a guest, verified completely. */
-export async function readImage(place: RecordsPlace, blob: string): Promise<Result<StoredImage>> {
+export async function readImage(
+  records: GuestRecords,
+  place: RecordsPlace,
+  blob: string,
+): Promise<Result<StoredImage>> {
   const media_type = IMAGE_TYPES.find((type) => blob.endsWith(`.${BLOB_EXTENSIONS[type]}`))
   const named = ImageReference.safeParse({ media_type, blob, size: 1 })
   if (!named.success) return invalidImageKey()
-  const sized = await asResult('read an image of the agent', async () => {
-    const size = await inBlobsOf(place, async (folder) => {
-      const file = await ifThere(folder.open(blob, 'read'))
-      return file && closing(file, async () => (await file.stat()).size)
-    })
-    return size === undefined ? imageMissing(blob) : ok(size)
-  })
+  const sized = await records.blobSize(place, named.data.blob)
   if (!sized.ok) return sized.error.kind === 'not_regular_file' ? imageMissing(blob) : sized
-  if (sized.value === 0 || sized.value > LIMITS.attachment_bytes) return imageMissing(blob)
-  const read = await readGuestBlob(place, { ...named.data, size: sized.value })
+  const { value: size = 0 } = sized
+  if (size === 0 || size > LIMITS.attachment_bytes) return imageMissing(blob)
+  const read = await records.readBlob(place, { ...named.data, size })
   return read.ok ? ok({ media_type: named.data.media_type, bytes: read.value }) : read
 }
 
 /** Why the images of a message cannot be delivered: each must be a blob of the Instance that matches its reference. */
 export async function refusedImages(
+  records: GuestRecords,
   place: RecordsPlace,
   images: readonly ImageReference[],
 ): Promise<Failed | undefined> {
@@ -69,7 +59,7 @@ export async function refusedImages(
   if (sum > limit)
     return failed('too_large', 'Together, the images exceed 18 MiB.', { limit, actual: sum })
   for (const image of images) {
-    const read = await readGuestBlob(place, image)
+    const read = await records.readBlob(place, image)
     if (!read.ok) return read
   }
   return undefined

@@ -230,6 +230,7 @@ export class InstanceQueue {
   }
 
   async #opened(log: FrameLog): Promise<void> {
+    if (log.repaired !== undefined) this.#parts.note({ event: 'frames_repaired', ...log.repaired })
     const waiting = messagesIn(log)
     if (waiting.length === 0) return
     for (const message of await shownIn(log, waiting)) this.#shown.add(messageName(message))

@@ -12,10 +12,10 @@ import { noImages, unfitFrame } from '../frames/frame-check.ts'
 import type { FrameStore } from '../frames/frame-store.ts'
 import type { PollPlaces } from '../frames/frame-waiters.ts'
 import type { MessageFrame } from '../frames/guest-frames.ts'
+import type { GuestRecords } from '../records/guest-records.ts'
 import { NO_SPEND } from '../relay/rules.ts'
 import type { AcceptedFrame, InstanceInfo, InstanceState } from '../tether.ts'
 import { refusedImages } from './instance-images.ts'
-import { prepareRecords } from './instance-records.ts'
 import { InstanceQueue, type EndKind } from './instance-queue.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageTimes } from './message-times.ts'
@@ -28,14 +28,13 @@ import { mappedPath, OWN_WORKSPACE } from './workspace-place.ts'
 /** The record is the current one. */
 export interface InstanceParts extends FolderParts {
   readonly id: InstanceId
-  /** Opens what belongs to the person in `$HAWSER_HOME`. */
-  readonly homeFolder: Folder
   readonly unended: Folder
   readonly isMarked: boolean
   readonly clock: Clock
   readonly ids: Ids
   readonly places: PollPlaces
   readonly frames: FrameStore
+  readonly records: GuestRecords
   readonly runtime: InstanceRuntime
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
 }
@@ -194,7 +193,7 @@ export class Instance {
     await this.#spend.close()
   }
 
-  /** Its records in the mapped workspace now; see `prepareRecords`. */
+  /** Its records in the mapped workspace now; see `GuestRecords.prepare`. */
   async mapped(mode: 'open' | 'create'): Promise<Result<RecordsPlace>> {
     const { record, path } = this.#parts
     return mappedPath(record(), path) === undefined ? noImages() : this.#records(mode)
@@ -215,7 +214,7 @@ export class Instance {
     if (images.length === 0) return workspace
     const records = await this.#records('open')
     if (!records.ok) return unableToStart(handle, records.error)
-    return (await refusedImages(records.value, images)) ?? workspace
+    return (await refusedImages(this.#parts.records, records.value, images)) ?? workspace
   }
 
   #deliver(frames: readonly FrameToGuest[]): void {
@@ -318,11 +317,10 @@ export class Instance {
     return this.#recordsInOrder(async () => {
       const workspace = await instanceFolder(this.#parts)
       if (!workspace.ok) return workspace
-      const { homeFolder: home, folder, clock, ids, record } = this.#parts
-      const frames = () => this.#parts.frames.raw(this.id)
+      const { records, record } = this.#parts
       const isMapped = ![undefined, OWN_WORKSPACE].includes(record().workspace)
       const place = { workspace: workspace.value, instance: this.id }
-      return prepareRecords(place, { home, folder, frames, isMapped, clock, ids }, mode)
+      return records.prepare(place, { isMapped }, mode)
     })
   }
 }

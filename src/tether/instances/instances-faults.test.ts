@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CrashDisk, PowerCut } from '../../../test/support/host/crash-disk.ts'
@@ -105,6 +105,22 @@ describe('after a power cut', () => {
 })
 
 describe('the next server', () => {
+  test('notes how much of a torn frame it cut off, and where the bytes are kept', async () => {
+    const { instances, root, home } = await instancesPlace()
+    const { id } = value(await instances.create({ handle: 'a' }, 'operator'))
+    value(await instances.send('a', message('m1')))
+    await instances.close()
+    const paths = await readdir(home, { recursive: true })
+    const frames = paths.filter((path) => path.includes(id) && path.endsWith('.ndjson'))
+    await appendFile(join(home, frames.toSorted().at(-1) ?? ''), '{"torn')
+    const next = await instancesPlace({ root })
+    await next.instances.recovered
+    value(await next.instances.poll('a', {}))
+    const kept_as: unknown = expect.stringMatching(/^torn-/)
+    const note = { event: 'frames_repaired', instance: id, cut_bytes: 6, kept_as }
+    expect(next.notes).toContainEqual(note)
+  })
+
   test('does not run a message that was cancelled', async () => {
     const { instances, root, runtime } = await instancesPlace()
     value(await instances.create({ handle: 'a' }, 'operator'))

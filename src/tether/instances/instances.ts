@@ -11,6 +11,7 @@ import { noSuchInstance } from '../instance-name.ts'
 import type { LiveFrame, PollOptions } from '../frames/frame-log.ts'
 import type { FrameFilter, FramePage, FrameQuery } from '../frames/frame-query.ts'
 import type { FrameStore } from '../frames/frame-store.ts'
+import type { GuestRecords } from '../records/guest-records.ts'
 import { PollPlaces } from '../frames/frame-waiters.ts'
 import type {
   AcceptedFrame,
@@ -33,6 +34,7 @@ export interface InstancesParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly frames: FrameStore
+  readonly records: GuestRecords
   readonly runtime: InstanceRuntime
   /** Folders below which programs may choose workspaces, as set now. */
   readonly roots: () => Promise<Result<readonly string[]>>
@@ -202,7 +204,7 @@ export class Instances implements Tether {
     const found = this.#find(name)
     if (!found.ok) return found
     const records = await found.value.mapped('open')
-    return records.ok ? readImage(records.value, blob) : records
+    return records.ok ? readImage(this.#parts.records, records.value, blob) : records
   }
 
   /** Stops every guest and closes every log. Every later call is refused. */
@@ -216,7 +218,7 @@ export class Instances implements Tether {
 
   async #store(instance: Instance, image: StoredImage): Promise<Result<ImageReference>> {
     const records = await instance.mapped('create')
-    return records.ok ? storeImage(records.value, image, this.#parts) : records
+    return records.ok ? storeImage(this.#parts.records, records.value, image) : records
   }
 
   async #do(instance: Instance, act: InstanceAct): Promise<Result<unknown>> {
@@ -249,7 +251,7 @@ export class Instances implements Tether {
   #instance(id: InstanceId): Instance {
     const known = this.#open.get(id)
     if (known !== undefined) return known
-    const { home, path, clock, ids, frames, runtime, roots, note } = this.#parts
+    const { path, clock, ids, frames, records, runtime, roots, note } = this.#parts
     let record = this.#recordOf(id)
     const instance = new Instance({
       id,
@@ -257,7 +259,6 @@ export class Instances implements Tether {
       record: () => (record = this.#register.find(id) ?? record),
       keepFolder: (folder) => this.#register.keepFolder(id, folder),
       roots,
-      homeFolder: home,
       home: path,
       path: join(path, FOLDER, id),
       folder: (mode) => this.#folder(id, mode),
@@ -267,6 +268,7 @@ export class Instances implements Tether {
       ids,
       places: this.#places,
       frames,
+      records,
       runtime,
       note,
     })

@@ -19,7 +19,7 @@ export interface InstanceRuntime {
 export interface GuestOrder {
   readonly record: InstanceRecord
   /**
-   * The real path of the folder that it works in, with its records (see `prepareRecords`), and which folder that is: no other may
+   * The real path of the folder that it works in, with its records (see `GuestRecords.prepare`), and which folder that is: no other may
    * be used.
    */
   readonly workspace: string

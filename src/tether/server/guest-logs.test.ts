@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../../test/support/host/folder.ts'
+import { guestLogsIn } from '../../../test/support/tether/guest-logs.ts'
 import { registerDamage } from '../../../test/support/log/registered-damage.ts'
 import { openParts } from '../../../test/support/session/harness-parts.ts'
 import { value } from '../../../test/support/log/story.ts'
@@ -43,7 +44,8 @@ async function scene(instance = 'inst_1') {
   await mkdir(join(root, 'server'))
   const heads = await diskFolder(join(root, 'server'))
   onTestFinished(() => heads.close())
-  const own = { instance: 'inst_1', workspace, heads, ids: systemIds(systemClock) }
+  const ids = systemIds(systemClock)
+  const own = guestLogsIn({ instance: 'inst_1', workspace, heads, ids })
   const path = join(workspace, '.hawser/instances/inst_1/sessions', `${session.id}.ndjson`)
   const end = async () => {
     await session.close()

@@ -1,18 +1,16 @@
-import { inSessionsOf } from '../../host/distrusted-workspace.ts'
 import type { FolderPlace } from '../../host/files/disk.ts'
-import { asResult, closing, ifThere, type File, type Folder } from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
+import { asResult, closing } from '../../host/files/files.ts'
 import { cursorHolds } from '../../log/backward.ts'
 import { damageError } from '../../log/damage.ts'
 import { headOf, type HeadRecord } from '../../log/head-record.ts'
-import { fileHeads } from '../../log/files/file-heads.ts'
-import { logName, sessionsNamed } from '../../log/files/names.ts'
 import type { HeadStore } from '../../log/head-store.ts'
 import type { Cursor, Fault, LogLine } from '../../log/line.ts'
+import type { ReadableLog } from '../../log/log-store.ts'
 import { findTornTail } from '../../log/repair.ts'
 import { LOG_START, scan } from '../../log/scan.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
+import type { GuestLogStore, GuestRecords } from '../records/guest-records.ts'
 import type { TetherAddress, TetherBinding } from '../../model/tether/tether-address.ts'
 
 export interface GuestLogsParts {
@@ -20,8 +18,8 @@ export interface GuestLogsParts {
   /** The workspace of the Instance. */
   readonly workspace: FolderPlace
   /** The server's own heads of its Logs, where the guest cannot see them. */
-  readonly heads: Folder
-  readonly ids: Ids
+  readonly heads: HeadStore
+  readonly records: Pick<GuestRecords, 'inLogs'>
   /** The most bytes that one check reads of one Log. */
   readonly mostBytes?: number
 }
@@ -41,36 +39,36 @@ export class GuestLogs {
 
   constructor(parts: GuestLogsParts) {
     this.#parts = parts
-    this.#heads = fileHeads(parts)
+    this.#heads = parts.heads
   }
 
   /** Reads every Log of the Instance completely. Before a guest starts. */
   verify(): Promise<Result<void>> {
-    return this.#each((session, folder) => this.#check(session, folder, true))
+    return this.#each((session, logs) => this.#check(session, logs, true))
   }
 
   /** Reads what was added to the Logs of one conversation. After each message. */
   follow(address: TetherAddress): Promise<Result<void>> {
-    return this.#each(async (session, folder, hasHead) => {
+    return this.#each(async (session, logs, hasHead) => {
       const bound = this.#bound.get(session)
       // Without a head, the guest can still change the first line, which says whose Log it is.
       const isOther =
         hasHead &&
         bound !== undefined &&
         (bound.channel !== address.channel || bound.id !== address.id)
-      return isOther ? ok(undefined) : this.#check(session, folder, false)
+      return isOther ? ok(undefined) : this.#check(session, logs, false)
     })
   }
 
   async #each(
-    check: (session: SessionId, folder: Folder, hasHead: boolean) => Promise<Result<void>>,
+    check: (session: SessionId, logs: GuestLogStore, hasHead: boolean) => Promise<Result<void>>,
   ): Promise<Result<void>> {
     return asResult('read the Logs of the agent', async () => {
       const known = new Set(await this.#heads.list())
-      const result = await inSessionsOf(this.#parts, async (folder) => {
-        const present = sessionsNamed(await folder.names(), '.ndjson')
+      const result = await this.#parts.records.inLogs(this.#parts, async (logs) => {
+        const present = await logs.list()
         for (const session of new Set([...known, ...present])) {
-          const checked = await check(session, folder, known.has(session))
+          const checked = await check(session, logs, known.has(session))
           if (!checked.ok) return checked
         }
         return ok(undefined)
@@ -80,10 +78,10 @@ export class GuestLogs {
     })
   }
 
-  async #check(session: SessionId, folder: Folder, whole: boolean): Promise<Result<void>> {
+  async #check(session: SessionId, logs: GuestLogStore, whole: boolean): Promise<Result<void>> {
     const head = await this.#heads.read(session)
     if (!head.ok) return head
-    const file = await ifThere(folder.open(logName(session), 'read'))
+    const file = await logs.open(session)
     if (file === undefined) return head.value === undefined ? ok(undefined) : goneLog(session)
     return closing(file, async () => {
       const from = whole || head.value === undefined ? LOG_START : cursorAfter(head.value)
@@ -93,7 +91,7 @@ export class GuestLogs {
 
   async #read(
     session: SessionId,
-    file: File,
+    file: ReadableLog,
     head: HeadRecord | undefined,
     from: Cursor,
   ): Promise<Result<void>> {
@@ -121,7 +119,7 @@ export class GuestLogs {
       return changedLog(session, cursor.offset, 'head_missing')
     if (last === undefined || last.seq - 1 <= (head?.seq ?? -1)) return ok(undefined)
     // The head must not be ahead of what survives a power cut.
-    await file.datasync()
+    await file.sync()
     await this.#heads.write(session, headOf(last, undefined))
     return ok(undefined)
   }

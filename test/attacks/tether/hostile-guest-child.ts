@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startGuest } from '../../support/tether/guest-program.ts'
-import { readGuestBlob } from '../../../src/tether/server/guest-blob.ts'
+import { readGuestBlob } from '../../../src/tether/records/files/guest-blob.ts'
 import {
   BLOB_ATTACKS,
   blobScene,

@@ -4,8 +4,9 @@ import { systemClock } from '../../../src/host/clock.ts'
 import { diskFolder } from '../../../src/host/files/disk.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
-import { readGuestBlob } from '../../../src/tether/server/guest-blob.ts'
+import { readGuestBlob } from '../../../src/tether/records/files/guest-blob.ts'
 import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
+import { guestLogsIn } from '../../support/tether/guest-logs.ts'
 import { NAMED, NAMED_BYTES } from '../../support/resources/blob-attacks.ts'
 import { makeRecords } from '../../support/session/records.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
@@ -100,7 +101,7 @@ async function led(script: string): Promise<string> {
   if (blob.ok) return 'a blob was read'
   await mkdir(join(folder, 'heads'), { mode: 0o700 })
   const heads = await diskFolder(join(folder, 'heads'))
-  const logs = new GuestLogs({ ...place, heads, ids: systemIds(systemClock) })
+  const logs = new GuestLogs(guestLogsIn({ ...place, heads, ids: systemIds(systemClock) }))
   const verified = await logs.verify()
   const known = await heads.names()
   await heads.close()

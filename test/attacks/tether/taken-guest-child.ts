@@ -14,6 +14,7 @@ import { EventId, SessionId, TurnId } from '../../../src/model/ids.ts'
 import { openRelay } from '../../../src/tether/relay/relay.ts'
 import { NO_SPEND } from '../../../src/tether/relay/rules.ts'
 import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
+import { guestLogsIn } from '../../support/tether/guest-logs.ts'
 import { instanceFolders, startGuest, type GuestPlay } from '../../support/tether/guest-program.ts'
 import { listKin } from '../../../src/host/process/kin.ts'
 import { hostileProgram } from './hostile-guests.ts'
@@ -174,12 +175,8 @@ async function plantLog(root: string): Promise<void> {
   const log = join(guestFolder(workspace), 'sessions', `${OWN_SESSION}.ndjson`)
   await writeFile(log, Buffer.concat([first.bytes, last.bytes]), { mode: 0o600 })
   const folder = await diskFolder(heads)
-  const logs = new GuestLogs({
-    instance: 'inst_1',
-    workspace,
-    heads: folder,
-    ids: systemIds(systemClock),
-  })
+  const place = { instance: 'inst_1', workspace, heads: folder, ids: systemIds(systemClock) }
+  const logs = new GuestLogs(guestLogsIn(place))
   const seen = await logs.verify()
   await folder.close()
   if (!seen.ok || !existsSync(join(heads, OWN_SESSION)))

@@ -25,6 +25,7 @@ import type { FolderIdentity } from '../../../src/model/folder-identity.ts'
 import { SessionId } from '../../../src/model/ids.ts'
 import { skillRoots } from '../../../src/skills/skill-roots.ts'
 import { fileFrameStore } from '../../../src/tether/frames/files/file-store.ts'
+import { fileRecords } from '../../../src/tether/records/files/file-records.ts'
 import { Instances } from '../../../src/tether/instances/instances.ts'
 
 /** What a use of a remembered folder reached: the folder itself, nothing, or another one. */
@@ -105,12 +106,13 @@ async function withInstances<T>(
   work: (instances: Instances) => Promise<T>,
 ): Promise<T> {
   return withHome(home, async ({ own }) => {
+    const files = { home: own, clock: systemClock, ids }
+    const frames = fileFrameStore(files)
     const opened = await Instances.open({
-      home: own,
+      ...files,
       path: home,
-      clock: systemClock,
-      ids,
-      frames: fileFrameStore({ home: own, clock: systemClock, ids }),
+      frames,
+      records: fileRecords({ ...files, frames }),
       runtime: {
         start: async ({ identity }) => {
           const answer = await atFolder(identity, async (path) => markAt(path)).catch(

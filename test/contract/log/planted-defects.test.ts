@@ -150,6 +150,7 @@ function cuttingAll(log: WritableLog): WritableLog {
   return {
     stat: () => log.stat(),
     read: (into, position) => log.read(into, position),
+    sync: () => log.sync(),
     append: (bytes, at) => log.append(bytes, at),
     settle: (from, work) => log.settle(from, work),
     cut: (offset, { seq }) => log.cut(offset, { seq, bytes: Buffer.alloc(0) }),

@@ -21,6 +21,11 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
       { by: 14, reason: 'the setting engine chooses the store of frames' },
       { by: 15, reason: 'the choice of an engine by its name' },
       { by: 20, reason: 'a sandbox that is loaded on demand can be prepared' },
+      {
+        by: 60,
+        reason:
+          'the engine of blobs and of records of Instances, and attachments without a Session',
+      },
     ],
   },
   'src/context': { measured: 1_874 },

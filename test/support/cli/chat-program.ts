@@ -78,6 +78,8 @@ process.exitCode = await runChat({
   actions: chatActions(
     {
       cwd: () => join(order.root, order.here),
+      version: '1',
+      copy: async () => undefined,
       clipboard: async () => ok(Buffer.from(order.clipboard)),
       judge: (named) => judgeModel(named, catalogue({}).rows()),
       trusting: async (work) => work(skillTrust(await skillParts(order.root))),

@@ -123,6 +123,7 @@ class LogGenerator {
 
   between(): void {
     const resource = this.#resources.at(-1 - this.chance.below(2))
+    if (this.#drafts.length % 5 === 0) this.#appended()
     if (this.#maybe(0.15)) this.#add({ type: 'text_pinned', data: { text: 'pin', by: 'person' } })
     if (this.#maybe(0.1)) this.#add({ type: 'session_settings', data: { title: 'A title' } })
     if (this.#maybe(0.3) && resource !== undefined) {
@@ -237,6 +238,14 @@ class LogGenerator {
     const where = { workspace: '/w', ...(this.#maybe(0.2) ? { folder: 'a' } : {}) }
     const data = { ...where, mode: 'build', permission_mode: 'ask', date, ...late } as const
     for (const one of [{ type: 'late_context', data } as const, ...texts]) this.#add(one)
+  }
+
+  /** Instructions that the person adds; some of them twice. */
+  #appended(): void {
+    const text = `Rule ${this.#drafts.length % 3}. `.repeat(9)
+    const facts = { path: '+', content_sha256: sha256(text), blob: this.#blob(text, 'md') }
+    const size = { bytes: text.length, text_bytes: text.length }
+    this.#add({ type: 'project_instructions', data: { ...facts, ...size, reason: 'appended' } })
   }
 
   #result(call_id: string): void {

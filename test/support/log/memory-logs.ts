@@ -87,6 +87,10 @@ function readable(engine: MemoryEngine, log: StoredLog): ReadableLog {
       into.set(bytes)
       return bytes.length
     },
+    sync: async () => {
+      engine.step()
+      log.durable = log.bytes.length
+    },
     close: async () => {},
   }
 }

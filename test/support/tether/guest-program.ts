@@ -14,6 +14,7 @@ import { GuestLogs } from '../../../src/tether/server/guest-logs.ts'
 import { launchGuest } from '../../../src/tether/server/launch-guest.ts'
 import type { FrameToHost, ImageReference } from '../../../src/model/tether/frame.ts'
 import type { TerminalFrame } from '../../../src/tether/frames/guest-frames.ts'
+import { guestLogsIn } from './guest-logs.ts'
 import { envelope } from './host-end.ts'
 import { makeRecords } from '../session/records.ts'
 
@@ -98,7 +99,7 @@ export async function startGuest(options: PlayOptions): Promise<Result<GuestPlay
       return launched
     },
     relay: options.relay ?? (() => ({ close: () => {} })),
-    logs: new GuestLogs({ instance: 'inst_1', workspace, heads: ownHeads, ids }),
+    logs: new GuestLogs(guestLogsIn({ instance: 'inst_1', workspace, heads: ownHeads, ids })),
     book: options.book ?? new MessageBook(),
     clock: systemClock,
     onFrame: (frame) => {

@@ -9,6 +9,7 @@ import type { Frame, FrameToGuest } from '../../../src/model/tether/frame.ts'
 import type { InstanceRequest } from '../../../src/model/tether/instance.ts'
 import { fileFrameStore } from '../../../src/tether/frames/files/file-store.ts'
 import type { FrameStore } from '../../../src/tether/frames/frame-store.ts'
+import { fileRecords } from '../../../src/tether/records/files/file-records.ts'
 import { Instances } from '../../../src/tether/instances/instances.ts'
 import type { InstanceRuntime } from '../../../src/tether/instances/runtime.ts'
 import type { Tether } from '../../../src/tether/tether.ts'
@@ -48,14 +49,15 @@ export async function instancesPlace(given: InstancesOptions = {}): Promise<Inst
   const clock = virtualClock()
   const runtime = new FakeRuntime()
   const notes: Readonly<Record<string, unknown>>[] = []
-  const [own, ids] = [given.folder ?? folders.own, systemIds(clock)]
+  const ids = systemIds(clock)
+  const own = { home: given.folder ?? folders.own, clock, ids }
+  const frames = given.frames ?? fileFrameStore(own)
   const instances = value(
     await Instances.open({
-      home: own,
+      ...own,
       path: home,
-      clock,
-      ids,
-      frames: given.frames ?? fileFrameStore({ home: own, clock, ids }),
+      frames,
+      records: fileRecords({ ...own, frames }),
       runtime: given.runtime ?? runtime,
       roots: async () => ok(given.roots ?? []),
       note: (entry) => void notes.push(entry),

@@ -2,11 +2,13 @@ import { lstat, readFile, realpath } from 'node:fs/promises'
 import type { Mount } from '../bubblewrap/args.ts'
 import { foundPaths } from './found-paths.ts'
 import { isIn } from './readable-mounts.ts'
+import { mayHold, mountedDevices, socketDevices, type Device } from './socket-devices.ts'
 
 /**
  * Mounts that hide sockets in shown folders: a read-only file system does not prevent a program from connecting. The system
  * lists sockets by the path they were bound to. A socket that is no longer at its path, or was bound to a relative path,
- * can be anywhere; then `searched` is searched for sockets, each folder once per set of such names.
+ * can be anywhere on its device; then those of `searched` that are on this device are searched for sockets, each folder once per
+ * set of such sockets.
  */
 export async function socketMounts(
   shown: readonly string[],
@@ -14,7 +16,7 @@ export async function socketMounts(
 ): Promise<readonly Mount[]> {
   const names = socketNames(await readFile('/proc/net/unix', 'utf8').catch(() => ''))
   const places = await Promise.all(names.map(({ name }) => boundAt(name)))
-  const lost = names.flatMap(({ id }, at) => (places[at] === 'elsewhere' ? [id] : []))
+  const lost = names.filter((_, at) => places[at] === 'elsewhere')
   const found = await searchFor(lost, searched)
   const listed = places.flatMap((place) => (typeof place === 'object' ? [place.at] : []))
   return [...new Set([...listed, ...found])]
@@ -25,6 +27,8 @@ export async function socketMounts(
 export interface NamedSocket {
   /** The socket's inode number and name, which identify a search. */
   readonly id: string
+  /** The inode number of the socket, which is not that of its file. */
+  readonly number: string
   readonly name: string
 }
 
@@ -34,10 +38,11 @@ export interface NamedSocket {
  */
 export function socketNames(listed: string): readonly NamedSocket[] {
   const line = /^\S+: \S+ \S+ ([0-9A-F]+) ([0-9A-F]+) \S+\s+(\d+) ([^@\n].*)$/gm
-  const named = [...listed.matchAll(line)].flatMap(([, flags = '', type = '', number, name = '']) =>
-    (Number.parseInt(flags, 16) & LISTENS) !== 0 || Number.parseInt(type, 16) === DATAGRAM
-      ? [{ id: `${number} ${name}`, name }]
-      : [],
+  const named = [...listed.matchAll(line)].flatMap(
+    ([, flags = '', type = '', number = '', name = '']) =>
+      (Number.parseInt(flags, 16) & LISTENS) !== 0 || Number.parseInt(type, 16) === DATAGRAM
+        ? [{ id: `${number} ${name}`, number, name }]
+        : [],
   )
   return [...new Map(named.map((socket) => [socket.id, socket])).values()]
 }
@@ -60,6 +65,8 @@ async function boundAt(name: string): Promise<{ readonly at: string } | 'elsewhe
 
 interface Search {
   readonly lost: ReadonlySet<string>
+  /** The devices of their files; `undefined` if that of one is unknown. */
+  readonly devices: Promise<ReadonlySet<Device> | undefined>
   /** What was found in each folder that was searched. */
   readonly sockets: Map<string, Promise<readonly string[]>>
 }
@@ -67,19 +74,17 @@ interface Search {
 /** More folders than one process shows in its sandboxes. */
 const MOST_FOLDERS = 1_000
 
-let last: Search = { lost: new Set(), sockets: new Map() }
+let last: Search | undefined
 
 /** Searches only folders that were not searched for these sockets before: a toolchain can have 100,000 files. */
 async function searchFor(
-  lost: readonly string[],
+  lost: readonly NamedSocket[],
   folders: readonly string[],
 ): Promise<readonly string[]> {
-  const isKnown = lost.every((id) => last.lost.has(id))
-  if (!isKnown || last.sockets.size > MOST_FOLDERS) {
-    last = { lost: new Set(lost), sockets: new Map() }
-  }
-  const { sockets } = last
-  const missing = lost.length === 0 ? [] : folders.filter((folder) => !sockets.has(folder))
+  if (lost.length === 0) return []
+  const { sockets, devices } = searchOf(lost)
+  const possible = await foldersWith(await devices, folders)
+  const missing = possible.filter((folder) => !sockets.has(folder))
   if (missing.length > 0) {
     const search = foundPaths(missing, ['-type', 's', '-print0'])
     // Otherwise no later command could search them again.
@@ -94,4 +99,29 @@ async function searchFor(
     }),
   )
   return found.flat()
+}
+
+/** The search for these sockets, which goes on unless there is a new one among them. */
+function searchOf(lost: readonly NamedSocket[]): Search {
+  const isKnown = last !== undefined && lost.every(({ id }) => last?.lost.has(id))
+  if (last !== undefined && isKnown && last.sockets.size <= MOST_FOLDERS) return last
+  last = { lost: new Set(lost.map(({ id }) => id)), devices: devicesOf(lost), sockets: new Map() }
+  return last
+}
+
+async function devicesOf(lost: readonly NamedSocket[]): Promise<ReadonlySet<Device> | undefined> {
+  const known = await socketDevices()
+  const found = lost.flatMap(({ number }) => known.get(number) ?? [])
+  return found.length === lost.length ? new Set(found) : undefined
+}
+
+/** The folders that can contain a file of one of the devices. Mounts are read each time: one may have been added. */
+async function foldersWith(
+  devices: ReadonlySet<Device> | undefined,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const mounts = devices === undefined ? undefined : await mountedDevices()
+  if (devices === undefined || mounts === undefined) return folders
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)))
+  return folders.filter((_, at) => mayHold(real[at] ?? '/', devices, mounts))
 }

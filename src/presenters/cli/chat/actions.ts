@@ -7,10 +7,12 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { ModelRow } from '../../../model/model-facts.ts'
 import { listFolder } from '../../../host/typed-input/list-folder.ts'
+import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
+import type { Session } from '../../../session/session.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
-import { pathFrom } from '../input/whole-path.ts'
+import { pathFrom, wholePath } from '../input/whole-path.ts'
 import { pathBases } from '../input/path-bases.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
@@ -19,18 +21,21 @@ import type { ListFiles } from '../suggest/file-index.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 import type { PendingAttachment } from './commands/pending-attachments.ts'
-import type { ChatActions, ChatSkills } from './commands/command-context.ts'
+import type { ChatActions, ChatSkills, Exported, ExportName } from './commands/command-context.ts'
 
 type Verdict = Extract<
   Awaited<ReturnType<Harness['checkAttachments']>>,
   { ok: true }
 >['value'][number]
 
-type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
+type Sources = Pick<CliWorld, 'cwd' | 'clipboard' | 'version'>
 
 export interface Judge {
   /** The models to choose from. */
   readonly models?: (() => readonly ModelRow[]) | undefined
+  /** What the person appended for every Session of this chat. */
+  readonly appendInstructions?: readonly string[] | undefined
+  readonly copy?: ChatActions['copy'] | undefined
   /** Returns a warning about a model that a person named, or the reason why it is refused. */
   readonly judge: (named: NamedModel) => Result<string | undefined>
 }
@@ -62,8 +67,47 @@ export function chatActions(
     listFiles: asTyped(sources, harness),
     branch: () => currentBranch(foldersUpwards(harness.workspace, userHome())),
     read: (id, options, visit) => harness.read(id, options, visit),
-    ...definedFields({ draw }),
+    begin: (like) => begun(harness, like, sources.appendInstructions),
+    export: (id, format, path) => exported(sources, harness, { id, format, path }),
+    ownInstructions: () => ownInstructions(harness),
+    ...definedFields({ draw, copy: sources.copy }),
   }
+}
+
+/** With the settings of another Session, and with the instructions that the person appended for this chat. */
+async function begun(
+  harness: Harness,
+  { state }: Session,
+  appendInstructions: readonly string[] = [],
+): Promise<Result<Session>> {
+  const { provider, model, mode, permission_mode: permissionMode, effort } = state
+  const settings = { provider, model, mode, permissionMode, appendInstructions }
+  return harness.create({ ...settings, ...definedFields({ effort }) }, { answers: true })
+}
+
+async function exported(
+  { cwd, version }: Sources,
+  harness: Harness,
+  order: { readonly id: SessionId; readonly format: ExportName; readonly path: string },
+): Promise<Result<Exported>> {
+  const path = wholePath({ cwd }, order.path)
+  if (!path.ok) return path
+  const session = await harness.find(order.id)
+  if (!session.ok) return session
+  const { FORMATS, writeExport } = await import('../export/write-export.ts')
+  const format = FORMATS[order.format]()
+  const written = await writeExport(
+    { harness, session: session.value, format, version },
+    path.value,
+  )
+  if (!written.ok) return written
+  const { end, events, bytes } = written.value
+  return ok({ path: path.value, events, bytes, damage: end.damage })
+}
+
+async function ownInstructions({ workspace }: Harness): Promise<string | undefined> {
+  const names = await listFolder(workspace)
+  return ['AGENTS.md', 'CLAUDE.md'].find((name) => names.includes(name))
 }
 
 /** Lists paths as the person would type them. */

@@ -5,6 +5,7 @@ import { sentences } from '../screen/rows.ts'
 import { EXIT } from '../world/exit-code.ts'
 import type { ChatSkill } from './commands/command-context.ts'
 import { commandNames, readCommand, runCommand } from './commands/commands.ts'
+import { inChat } from './chat-forms.ts'
 import type { ChatDesk } from './desk.ts'
 import { isPlain } from './commands/pending-attachments.ts'
 import { failureRows } from './translate.ts'
@@ -48,7 +49,7 @@ export class EnteredText {
     const { skills, notes } = named.value
     if (command !== undefined && skills[0]?.name !== command.name)
       return this.#command(command.name, command.argument)
-    desk.note = notes.join(' ')
+    desk.note = inChat(notes.join(' '))
     await this.#say(text, skills)
   }
 
@@ -71,7 +72,7 @@ export class EnteredText {
     const { current } = desk
     const enclosed = await desk.parts.actions.enclosed?.(text, current.session, inputs)
     const { attachments = inputs, mentions = [], views = [], notes = [] } = enclosed ?? {}
-    if (notes.length > 0) desk.note = notes.join(' ')
+    if (notes.length > 0) desk.note = inChat(notes.join(' '))
     const message = { text, attachments, mentions, views, skills, attached }
     if (current.busy && !isPlain(message))
       desk.note = 'This message will be sent when the current Turn ends.'
@@ -89,14 +90,23 @@ export class EnteredText {
     const { confirm } = desk.questions
     const { pick } = desk.picking
     const redraw = () => display.refresh()
-    const context = { session, actions, attached, columns, busy, confirm, queue, pick, redraw }
+    const progress = (text: string) => {
+      desk.note = text
+      redraw()
+    }
+    const own = { confirm, queue, pick, redraw, progress }
+    const context = { session, actions, attached, columns, busy, ...own }
     const done = await runCommand(name, argument, context)
+    desk.note = ''
     if (!done.ok) return display.print(failureRows(done.error, columns))
+    if (done.value.clears === true) display.clear()
     display.print(done.value.rows)
+    if (done.value.copies !== undefined) display.copy(done.value.copies)
     if (desk.skills.some((skill) => skill.name === name))
       desk.note = `The command /${name} shadows a Skill; $${name} in a message activates the Skill.`
     if (done.value.draft !== undefined) desk.editor = giveBack(desk.editor, done.value.draft)
     if (done.value.leave === true) desk.leave(EXIT.done)
     if (done.value.goTo !== undefined) await desk.goTo(done.value.goTo)
+    if (done.value.send !== undefined) await this.#say(done.value.send, [])
   }
 }

@@ -75,9 +75,10 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
     arguments: (command) => {
       const [name = '', ...words] = command.split(' ')
       if (words.at(-1) === '--with') return sourcesOf(skills(), name)
-      if (words.length > 0) return name === 'model' ? modelsOf(actions, words[0]) : []
+      if (words.length > 0) return secondWords(parts, name, words[0])
       if (name === 'sessions' || name === 'resume') return sessions()
-      if (name === 'model') return modelsOf(actions, session().state.provider)
+      if (name === 'model') return modelNames(actions, session().state.provider)
+      if (name === 'diff' || name === 'undo') return turnsOf(session())
       return ARGUMENTS[name] ?? []
     },
   }
@@ -89,6 +90,39 @@ const MOST_IMAGES = 500
 const named = (...names: readonly string[]): readonly NamedSuggestion[] =>
   names.map((name) => ({ name, about: '' }))
 
+/** The second word of a command. */
+function secondWords(
+  { actions }: ChatWords,
+  name: string,
+  first: string | undefined,
+): readonly NamedSuggestion[] {
+  return name === 'model' ? modelsOf(actions, first) : []
+}
+
+/** The models of the current provider, and the other providers, after which their models follow. */
+function modelNames(actions: ChatActions, provider: string): readonly NamedSuggestion[] {
+  const all = new Set((actions.models?.() ?? []).map((row) => row.provider))
+  all.delete(provider)
+  const others = [...all].map((name) => ({ name, about: 'another provider' }))
+  return [...modelsOf(actions, provider), ...others]
+}
+
+/** The Turns by number, the latest first, with the beginning of their messages. */
+function turnsOf({ state, events }: Session): readonly NamedSuggestion[] {
+  const starts = events.filter(({ type }) => type === 'turn_started')
+  const first = state.turns - starts.length + 1
+  const texts = new Map(
+    events.flatMap((event) =>
+      event.type === 'user_message' && event.data.steer !== true
+        ? [[event.turn_id, event.data.text.trim().split('\n')[0] ?? '']]
+        : [],
+    ),
+  )
+  return starts
+    .map((event, at) => ({ name: String(first + at), about: texts.get(event.turn_id) ?? '' }))
+    .toReversed()
+}
+
 /** What can follow other commands. */
 const ARGUMENTS: Readonly<Record<string, readonly NamedSuggestion[]>> = {
   effort: named(...Effort.options),
@@ -97,6 +131,20 @@ const ARGUMENTS: Readonly<Record<string, readonly NamedSuggestion[]>> = {
   compact: named('dry-run', 'undo'),
   attach: named('clipboard'),
   skills: named('trust'),
+  resources: named('drop'),
+  queue: [
+    { name: 'edit', about: 'take a message back into the input: edit N' },
+    { name: 'move', about: 'move N M' },
+    { name: 'remove', about: 'remove N' },
+    { name: 'clear', about: 'remove all' },
+  ],
+  cache: [{ name: 'all', about: 'the figures of every request' }],
+  copy: [{ name: 'code', about: 'the last code block of the last answer' }],
+  export: [
+    { name: 'md', about: 'Markdown, to read' },
+    { name: 'html', about: 'one page for a browser' },
+    { name: 'json', about: 'every Event, for programs' },
+  ],
 }
 
 function modelsOf(actions: ChatActions, provider: string | undefined): readonly NamedSuggestion[] {

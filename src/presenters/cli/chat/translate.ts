@@ -15,6 +15,7 @@ import {
 } from '../../../history/results/notice-words.ts'
 import { turnCost } from '../../../history/results/turn-result.ts'
 import { footer } from '../render/footer.ts'
+import { inChat, nextStepsInChat } from './chat-forms.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import { subjectOf } from '../render/event-essence.ts'
 import { commandLines } from '../text/command-words.ts'
@@ -85,7 +86,7 @@ export function translate(
     case 'resource_dropped':
       return say(resourceNews(event, resourceOf))
     case 'resource_retired':
-      return eventNotices(event, resourceOf).flatMap(({ text }) => say(visibleLine(text)))
+      return eventNotices(event, resourceOf).flatMap(({ text }) => say(visibleLine(inChat(text))))
     case 'history_compaction':
       return say(compactionSentence(event.data))
     case 'compaction_undone':
@@ -101,7 +102,7 @@ export function translate(
     case 'log_repaired':
       return say(repairedWords(event.data))
     case 'notice':
-      return say(event.data.text)
+      return say(inChat(event.data.text))
     // Event types that a chat does not show. All are listed, so that a new type requires a decision.
     case 'session_started':
     case 'prompt_surface':
@@ -154,11 +155,9 @@ export function failureRows(
   columns: number,
 ): Line[] {
   return [
-    ...sentences(message, { columns, first: '✗ ', style: { colour: 'red' } }),
-    ...refusalsIn(details).flatMap((text) => sentences(text, { columns, first: '  ' })),
-    ...next_actions.flatMap(({ action, command }) =>
-      sentences(command === undefined ? action : `${action} ${command}`, { columns, first: '  ' }),
-    ),
+    ...sentences(inChat(message), { columns, first: '✗ ', style: { colour: 'red' } }),
+    ...refusalsIn(details).flatMap((text) => sentences(inChat(text), { columns, first: '  ' })),
+    ...nextStepsInChat(next_actions).flatMap((text) => sentences(text, { columns, first: '  ' })),
   ]
 }
 

@@ -6,7 +6,9 @@ import { wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
+import type { Session } from '../../../session/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
+import { appendedInstructions } from '../input/appended-instructions.ts'
 import { isContinued, oneSession, REHEARSING } from '../input/session-choice.ts'
 import { chosenSession } from '../input/chosen-session.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -43,10 +45,22 @@ async function inSession(
   const judge: Judge['judge'] = (named) => judgeModel(named, opened.models())
   const trusting: TrustingSkills = (work) => withSkillsOf(world, harness.workspace, work)
   const models = () => opened.models()
-  const actions = {
-    ...chatActions({ ...world, judge, models, trusting }, harness, draw),
-    ...terminalActions(world),
+  const appended = await appendedInstructions(world, choice.appendInstructions)
+  if (!appended.ok) return appended
+  const appendInstructions = appended.value
+  const own = chatActions(
+    { ...world, judge, models, trusting, appendInstructions, copy: copying(world) },
+    harness,
+    draw,
+  )
+  /** Sessions that this chat created. */
+  const made: Session[] = []
+  const begin = async (like: Session) => {
+    const begun = await own.begin?.(like)
+    if (begun?.ok === true) made.push(begun.value)
+    return begun ?? ok(like)
   }
+  const actions = { ...own, begin, ...terminalActions(world) }
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
   const colour = wantsColour(world, streams.stdout, display?.colour)
@@ -54,7 +68,11 @@ async function inSession(
   if (!named.ok) return named
   const chosen = oneSession({ ...choice, ...named.value })
   if (!chosen.ok) return chosen
-  const begun = await beginSession(opened, chosen.value, { env, answers: true })
+  const begun = await beginSession(
+    opened,
+    { ...chosen.value, appendInstructions },
+    { env, answers: true },
+  )
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   if (byDefault) streams.stderr.write(REHEARSING)
@@ -71,11 +89,21 @@ async function inSession(
     vimKeys: settings.settings.input?.keys === 'vim',
     first: words.length > 0 ? words.join(' ') : undefined,
   })
-  // Delete a new Session without any Turn or command.
-  const isUnused = session.events.every(({ type }) => type !== 'shell_command')
-  if (!isContinued(choice) && session.state.turns === 0 && isUnused)
-    await harness.delete(session.id)
+  if (!isContinued(choice)) made.push(session)
+  for (const one of made) if (isUnused(one)) await harness.delete(one.id)
   return ok(code)
+}
+
+/** Without any Turn or command. */
+function isUnused({ state, events }: Session): boolean {
+  return state.turns === 0 && events.every(({ type }) => type !== 'shell_command')
+}
+
+function copying({ env }: CliWorld): ChatActions['copy'] {
+  return async (text) => {
+    const { writeClipboard } = await import('../../../host/process/clipboard-writer.ts')
+    return writeClipboard(text, { env })
+  }
 }
 
 /** Programs that have the terminal for a while. */

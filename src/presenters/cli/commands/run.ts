@@ -12,6 +12,7 @@ import type { CommandInput, Run } from '../world/command.ts'
 import type { RUN } from '../definitions/turns.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
+import { appendedInstructions } from '../input/appended-instructions.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { pathBases } from '../input/path-bases.ts'
 import type { AdmitOptions } from '../../../session/admission/admit-options.ts'
@@ -197,10 +198,13 @@ async function begin(
 ) {
   const choice = oneSession(options)
   if (!choice.ok) return choice
+  const appended = await appendedInstructions(world, options.appendInstructions)
+  if (!appended.ok) return appended
+  const chosen = { ...choice.value, appendInstructions: appended.value }
   const listed = async () => (await opened.harness.skills()).skills
   const named = await skillsIn(typed ? text : '', listed)
   if (!named.ok) return named
-  const begun = await beginSession(opened, choice.value, { env: world.env, toAdmit: true, answers })
+  const begun = await beginSession(opened, chosen, { env: world.env, toAdmit: true, answers })
   return begun.ok ? ok({ ...begun.value, named: named.value }) : begun
 }
 

@@ -31,6 +31,16 @@ export const SESSION_OPTIONS = [
     help: 'what runs without asking; also applies to a continued Session',
     choices: ['read-only', 'ask', 'auto'],
   },
+  {
+    flags: '--effort <level>',
+    help: 'reasoning effort of the model; also applies to a continued Session',
+    choices: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  },
+  {
+    flags: '--append-instructions <text>',
+    help: 'instructions that the model follows for the whole Session, also a continued one: the text itself, or a file if one has that name; `@FILE` is always a file. At most 32 KiB; repeatable',
+    repeatable: true,
+  },
   WORKSPACE_OPTION,
 ] as const satisfies readonly Option[]
 

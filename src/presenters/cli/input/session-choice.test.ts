@@ -9,6 +9,8 @@ const NONE: SessionOptions = {
   model: undefined,
   mode: undefined,
   permission: undefined,
+  effort: undefined,
+  appendInstructions: [],
 }
 
 test.each(['provider', 'model'] as const)('an empty --%s is refused by its name', (option) => {

@@ -21,6 +21,14 @@ export function requestLines(request: ExplainedRequest, before?: ExplainedReques
   ]
 }
 
+/** Why less of a request was cached than could have been; nothing if there is no reason. Pure. */
+export function reasonLines(request: ExplainedRequest): Line[] {
+  const notes = [...breakNotes(request), ...findingNotes(request)]
+  if (notes.length === 0) return []
+  const { turn, call_index } = request
+  return [[{ text: `Turn ${turn}, request ${call_index + 1}:`, style: PLAIN }], ...notes]
+}
+
 /** Totals of all requests: what was cached of what could have been. Pure. */
 export function summaryLines(summary: CacheSummary): Line[] {
   const { requests, answered, after_first, request_bytes, sent_bytes, continued } = summary

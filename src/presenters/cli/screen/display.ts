@@ -12,6 +12,7 @@ import {
 } from './screen.ts'
 import {
   attentionBytes,
+  clipboardBytes,
   RESTORE_TITLE,
   SAVE_TITLE,
   titleBytes,
@@ -154,6 +155,22 @@ export class Display {
   /** Attracts attention: rings the bell, and asks for a notification of the desktop. */
   attract(text: string): void {
     this.#streams.stdout.write(attentionBytes(this.#signals, text))
+  }
+
+  /** Puts a text on the clipboard of the terminal, if it has one. */
+  copy(text: string): void {
+    this.#streams.stdout.write(clipboardBytes(text))
+  }
+
+  /** Everything on the screen goes to the scrollback; the region is drawn again at the top. */
+  clear(): void {
+    this.#tryToDraw()
+    const { rows } = this.#streams.stdout
+    this.#streams.stdout.write(
+      `${erase(this.#drawn)}\u001b[${rows};1H${'\r\n'.repeat(rows)}\u001b[H`,
+    )
+    this.#drawn = NO_FRAME
+    this.refresh()
   }
 
   /** Sets the title of the window, if it differs. */

@@ -45,6 +45,11 @@ export function titleBytes(text: string): string {
   return `${OSC}2;${plain(text)}${BELL}`
 }
 
+/** The bytes that put a text on the clipboard of the terminal, also a remote one. Pure. */
+export function clipboardBytes(text: string): string {
+  return `${OSC}52;c;${Buffer.from(text).toString('base64')}${BELL}`
+}
+
 /** The terminal keeps its title, and gives it back. */
 export const SAVE_TITLE = '\u001b[22;2t'
 export const RESTORE_TITLE = '\u001b[23;2t'

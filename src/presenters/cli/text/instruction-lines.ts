@@ -8,6 +8,7 @@ import { visibleLine } from './visible-text.ts'
 /** A loaded text in one line. Visible text. */
 export function loadedWords(data: EventData<'project_instructions'>): string {
   const { path, bytes, text_bytes, truncated, reason } = data
+  if (reason === 'appended') return `Instructions added for this Session: ${fileSize(text_bytes)}`
   const name = path === OWN_INSTRUCTIONS ? OWN_PATH : path
   const size =
     truncated === true ? `${fileSize(text_bytes)} of ${fileSize(bytes)}` : fileSize(bytes)

@@ -1,5 +1,5 @@
 import type { AttachmentInput } from '../../../../model/attachment.ts'
-import type { Result } from '../../../../model/errors.ts'
+import type { HawserError, Result } from '../../../../model/errors.ts'
 import type { ModelRow } from '../../../../model/model-facts.ts'
 import type { SessionId } from '../../../../model/ids.ts'
 import type { Harness } from '../../../../session/harness.ts'
@@ -32,6 +32,14 @@ export interface ChatActions {
   readonly sessionEnd?: ReadSessionEnd
   readonly skills?: ChatSkills
   readonly fork?: (session: Session) => Promise<Result<Session>>
+  /** Creates a Session with the settings of this one. */
+  readonly begin?: (like: Session) => Promise<Result<Session>>
+  /** Copies text with a program of this machine, and returns its name; `undefined` if there is none that works. */
+  readonly copy?: (text: string) => Promise<string | undefined>
+  /** Writes a Session to a file, which must not exist. */
+  readonly export?: (id: SessionId, format: ExportName, path: string) => Promise<Result<Exported>>
+  /** The file with project instructions at the root of the workspace; `undefined` if there is none. */
+  readonly ownInstructions?: () => Promise<string | undefined>
   /** Checks a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
   /** Resolves the `@` words of a message, given what is already attached to it. */
@@ -56,6 +64,18 @@ export interface ChatActions {
   readonly read?: Harness['read']
   /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource
+}
+
+export type ExportName = 'markdown' | 'html' | 'json'
+
+/** A finished export. */
+export interface Exported {
+  /** Absolute. */
+  readonly path: string
+  readonly events: number
+  readonly bytes: number
+  /** Why it ends early. */
+  readonly damage?: HawserError | undefined
 }
 
 export interface ChatSkills {
@@ -89,6 +109,8 @@ export interface CommandContext {
   readonly pick: PickOne
   /** The messages that wait for the end of the Turn. */
   readonly queue: MessageQueue
+  /** Says what takes long, until the command ends. */
+  readonly progress: (text: string) => void
 }
 
 /** The output of a command, and what the chat does next. */
@@ -98,4 +120,10 @@ export interface CommandResult {
   /** A text to edit in the input. */
   readonly draft?: string
   readonly leave?: true
+  /** The screen is cleared before anything is printed. */
+  readonly clears?: true
+  /** A text for the clipboard of the terminal. */
+  readonly copies?: string
+  /** A message, sent as if the person had typed it, to the Session that is shown then. */
+  readonly send?: string
 }

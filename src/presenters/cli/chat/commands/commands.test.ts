@@ -25,6 +25,7 @@ async function place() {
     pick: async () => undefined,
     redraw: () => {},
     queue: new MessageQueue(),
+    progress: () => {},
   }
   const run = async (name: string, argument = '', changes: Partial<CommandContext> = {}) => {
     const done = await runCommand(name, argument, { ...context, ...changes })

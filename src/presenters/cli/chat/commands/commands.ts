@@ -1,9 +1,6 @@
 import { failed, ok, type Result } from '../../../../model/errors.ts'
-import type { SessionId } from '../../../../model/ids.ts'
-import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { Session } from '../../../../session/session.ts'
 import type { ModeChange } from '../../../../session/admission/settings-change.ts'
-import { counted } from '../../../../encoding/amounts.ts'
 import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
 import { compact } from './compaction-command.ts'
 import { contextCommand } from './context-command.ts'
@@ -13,13 +10,18 @@ import { pin, unpin } from './pin-commands.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { effortCommand, titleCommand } from './setting-commands.ts'
+import { cacheCommand } from './inspect/cache-command.ts'
+import { copyCommand } from './copy-command.ts'
+import { costCommand } from './inspect/cost-command.ts'
+import { diffCommand } from './inspect/diff-command.ts'
+import { exportCommand } from './export-command.ts'
+import { initCommand } from './init-command.ts'
+import { verifyCommand } from './inspect/verify-command.ts'
 import { queueCommand } from './queue-command.ts'
+import { begin, fork, sessions, stillRunning } from './session-commands.ts'
 import { reload, skills } from './skill-commands.ts'
 import { undo } from './undo-command.ts'
-import { sessionOrder } from '../../pick/session-pick.ts'
-import { sentences, verbatim } from '../../screen/rows.ts'
-import type { Line } from '../../text/cell-width.ts'
-import { localTime } from '../../text/local-time.ts'
+import { sentences } from '../../screen/rows.ts'
 
 /** Parses a command; `undefined` for other text, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {
@@ -83,9 +85,23 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'resources',
-    usage: '',
-    summary: 'list the Resources of this Session; @HANDLE in a message sends one again',
+    usage: '[drop handle]',
+    summary: 'list the Resources; @HANDLE in a message sends one again, drop stops that',
     run: resources,
+  },
+  {
+    name: 'new',
+    usage: '[message]',
+    summary: 'start a new Session with the same settings; this one is kept',
+    needs: 'begin',
+    run: (context, argument) => begin(context, argument, false),
+  },
+  {
+    name: 'clear',
+    usage: '[message]',
+    summary: 'the same as /new, and clear the screen',
+    needs: 'begin',
+    run: (context, argument) => begin(context, argument, true),
   },
   {
     name: 'sessions',
@@ -167,6 +183,52 @@ const COMMANDS: readonly Command[] = [
     run: async (context, argument) => (context.busy ? stillRunning() : compact(context, argument)),
   },
   {
+    name: 'cost',
+    usage: '',
+    summary: 'show what each Turn and the Session cost, and how much was cached',
+    needs: 'read',
+    run: costCommand,
+  },
+  {
+    name: 'cache',
+    usage: '[all]',
+    summary: 'explain where and why the prompt cache was missed, or list all requests',
+    needs: 'read',
+    run: cacheCommand,
+  },
+  {
+    name: 'verify',
+    usage: '',
+    summary: 'check every byte of the Log, and that each request is as recorded',
+    run: verifyCommand,
+  },
+  {
+    name: 'diff',
+    usage: '[turn]',
+    summary: 'show the file changes of this Session, or of one Turn',
+    run: diffCommand,
+  },
+  {
+    name: 'copy',
+    usage: '[number | code [number]]',
+    summary: 'copy the last answer, an earlier one, or a code block of the last',
+    needs: 'copy',
+    run: copyCommand,
+  },
+  {
+    name: 'export',
+    usage: '[md | html | json] [path]',
+    summary: 'write this Session to a file',
+    needs: 'export',
+    run: exportCommand,
+  },
+  {
+    name: 'init',
+    usage: '[what to mention]',
+    summary: 'have the model draft AGENTS.md, or propose improvements to it',
+    run: initCommand,
+  },
+  {
     name: 'pin',
     usage: '[text]',
     summary: 'pin text that the model always sees word for word, or list pins',
@@ -193,9 +255,15 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'undo',
-    usage: '',
+    usage: '[turn]',
     summary: 'restore the files that the last Turn wrote or edited; not what commands changed',
     run: undo,
+  },
+  {
+    name: 'exit',
+    usage: '',
+    summary: 'the same as /quit',
+    run: async () => ok({ rows: [], leave: true }),
   },
   {
     name: 'quit',
@@ -220,60 +288,6 @@ async function help({ actions, columns }: CommandContext): Promise<Result<Comman
 }
 
 const HELP_WIDTH = 38
-const MOST_LISTED = 20
-
-async function sessions(context: CommandContext, argument: string): Promise<Result<CommandResult>> {
-  const { actions, session, columns } = context
-  const all = await actions.sessions()
-  if (argument === '' && actions.sessionEnd !== undefined) {
-    const others = all.filter(({ id, foreign, damage }) => {
-      return id !== session.id && !foreign && damage === undefined
-    })
-    if (others.length === 0)
-      return ok({ rows: sentences('There is no other Session in this folder.', { columns }) })
-    const id = await context.pick(sessionOrder(others, actions.sessionEnd, context.redraw))
-    if (id === undefined) return ok({ rows: [] })
-    return context.busy ? stillRunning() : going(await actions.open(id))
-  }
-  if (argument === '') return ok({ rows: listedRows(all, context) })
-  const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
-  if (chosen === undefined) return failed('not_found', 'No such Session in this folder.')
-  if (chosen.id === session.id)
-    return failed('invalid_args', 'This is already the current Session.')
-  if (context.busy) return stillRunning()
-  return going(await actions.open(chosen.id))
-}
-
-function listedRows(
-  all: readonly ListedSession[],
-  { session, columns }: CommandContext,
-): readonly Line[] {
-  const listed = all
-    .slice(0, MOST_LISTED)
-    .flatMap((one, at) =>
-      verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
-    )
-  const more = all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
-  const how = ['/sessions NUMBER switches to one', ...more].join('; ')
-  return [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })]
-}
-
-function listedWords({ id, state, damage, foreign }: ListedSession, current: SessionId): string {
-  const title = state.title === '' ? '(no messages yet)' : state.title
-  const notes = [
-    ...(id === current ? ['current'] : []),
-    ...(foreign ? ['from elsewhere'] : []),
-    ...(damage === undefined ? [] : ['damaged']),
-  ]
-  const time = localTime(state.last_ts)
-  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
-}
-
-async function fork({ session, actions, busy }: CommandContext): Promise<Result<CommandResult>> {
-  if (busy) return stillRunning()
-  const forked = await actions.fork?.(session)
-  return forked === undefined ? ok({ rows: [] }) : going(forked)
-}
 
 async function permission(
   { session, columns }: CommandContext,
@@ -312,16 +326,6 @@ const MODES: Readonly<Record<Mode, string>> = {
 
 function isMode(word: string): word is Mode {
   return Object.hasOwn(MODES, word)
-}
-
-function stillRunning(): Result<never> {
-  return failed('turn_in_progress', 'A Turn is running in this Session.', {}, [
-    { action: 'Wait for it to end, or press Ctrl-C to interrupt it.' },
-  ])
-}
-
-function going(opened: Result<Session>): Result<CommandResult> {
-  return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
 }
 
 /** The Events that the action records show its result. */

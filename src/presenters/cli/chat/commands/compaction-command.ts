@@ -29,17 +29,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   '': async ({ session }) => {
     const done = await session.compact()
     if (!done.ok) return done
-    const commands = commandsFor(session)
     // What was compacted is shown by its Event.
     return ok(
       done.value.compactable
-        ? [...fallbackLines(done.value), ...contentLines(done.value, commands)]
-        : notCompactedLines(done.value, commands),
+        ? [...fallbackLines(done.value), ...contentLines(done.value, COMMANDS)]
+        : notCompactedLines(done.value, COMMANDS),
     )
   },
   'dry-run': async ({ session }) => {
     const found = await session.previewCompaction()
-    return found.ok ? ok(plannedLines(found.value, commandsFor(session))) : found
+    return found.ok ? ok(plannedLines(found.value, COMMANDS)) : found
   },
   undo: async ({ session }) => {
     const done = await session.undoCompaction()
@@ -47,14 +46,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 }
 
-function commandsFor({ id }: CommandContext['session']): CompactionCommands {
-  return {
-    compact: '/compact',
-    undo: '/compact undo',
-    lookUp: `hawser grep PATTERN --session ${id}`,
-    otherModel: '/model NAME',
-    newSession: 'hawser',
-  }
+const COMMANDS: CompactionCommands = {
+  compact: '/compact',
+  undo: '/compact undo',
+  lookUp: 'Ctrl-O, then /PATTERN',
+  otherModel: '/model NAME',
+  newSession: '/new',
 }
 
 /** A line keeps its indentation when it is wrapped. */

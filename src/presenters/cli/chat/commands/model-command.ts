@@ -3,6 +3,7 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ModelRow } from '../../../../model/model-facts.ts'
 import type { PickerOrder } from '../../pick/picker.ts'
 import { sentences } from '../../screen/rows.ts'
+import { inChat } from '../chat-forms.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 
 interface NamedChoice {
@@ -64,7 +65,7 @@ async function change(
   if (judged.value !== undefined) {
     const isSure = await confirm({
       title: `Use the model ${choice.model}?`,
-      lines: [judged.value],
+      lines: [inChat(judged.value)],
       reason: 'it is not in the catalogue',
     })
     if (!isSure)
@@ -73,7 +74,9 @@ async function change(
   const set = await actions.setModel?.(session, choice)
   if (set === undefined || !set.ok) return set ?? ok({ rows: [] })
   const text = judged.value === undefined ? undefined : set.value
-  return ok({ rows: text === undefined ? [] : sentences(text, { columns, style: WARNING }) })
+  return ok({
+    rows: text === undefined ? [] : sentences(inChat(text), { columns, style: WARNING }),
+  })
 }
 
 function current({ session }: CommandContext): string {

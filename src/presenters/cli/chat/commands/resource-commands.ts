@@ -37,10 +37,16 @@ export async function detach(
 }
 
 /** In columns if they fit, otherwise one line each. */
-export async function resources({
-  session,
-  columns,
-}: CommandContext): Promise<Result<CommandResult>> {
+export async function resources(
+  { session, columns }: CommandContext,
+  argument = '',
+): Promise<Result<CommandResult>> {
+  const handle = /^drop\s+(@?\S+)$/.exec(argument)?.[1]
+  if (handle !== undefined) {
+    const dropped = await session.dropResource(handle.startsWith('@') ? handle : `@${handle}`)
+    return dropped.ok ? ok({ rows: [] }) : dropped
+  }
+  if (argument !== '') return failed('invalid_args', 'Use /resources, or /resources drop @HANDLE.')
   const listed = await session.resources()
   if (!listed.ok) return listed
   if (listed.value.length === 0) {

@@ -64,7 +64,7 @@ function listed(all: readonly ChatSkill[], columns: number) {
   return [[], ...rows, ...how]
 }
 
-const MOST_WARNINGS = 5
+const MOST_WARNINGS = 50
 
 /** What is wrong with the Skills on disk; the first warnings, if there are many. */
 function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
@@ -75,7 +75,7 @@ function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
       .flatMap(({ path, line, message }) =>
         verbatim(`Warning: ${placeOf(path, line)}: ${visibleLine(message)}`, { columns }),
       ),
-    ...(more > 0 ? sentences(`${counted(more, 'more warning')}: hawser skills`, { columns }) : []),
+    ...(more > 0 ? sentences(`${counted(more, 'more warning')}.`, { columns }) : []),
   ]
 }
 

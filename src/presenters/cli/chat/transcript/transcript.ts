@@ -7,14 +7,13 @@ import type { Asking } from '../../question/asking.ts'
 import type { Display } from '../../screen/display.ts'
 import type { Key } from '../../screen/keys.ts'
 import { sentences } from '../../screen/rows.ts'
+import { clipboardBytes } from '../../screen/terminal-signals.ts'
 import type { ChatActions } from '../commands/command-context.ts'
 import { blockRows, blockText } from './block-rows.ts'
 import { at, currentBlock, NEW_PAGER, pagerBytes, pressPager, type PagerRow } from './pager.ts'
 
 /** Events that become rows at once: a long Session opens as fast as a short one. */
 const EVENTS_AT_ONCE = 400
-const OSC_52 = '\u001b]52;c;'
-const BELL = '\u0007'
 
 interface TranscriptDesk {
   readonly parts: { readonly actions: Pick<ChatActions, 'read'>; readonly colour: boolean }
@@ -204,7 +203,7 @@ export class Transcript {
       block === undefined
         ? this.#rows.map(({ line }) => line.map((span) => span.text).join('')).join('\n')
         : blockText(block)
-    this.#clipboardBytes = `${OSC_52}${Buffer.from(text).toString('base64')}${BELL}`
+    this.#clipboardBytes = clipboardBytes(text)
     const [first] = sentences(text, { columns: 40 })
     const words = first?.map((span) => span.text).join('') ?? ''
     this.#pager = { ...this.#pager, note: `Copied ${text.length} characters: ${words} …` }

@@ -1,20 +1,18 @@
 import * as z from 'zod'
-import { createExport, type ExportFile } from '../../../../host/files/export-file.ts'
-import { SessionResources } from '../../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { SessionId } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
-import type { ListedSession } from '../../../../session/queries/list.ts'
-import type { LogEnd } from '../../../../session/reading/read-log.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import { EXPORT_FORMATS, type LOG_EXPORT } from '../../definitions/log.ts'
 import { EXIT } from '../../world/exit-code.ts'
-import type { ExportFormat } from '../../export/export-format.ts'
-import { htmlExport } from '../../export/html.ts'
-import { jsonExport } from '../../export/json.ts'
-import { markdownExport } from '../../export/markdown.ts'
+import {
+  exportPieces,
+  FORMATS,
+  writeExport,
+  type ExportDocument,
+} from '../../export/write-export.ts'
 import { reportEnd } from '../../world/log-end.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { withProgress } from '../../render/progress.ts'
@@ -24,12 +22,6 @@ import { wholePath } from '../../input/whole-path.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
-
-const FORMATS: Readonly<Record<(typeof EXPORT_FORMATS)[number], () => ExportFormat>> = {
-  markdown: markdownExport,
-  json: jsonExport,
-  html: htmlExport,
-}
 
 export const Output = z
   .object({
@@ -64,7 +56,7 @@ async function exportOne(
   const session = await harness.find(id.value)
   if (!session.ok) return session
   const document = {
-    opened,
+    harness,
     session: session.value,
     format: FORMATS[format](),
     version: world.version,
@@ -82,21 +74,14 @@ async function exportOne(
   return reportEnd(world, end)
 }
 
-interface Document {
-  readonly opened: OpenWorkspace
-  readonly session: ListedSession
-  readonly format: ExportFormat
-  readonly version: string
-}
-
 async function toStdout(
   world: CliWorld,
-  document: Document,
+  document: ExportDocument,
   json: boolean,
 ): Promise<Result<number>> {
   const { stdout } = world.streams
   const output = new PacedOutput(stdout)
-  const written = await pieces(document, async (text) => ok(await output.write(text)))
+  const written = await exportPieces(document, async (text) => ok(await output.write(text)))
   await output.flush()
   if (!written.ok) return written
   if (stdout.broken) return ok(EXIT.done)
@@ -107,54 +92,10 @@ async function toStdout(
 
 async function toFile(
   world: CliWorld,
-  document: Document,
+  document: ExportDocument,
   path: string,
-): Promise<Result<ExportResult & { readonly bytes: number }>> {
+): ReturnType<typeof writeExport> {
   if (path === '') return failed('invalid_args', '--output requires a file name.')
   const whole = wholePath(world, path)
-  if (!whole.ok) return whole
-  const file = await createExport(whole.value)
-  if (!file.ok) return file
-  const written = await filled(document, file.value)
-  if (!written.ok) await file.value.discard()
-  return written
-}
-
-async function filled(
-  document: Document,
-  file: ExportFile,
-): Promise<Result<ExportResult & { readonly bytes: number }>> {
-  const written = await pieces(document, async (text) => {
-    const done = await file.write(text)
-    return done.ok ? ok(true) : done
-  })
-  if (!written.ok) return written
-  const bytes = await file.finish()
-  return bytes.ok ? ok({ ...written.value, bytes: bytes.value }) : bytes
-}
-
-interface ExportResult {
-  readonly end: LogEnd
-  readonly events: number
-}
-
-/** Passes the document to `write` in pieces, until it returns false. */
-async function pieces(
-  { opened: { harness }, session, format, version }: Document,
-  write: (text: string) => Promise<Result<boolean>>,
-): Promise<Result<ExportResult>> {
-  let last = await write(format.begin({ session, version }))
-  let events = 0
-  const resources = new SessionResources()
-  const end = await harness.read(session.id, {}, async (read) => {
-    if (!last.ok || !last.value) return false
-    events += 1
-    if (read.event !== undefined) resources.add(read.event)
-    last = await write(format.event(read, (id) => resources.byId(id)?.descriptor))
-    return undefined
-  })
-  if (!last.ok) return last
-  if (!end.ok) return end
-  const closed = await write(format.end(end.value.damage))
-  return closed.ok ? ok({ end: end.value, events }) : closed
+  return whole.ok ? writeExport(document, whole.value) : whole
 }

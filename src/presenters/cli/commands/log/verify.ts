@@ -1,20 +1,15 @@
 import * as z from 'zod'
 import { ErrorObject } from '../../../../model/error-shape.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
-import { definedFields } from '../../../../model/fields/defined-fields.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
-import type { Proof } from '../../../../session/queries/verify.ts'
-import type { OtherWords, RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
-import { counted, grouped } from '../../../../encoding/amounts.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { LOG_VERIFY } from '../../definitions/log.ts'
-import { errorOutput } from '../../world/failure.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
+import { verdictLines, verdictOf } from '../../render/verdict-lines.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
-import { visibleText } from '../../text/visible-text.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -84,7 +79,6 @@ export const Output = z.object({
     .optional()
     .describe('With --requests. Of a damaged Log, the requests before the damage.'),
 })
-type VerifyOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Verifies every byte of a Log. Exit code 1 if it is damaged, or if a request differs from its record. */
 export const run: Run<typeof LOG_VERIFY> = async (world, input) =>
@@ -102,111 +96,10 @@ async function verify(
   )
   if (!proof.ok) return proof
   const verified = verdictOf(id.value, proof.value)
-  answer(world, verified, () => words(verified, requests))
+  answer(world, verified, () =>
+    verdictLines(verified, requests)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
   return ok(verified.whole ? EXIT.done : EXIT.failed)
-}
-
-function verdictOf(session_id: SessionId, { log, requests, checkpoints }: Proof): VerifyOutput {
-  const differs = (requests?.mismatches.length ?? 0) + (checkpoints?.length ?? 0) > 0
-  const { damage, ...facts } = log
-  return {
-    session_id,
-    whole: damage === undefined && !differs,
-    ...facts,
-    ...definedFields({
-      damage: damage && errorOutput(damage),
-      checkpoints: checkpoints?.map(({ what: _what, ...mismatch }) => mismatch),
-      requests: requests && checkedRequests(requests),
-    }),
-  }
-}
-
-function checkedRequests(verdict: RequestsVerdict): NonNullable<VerifyOutput['requests']> {
-  const { requests: checked, not_comparable, other_words, mismatches } = verdict
-  return {
-    checked,
-    not_comparable,
-    outcome: outcomeOf(verdict),
-    ...definedFields({ other_words: other_words?.map((one) => ({ ...one })) }),
-    mismatches: [...mismatches],
-  }
-}
-
-function outcomeOf({ not_comparable, mismatches }: RequestsVerdict) {
-  if (mismatches.length > 0) return 'different'
-  return not_comparable > 0 ? 'not_comparable' : 'identical'
-}
-
-function words(verified: VerifyOutput, withRequests: boolean): string {
-  const { session_id, events, bytes, last_hash, unknown, foreign, torn_bytes, damage } = verified
-  const read = `${counted(events, 'Event')} in ${counted(bytes, 'byte')}`
-  const lines = [
-    damage === undefined
-      ? `The Log of ${session_id} is intact: ${read}, every hash matches.`
-      : `The Log of ${session_id} is damaged. Intact before the damage: ${read}.`,
-    damage && visibleText(damage.message),
-    ...(damage?.next_actions ?? []).map(({ action, command }) =>
-      [action, command].join(' ').trim(),
-    ),
-    last_hash === null ? undefined : `Hash of the last Event: ${last_hash}`,
-    foreign
-      ? 'It is foreign: it was created elsewhere, so its end and its author cannot be verified here.'
-      : undefined,
-    unknown === 0
-      ? undefined
-      : `${counted(unknown, 'Event')} of a type or shape unknown to this version, kept and skipped.`,
-    torn_bytes === 0
-      ? undefined
-      : `The last write is incomplete: ${counted(torn_bytes, 'byte')}. This is not damage: the next writer moves them to a separate file.`,
-    ...checkpointWords(verified),
-    ...requestWords(verified, withRequests),
-  ]
-  return lines.flatMap((line) => (line === undefined ? [] : [`${line}\n`])).join('')
-}
-
-function checkpointWords({ compactions, checkpoints = [] }: VerifyOutput): string[] {
-  if (compactions === 0) return []
-  if (checkpoints.length === 0)
-    return [
-      `${counted(compactions, 'compaction')} checked: state and position match the Events before.`,
-    ]
-  return [
-    `${grouped(checkpoints.length)} of ${counted(compactions, 'compaction')} differ from what the Events before them give:`,
-    ...checkpoints.map(
-      ({ seq, recorded }) => `  Event ${seq}: ${Object.keys(recorded).join(', ')}`,
-    ),
-  ]
-}
-
-function requestWords({ requests, damage }: VerifyOutput, withRequests: boolean): string[] {
-  if (requests === undefined) return withRequests ? [NOT_CHECKED] : []
-  const { checked, other_words = [], mismatches } = requests
-  const differing = new Set(mismatches.map(({ seq }) => seq)).size
-  const others = other_words.map(notComparable)
-  if (differing === 0) {
-    const where = damage === undefined ? '' : ' before the damage'
-    const same = `${counted(checked, 'request')}${where} rebuilt, identical to the record.`
-    return checked === 0 && others.length > 0 ? others : [same, ...others]
-  }
-  return [
-    ...others,
-    `${grouped(differing)} of ${counted(checked, 'rebuilt request')} differ from the record:`,
-    ...mismatches.map(
-      ({ seq, what, recorded, recomposed }) =>
-        `  Event ${seq}, ${what}: recorded ${shown(recorded)}, rebuilt ${shown(recomposed)}`,
-    ),
-  ]
-}
-
-const NOT_CHECKED =
-  'Requests were not checked: the Log is damaged, and what the requests before the damage are built from cannot be read.'
-
-function notComparable({ contract_version, words_sha256, requests }: OtherWords): string {
-  const hash = words_sha256 === undefined ? 'no hash recorded' : words_sha256.slice(0, 12)
-  const version = visibleText(`${contract_version} (${hash})`)
-  return `${counted(requests, 'request')} not comparable: words of version ${version}, not those of this Hawser. The Log itself is verified.`
-}
-
-function shown(value: unknown): string {
-  return visibleText(JSON.stringify(value) ?? 'nothing')
 }

@@ -1,17 +1,17 @@
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
-import type { Clock } from '../../host/clock.ts'
-import { asResult, ifPossible, type Folder } from '../../host/files/files.ts'
-import { instancesWithRecords, RECORDS } from '../../host/files/records.ts'
-import type { Ids } from '../../host/ids.ts'
-import { folderSource } from '../../host/files/raw-source.ts'
-import { recordFolders } from '../../host/workspace.ts'
-import { sessionsBeingWritten } from '../../log/files/file-leases.ts'
-import { ok, type Result } from '../../model/errors.ts'
-import type { InstanceId } from '../../model/ids.ts'
-import type { OpenRecords, OpenStore } from '../../session/live/session-parts.ts'
-import type { FrameStore } from '../frames/frame-store.ts'
+import { workspaceBlobStore } from '../../../blobs/workspace-store.ts'
+import type { Clock } from '../../../host/clock.ts'
+import { asResult, ifPossible, type Folder } from '../../../host/files/files.ts'
+import { instancesWithRecords, RECORDS } from '../../../host/files/records.ts'
+import type { Ids } from '../../../host/ids.ts'
+import { recordFolders } from '../../../host/workspace.ts'
+import { sessionsBeingWritten } from '../../../log/files/file-leases.ts'
+import { fileLogs } from '../../../log/files/file-logs.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import type { InstanceId } from '../../../model/ids.ts'
+import type { OpenRecords, OpenStore } from '../../../session/live/session-parts.ts'
+import type { FrameStore } from '../../frames/frame-store.ts'
 
-export interface StoresParts {
+export interface RecordStoresParts {
   /** The `.hawser` of the workspace. */
   readonly own: Folder
   readonly frames: Pick<FrameStore, 'raw'>
@@ -24,7 +24,7 @@ export interface StoresParts {
  * them: its Logs there and its frame log, wherever it works now. What a guest put in the way of its own records concerns
  * no other ones.
  */
-export async function instanceStores(parts: StoresParts): Promise<Result<OpenRecords>> {
+export async function recordStores(parts: RecordStoresParts): Promise<Result<OpenRecords>> {
   const { own, frames, clock, ids } = parts
   const opened: { close(): Promise<void> }[] = []
   const kept = async (opening: Promise<Folder>): Promise<Folder> => {
@@ -48,7 +48,7 @@ export async function instanceStores(parts: StoresParts): Promise<Result<OpenRec
         const named = await frames.raw(instance)
         if (!named.ok) return named
         if (named.value !== undefined) opened.push(named.value)
-        const logs = folderSource(sessions)
+        const logs = fileLogs({ sessions, ids })
         return ok({
           blobs: workspaceBlobStore({ folder: blobs, ids, clock }),
           mentions: [logs, ...(named.value === undefined ? [] : [named.value])],

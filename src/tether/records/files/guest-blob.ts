@@ -1,12 +1,12 @@
-import { sha256 } from '../../encoding/hash.ts'
-import { usualExtension } from '../../encoding/magic-bytes.ts'
-import { inBlobsOf } from '../../host/distrusted-workspace.ts'
-import { asResult, closing, ifThere, readSpan, type File } from '../../host/files/files.ts'
-import type { RecordsPlace } from '../../host/files/records.ts'
-import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
-import { BLOB_EXTENSIONS } from '../../model/ids.ts'
-import { LIMITS } from '../../model/limits.ts'
-import { ImageReference } from '../../model/tether/frame.ts'
+import { sha256 } from '../../../encoding/hash.ts'
+import { usualExtension } from '../../../encoding/magic-bytes.ts'
+import { inBlobsOf } from '../../../host/distrusted-workspace.ts'
+import { asResult, closing, ifThere, readSpan, type File } from '../../../host/files/files.ts'
+import type { RecordsPlace } from '../../../host/files/records.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../../model/errors.ts'
+import { BLOB_EXTENSIONS } from '../../../model/ids.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import { ImageReference } from '../../../model/tether/frame.ts'
 
 /**
  * The bytes of an image that a guest names, read from its records now. The guest may have put anything there, so the file is

@@ -7,9 +7,9 @@ import {
   blobScene,
   NAMED,
   NAMED_BYTES,
-} from '../../../test/support/resources/blob-attacks.ts'
-import { freshFolder } from '../../../test/support/host/folder.ts'
-import { value } from '../../../test/support/log/story.ts'
+} from '../../../../test/support/resources/blob-attacks.ts'
+import { freshFolder } from '../../../../test/support/host/folder.ts'
+import { value } from '../../../../test/support/log/story.ts'
 import { readGuestBlob } from './guest-blob.ts'
 
 async function scene() {

@@ -1,6 +1,6 @@
-import { mentionedBlobs, type BlobMentions } from '../../blobs/sweep.ts'
-import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
-import type { Clock } from '../../host/clock.ts'
+import { mentionedBlobs, type BlobMentions } from '../../../blobs/sweep.ts'
+import { workspaceBlobStore } from '../../../blobs/workspace-store.ts'
+import type { Clock } from '../../../host/clock.ts'
 import {
   asResult,
   closing,
@@ -13,21 +13,21 @@ import {
   writeAll,
   type File,
   type Folder,
-} from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
-import type { Holder } from '../../host/process/holder.ts'
-import { RECORDS } from '../../host/files/records.ts'
-import { recordFolders } from '../../host/workspace.ts'
-import { pieces, type RawSource } from '../../host/files/raw-source.ts'
-import { underShortLock } from '../../host/short-lock.ts'
-import { wait } from '../../host/wait.ts'
-import { fileLeases } from '../../log/files/file-leases.ts'
-import { leaseName, logName } from '../../log/files/names.ts'
-import type { Lease } from '../../log/lease-store.ts'
-import { scan } from '../../log/scan.ts'
-import { ok, type Result } from '../../model/errors.ts'
-import { SessionId, type BlobKey } from '../../model/ids.ts'
-import { LIMITS } from '../../model/limits.ts'
+} from '../../../host/files/files.ts'
+import type { Ids } from '../../../host/ids.ts'
+import type { Holder } from '../../../host/process/holder.ts'
+import { RECORDS } from '../../../host/files/records.ts'
+import { recordFolders } from '../../../host/workspace.ts'
+import { pieces, type RawSource } from '../../../host/files/raw-source.ts'
+import { underShortLock } from '../../../host/short-lock.ts'
+import { wait } from '../../../host/wait.ts'
+import { fileLeases } from '../../../log/files/file-leases.ts'
+import { leaseName, logName } from '../../../log/files/names.ts'
+import type { Lease } from '../../../log/lease-store.ts'
+import { scan } from '../../../log/scan.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import { SessionId, type BlobKey } from '../../../model/ids.ts'
+import { LIMITS } from '../../../model/limits.ts'
 
 /** What decides which records of a workspace belong to an Instance. */
 export interface MovingParts {

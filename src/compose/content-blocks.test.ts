@@ -1,14 +1,14 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../../test/support/host/folder.ts'
-import { drawing, png } from '../../../test/support/resources/drawing.ts'
-import { harnessPlace } from '../../../test/support/session/harness-place.ts'
-import { value } from '../../../test/support/log/story.ts'
-import { buildPdf } from '../../../test/support/resources/build-pdf.ts'
-import { Conversation } from '../../history/conversation.ts'
-import { loadParts } from '../../request/load-parts.ts'
-import { resolveAttachmentsToContentBlocks } from './attachments.ts'
+import { freshFolder } from '../../test/support/host/folder.ts'
+import { drawing, png } from '../../test/support/resources/drawing.ts'
+import { harnessPlace } from '../../test/support/session/harness-place.ts'
+import { value } from '../../test/support/log/story.ts'
+import { buildPdf } from '../../test/support/resources/build-pdf.ts'
+import { Conversation } from '../history/conversation.ts'
+import { loadParts } from '../request/load-parts.ts'
+import { resolveAttachmentsToContentBlocks } from './content-blocks.ts'
 
 function picture(): Buffer {
   const { width, height, pixels } = drawing(3)

@@ -1,0 +1,105 @@
+import { counted } from '../../../../encoding/amounts.ts'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import type { SessionId } from '../../../../model/ids.ts'
+import type { ListedSession } from '../../../../session/queries/list.ts'
+import type { Session } from '../../../../session/session.ts'
+import { sessionOrder } from '../../pick/session-pick.ts'
+import { sentences, verbatim } from '../../screen/rows.ts'
+import type { Line } from '../../text/cell-width.ts'
+import { localTime } from '../../text/local-time.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import type { CommandContext, CommandResult } from './command-context.ts'
+
+const MOST_LISTED = 20
+
+/** Starts a Session with the settings of this one, which is kept. With `clears`, the screen is cleared first. */
+export async function begin(
+  { session, actions, columns, busy }: CommandContext,
+  argument: string,
+  clears: boolean,
+): Promise<Result<CommandResult>> {
+  if (busy) return stillRunning()
+  const cleared = clears ? ({ clears } as const) : {}
+  const { turns, title } = session.state
+  const begun = await actions.begin?.(session)
+  if (begun === undefined) return ok({ rows: [], ...cleared })
+  if (!begun.ok) return begun
+  const kept = title === '' ? session.id : `"${visibleLine(title)}"`
+  const how = `The Session before is kept: ${kept}. To continue it: /resume ${session.id}`
+  const rows = turns === 0 ? [] : sentences(how, { columns, style: { dim: true } })
+  const first = argument === '' ? {} : { send: argument }
+  return ok({ rows, goTo: begun.value, ...cleared, ...first })
+}
+
+/** Lets the person choose a Session of this folder, or switches to the one they name. */
+export async function sessions(
+  context: CommandContext,
+  argument: string,
+): Promise<Result<CommandResult>> {
+  const { actions, session, columns } = context
+  const all = await actions.sessions()
+  if (argument === '' && actions.sessionEnd !== undefined) {
+    const others = all.filter(({ id, foreign, damage }) => {
+      return id !== session.id && !foreign && damage === undefined
+    })
+    if (others.length === 0)
+      return ok({ rows: sentences('There is no other Session in this folder.', { columns }) })
+    const id = await context.pick(sessionOrder(others, actions.sessionEnd, context.redraw))
+    if (id === undefined) return ok({ rows: [] })
+    return context.busy ? stillRunning() : going(await actions.open(id))
+  }
+  if (argument === '') return ok({ rows: listedRows(all, context) })
+  const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
+  if (chosen === undefined) return failed('not_found', 'No such Session in this folder.')
+  if (chosen.id === session.id)
+    return failed('invalid_args', 'This is already the current Session.')
+  if (context.busy) return stillRunning()
+  return going(await actions.open(chosen.id))
+}
+
+function listedRows(
+  all: readonly ListedSession[],
+  { session, columns }: CommandContext,
+): readonly Line[] {
+  const listed = all
+    .slice(0, MOST_LISTED)
+    .flatMap((one, at) =>
+      verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
+    )
+  const more = all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
+  const how = ['/sessions NUMBER switches to one', ...more].join('; ')
+  return [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })]
+}
+
+function listedWords({ id, state, damage, foreign }: ListedSession, current: SessionId): string {
+  const title = state.title === '' ? '(no messages yet)' : state.title
+  const notes = [
+    ...(id === current ? ['current'] : []),
+    ...(foreign ? ['from elsewhere'] : []),
+    ...(damage === undefined ? [] : ['damaged']),
+  ]
+  const time = localTime(state.last_ts)
+  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
+}
+
+/** Continues in a fork of this Session. */
+export async function fork({
+  session,
+  actions,
+  busy,
+}: CommandContext): Promise<Result<CommandResult>> {
+  if (busy) return stillRunning()
+  const forked = await actions.fork?.(session)
+  return forked === undefined ? ok({ rows: [] }) : going(forked)
+}
+
+/** A Turn must end first. */
+export function stillRunning(): Result<never> {
+  return failed('turn_in_progress', 'A Turn is running in this Session.', {}, [
+    { action: 'Wait for it to end, or press Ctrl-C to interrupt it.' },
+  ])
+}
+
+function going(opened: Result<Session>): Result<CommandResult> {
+  return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
+}
