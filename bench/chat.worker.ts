@@ -1,8 +1,14 @@
 // A chat in this terminal with a model that streams without end, or the writer of a long Session for it.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
 import { systemClock } from '../src/host/clock.ts'
+import { diskFolder } from '../src/host/files/disk.ts'
+import { systemIds } from '../src/host/ids.ts'
 import { systemStreams } from '../src/host/streams.ts'
+import { inputDrafts } from '../src/host/typed-input/drafts.ts'
+import { inputHistory } from '../src/host/typed-input/history.ts'
 import { createLog } from '../src/log/open.ts'
 import { ok } from '../src/model/errors.ts'
 import type { EventDraft } from '../src/model/events/event.ts'
@@ -38,7 +44,22 @@ async function chat(): Promise<void> {
     order.session === undefined
       ? await harness.create({ provider: 'rehearsal', model: 'rehearsal' }, { answers: true })
       : await harness.open(order.session, { answers: true })
+  // Drafts are stored while a person types, as in the program.
+  const input = join(order.root, 'input')
+  await mkdir(input, { recursive: true, mode: 0o700 })
+  const place = {
+    home: await diskFolder(input),
+    ids: systemIds(systemClock),
+    clock: systemClock,
+    workspace: order.root,
+  }
+  const typedInput = {
+    history: inputHistory(place),
+    drafts: inputDrafts(place),
+    redact: (text: string) => text,
+  }
   process.exitCode = await runChat({
+    typedInput,
     streams: systemStreams(),
     clock: systemClock,
     colour: true,

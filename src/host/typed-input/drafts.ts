@@ -5,14 +5,16 @@ import { ifFolder, inFolder, type InputPlace } from './place.ts'
 
 const StoredDraft = z.object({
   v: z.literal(1),
-  text: z.string().min(1),
+  text: z.string(),
   cursor: z.int().nonnegative(),
   /** Long pasted texts, by the character that represents each. */
   chips: z.array(z.tuple([z.string(), z.string()])),
+  /** Complete messages that wait for the end of a Turn, the first one first. */
+  queue: z.array(z.string().min(1)).default([]),
 })
 export type StoredDraft = z.infer<typeof StoredDraft>
 
-/** Messages that were begun and not sent, one for each name: that of a Session, or one for all that are new. */
+/** What was typed and not sent: a draft and a queue for each name: that of a Session, or one for all that are new. */
 export interface InputDrafts {
   read(name: string): Promise<StoredDraft | undefined>
   /** Durable when it resolves; a draft that is too long is not stored. The caller removes keys from it. */

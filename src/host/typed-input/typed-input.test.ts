@@ -59,10 +59,11 @@ test('a draft is read back as it was written, until it is removed', async () => 
     text: 'half a \u{10f000}',
     cursor: 3,
     chips: [['\u{10f000}', 'a\nb']],
+    queue: ['first', 'second'],
   } as const
   const drafts = inputDrafts(here)
   expect(await drafts.read('new')).toBeUndefined()
-  await drafts.write('new', { ...draft, chips: [['\u{10f000}', 'a\nb']] })
+  await drafts.write('new', { ...draft, chips: [['\u{10f000}', 'a\nb']], queue: [...draft.queue] })
   expect(await inputDrafts(await place('/work/a', here.root)).read('new')).toEqual(draft)
   await drafts.remove('new')
   await drafts.remove('new')

@@ -93,7 +93,7 @@ test('what steers a Turn and was not received returns to the input when the Turn
   chat.write(ESCAPE)
   await chat.until(/^Interrupted\.$/m)
   await chat.until('> be brief')
-  await chat.until('1 message held after the interruption')
+  await chat.until('1 queued message held · Tab sends the first')
   expect(messagesIn(await logOf(chat.root))).toEqual(['What happened?'])
   chat.write('\u0015')
   expect(await leave(chat)).toBe(0)

@@ -32,7 +32,10 @@ export interface ScriptedModel extends Pick<VendorServer, 'requests' | 'violatio
   release(): void
 }
 
-/** A vendor on this machine that speaks Anthropic's Messages and plays these Turns; any other message is repeated. */
+/**
+ * A vendor on this machine that speaks Anthropic's Messages and plays these Turns. A message that it does not know continues the
+ * last one that it knows; without one, it is repeated.
+ */
 export async function scriptedModel(turns: ScriptedTurns): Promise<ScriptedModel> {
   const refusals = new Map<ScriptedStep, number>()
   const gate = new Gate()

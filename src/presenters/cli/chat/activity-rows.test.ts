@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { queueRows } from './commands/message-queue.ts'
 import type { EphemeralEvent, EventData, WholeEvent } from '../../../model/events/event.ts'
 import { lineWidth, painted, type Line } from '../text/cell-width.ts'
 import { activityRows, duration, planRows, pulseLine } from './activity-rows.ts'
@@ -76,7 +77,7 @@ test('a long plan leaves out finished steps first, and outside text stays in its
   const rows = planRows(entries, 24, 2)
   expect(words(rows)).toEqual([
     '[>] now \\u{1b}[2J',
-    '[ ] a step whose text is',
+    '[ ] a step whose text i…',
     '[… 6 done, 1 more]',
   ])
   expect(rows.every((row) => lineWidth(row) <= 24)).toBe(true)
@@ -86,4 +87,16 @@ test('a long plan leaves out finished steps first, and outside text stays in its
 
 test('a duration in words', () => {
   expect([duration(-5), duration(59_999), duration(61_000)]).toEqual(['0 s', '59 s', '1 min 1 s'])
+})
+
+test('a row that does not fit ends with an ellipsis, and a hint leaves out whole parts', () => {
+  const texts = ['a message that is longer than a narrow terminal']
+  expect(words(queueRows({ texts, isHeld: true }, 40))).toEqual([
+    '1 queued message held',
+    '  1. a message that is longer than a na…',
+  ])
+  expect(words(queueRows({ texts, isHeld: false }, 60))).toEqual([
+    'Queued for after this Turn · Alt-Up edits the last',
+    '  1. a message that is longer than a narrow terminal',
+  ])
 })

@@ -1,6 +1,6 @@
 import { grouped } from '../../../encoding/amounts.ts'
 import type { EventData } from '../../../model/events/event.ts'
-import { aside, sentences, verbatim } from '../screen/rows.ts'
+import { aside, oneRow, sentences, verbatim } from '../screen/rows.ts'
 import type { Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import {
@@ -33,8 +33,8 @@ export function activityRows(facts: ActivityFacts, view: ActivityView): Line[] {
     ...facts.calls.flatMap((call) => callRows(call, view)),
     ...thinkingRows(facts, columns),
     ...planRows(facts.plan, columns, MOST_PLAN_ROWS),
-    ...facts.steering.map(
-      (text): Line => sentences(text, { columns, first: '↳ steering: ', rest: '  ' })[0] ?? [],
+    ...facts.steering.map((text) =>
+      oneRow(text.replaceAll(/\s+/g, ' '), { columns, first: '↳ steering: ' }),
     ),
   ]
 }
@@ -69,13 +69,13 @@ export function planRows(entries: PlanEntries, columns: number, most = Infinity)
   const done = entries.filter(({ status }) => status === 'completed').length
   const isLong = entries.length > most
   const shown = isLong ? entries.filter(({ status }) => status !== 'completed') : entries
-  const rows = shown.slice(0, most).map(({ content, status }): Line => {
+  const rows = shown.slice(0, most).flatMap(({ content, status }): Line[] => {
     const style =
       status === 'completed' ? { dim: true } : status === 'in_progress' ? { bold: true } : {}
-    const text = { columns, first: PLAN_MARKS[status], style, firstStyle: style }
-    return sentences(visibleLine(content), text)[0] ?? []
+    const setting = { columns, first: PLAN_MARKS[status], style, firstStyle: style }
+    return most === Infinity ? sentences(visibleLine(content), setting) : [oneRow(content, setting)]
   })
-  const more = shown.length - rows.length
+  const more = Math.max(0, shown.length - most)
   const note = [
     ...(isLong && done > 0 ? [`${done} done`] : []),
     ...(more > 0 ? [`${more} more`] : []),

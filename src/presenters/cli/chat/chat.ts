@@ -15,7 +15,7 @@ import type { ChatSkill } from './commands/command-context.ts'
 import type { ChatDesk, ChatParts } from './desk.ts'
 import { EnteredText } from './entered-text.ts'
 import { InputKeeper } from './input-keeper.ts'
-import { KeyPresses } from './key-presses.ts'
+import { INTERRUPTING, KeyPresses } from './key-presses.ts'
 import { liveRegion, windowTitle } from './live-region.ts'
 import { MessageQueue } from './commands/message-queue.ts'
 import { askAboutPlan, planToApprove } from './plan-approval.ts'
@@ -75,7 +75,7 @@ class Chat implements ChatDesk {
   readonly suggestions: Suggestions
   readonly picking: Picking
   readonly keeper: InputKeeper
-  readonly queue = new MessageQueue()
+  readonly queue = new MessageQueue(() => this.keeper.follow())
   readonly transcript: Transcript
   branch: string | undefined
   current: WatchedSession
@@ -175,6 +175,7 @@ class Chat implements ChatDesk {
     if (this.queue.length > 0) this.queue.isHeld = true
     this.current.session.interrupt()
     for (const text of texts.toReversed()) this.editor = giveBack(this.editor, text)
+    this.keeper.follow()
   }
 
   readonly goTo = async (session: Session): Promise<void> => {
@@ -189,12 +190,14 @@ class Chat implements ChatDesk {
     this.picking.close()
     this.#stopWarming()
     this.sources.files?.close()
+    for (const text of this.current.withdrawSteering().toReversed())
+      this.editor = giveBack(this.editor, text)
     await this.keeper.close()
     this.#pulse.stop()
     this.note = 'Exiting …'
     this.display.refresh()
     await this.current.close()
-    this.#giveQueueBack()
+    this.#showQueue()
     await this.display.close()
     const { id, state } = this.current.session
     if (state.turns > 0) {
@@ -235,6 +238,7 @@ class Chat implements ChatDesk {
   }
 
   readonly #turnsEnded = ({ isComplete, ms }: TurnsEnd): void => {
+    if (this.note === INTERRUPTING) this.note = ''
     void this.#readBranch()
     const { state, events } = this.current.session
     const plan = isComplete && state.mode === 'plan' ? planToApprove(events) : []
@@ -248,13 +252,16 @@ class Chat implements ChatDesk {
   }
 
   /** Nothing that was typed is lost silently. */
-  #giveQueueBack(): void {
-    const texts = this.queue.clear()
+  #showQueue(): void {
+    const { texts } = this.queue
     if (texts.length === 0) return
-    for (const text of texts.toReversed()) this.editor = giveBack(this.editor, text)
     const { columns } = this.display
+    const why =
+      this.parts.typedInput === undefined
+        ? 'Not sent, because the chat ended:'
+        : 'Not sent, because the chat ended; the queue is kept for the next time:'
     this.display.print([
-      ...sentences('Not sent, because the chat ended:', { columns, style: { colour: 'yellow' } }),
+      ...sentences(why, { columns, style: { colour: 'yellow' } }),
       ...texts.flatMap((text) => verbatim(text, { columns, first: '  ' })),
     ])
   }

@@ -46,7 +46,7 @@ export interface ChatDesk {
   readonly picking: Picking
   readonly keeper: InputKeeper
   readonly queue: MessageQueue
-  readonly transcript: Pick<Transcript, 'open' | 'take'>
+  readonly transcript: Pick<Transcript, 'isOpen' | 'open' | 'take'>
   /** The git branch of the workspace, as last read. */
   readonly branch: string | undefined
   current: WatchedSession

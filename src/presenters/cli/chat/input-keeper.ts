@@ -1,5 +1,5 @@
 import type { Clock } from '../../../host/clock.ts'
-import type { InputDrafts } from '../../../host/typed-input/drafts.ts'
+import type { InputDrafts, StoredDraft } from '../../../host/typed-input/drafts.ts'
 import { latestOnce, type InputHistory } from '../../../host/typed-input/history.ts'
 import {
   clearEditor,
@@ -10,6 +10,7 @@ import {
   type EditorState,
 } from '../screen/editor.ts'
 import { NEW_VIM } from '../screen/vim.ts'
+import type { MessageQueue } from './commands/message-queue.ts'
 import type { WatchedSession } from './watched-session.ts'
 
 /** Where what a person types is stored. */
@@ -28,18 +29,26 @@ interface InputDesk {
     readonly vimKeys?: boolean | undefined
   }
   editor: EditorState
-  current: WatchedSession
+  readonly queue: MessageQueue
+  readonly current: Pick<WatchedSession, 'sent'> & {
+    readonly session: { readonly id: string; readonly state: { readonly turns: number } }
+  }
   note: string
   readonly display: { refresh(): void }
 }
 
-/** A draft is stored this long after the last key. */
-const PAUSE_MS = 300
+/** A change is stored at most this much later, also while the person keeps typing. */
+const DELAY_MS = 300
 
 /** The drafts of all Sessions without a Turn have one name: such a Session is deleted when the chat ends. */
 const NEW_SESSION = 'new'
 
-/** Keeps what a person types: earlier messages of all Sessions of the workspace, and the draft until it is sent. */
+const NO_QUEUE: readonly string[] = []
+
+/**
+ * Keeps what a person types: earlier messages of all Sessions of the workspace, and the draft and the queue of each Session
+ * until they are sent. A crash costs at most the last keys.
+ */
 export class InputKeeper {
   readonly #desk: InputDesk
   readonly #onDefect: (defect: unknown) => void
@@ -47,8 +56,11 @@ export class InputKeeper {
   /** Entered or stashed in this chat. */
   #entries: string[] = []
   #name = NEW_SESSION
+  /** As last stored. */
   #lastText = ''
+  #lastQueue = NO_QUEUE
   #due: (() => void) | undefined
+  #isClosed = false
   /** Reads and writes in order. */
   #work: Promise<void> = Promise.resolve()
 
@@ -60,10 +72,11 @@ export class InputKeeper {
   /** A Session is shown: takes its draft, and all earlier messages. The person can type meanwhile. */
   begin(): void {
     const desk = this.#desk
-    const { id, state } = desk.current.session
-    this.#save()
-    this.#name = state.turns > 0 ? id : NEW_SESSION
+    this.#save(this.#name)
+    this.#name = this.#nameNow()
     this.#lastText = ''
+    this.#lastQueue = NO_QUEUE
+    if (desk.parts.typedInput !== undefined) desk.queue.clear()
     const { kills } = desk.editor
     desk.editor = { ...newEditor([], desk.parts.vimKeys === true ? NEW_VIM : undefined), kills }
     this.recount()
@@ -74,13 +87,31 @@ export class InputKeeper {
       this.#earlier = await stored.history.read()
       this.recount()
       const found = await stored.drafts.read(name)
-      if (found === undefined || desk.editor.draft.text !== '' || this.#name !== name) return
-      const chips = new Map(found.chips)
-      desk.editor = restoreDraft(desk.editor, { text: found.text, cursor: found.cursor }, chips)
-      this.#lastText = found.text
-      desk.note = 'This is a draft that you did not send; Ctrl-C clears it.'
-      desk.display.refresh()
+      if (found !== undefined && this.#name === name) this.#restore(found)
     })
+  }
+
+  /** What the person typed meanwhile is not replaced. */
+  #restore({ text, cursor, chips, queue }: StoredDraft): void {
+    const desk = this.#desk
+    if (desk.queue.length === 0 && queue.length > 0) {
+      desk.queue.restore(queue)
+      this.#lastQueue = desk.queue.texts
+    }
+    if (text !== '' && desk.editor.draft.text === '') {
+      desk.editor = restoreDraft(desk.editor, { text, cursor }, new Map(chips))
+      this.#lastText = text
+      desk.note = 'This is a draft that you did not send; Ctrl-C clears it.'
+    }
+    desk.display.refresh()
+  }
+
+  /** Other chats of the folder may have sent messages since. */
+  async reread(): Promise<void> {
+    const stored = this.#desk.parts.typedInput
+    if (stored === undefined) return
+    this.#earlier = await stored.history.read()
+    this.recount()
   }
 
   /** A message was recorded: what Up recalls changed. */
@@ -90,20 +121,18 @@ export class InputKeeper {
     this.#desk.editor = withHistory(this.#desk.editor, all)
   }
 
-  /** The draft may have changed. */
+  /** The draft or the queue may have changed. */
   follow(): void {
-    if (
-      this.#desk.editor.draft.text === this.#lastText ||
-      this.#desk.parts.typedInput === undefined
-    )
-      return
-    this.#due?.()
-    this.#due = this.#desk.parts.clock.after(PAUSE_MS, () => this.#save())
+    const desk = this.#desk
+    if (this.#isStored() || this.#isClosed || desk.parts.typedInput === undefined) return
+    this.#due ??= desk.parts.clock.after(DELAY_MS, () => this.#save())
   }
 
-  /** The person entered a text. Its draft stays stored for a moment, until the text is in the Log. */
+  /** The person entered a text. It stays stored for a moment, until it is in the Log. */
   enter(text: string): void {
     this.#remember(text, text)
+    this.#due?.()
+    this.#due = undefined
     this.follow()
   }
 
@@ -120,6 +149,12 @@ export class InputKeeper {
   /** Resolves when everything is stored. */
   async close(): Promise<void> {
     this.#save()
+    this.#isClosed = true
+    await this.settled()
+  }
+
+  /** Resolves when what is due so far was read and stored. */
+  async settled(): Promise<void> {
     await this.#work
   }
 
@@ -131,22 +166,55 @@ export class InputKeeper {
     if (stored !== undefined) this.#then(() => stored.history.add(stored.redact(whole)))
   }
 
-  #save(): void {
+  /** A Session has a name of its own from its first Turn on. */
+  #nameNow(): string {
+    const { id, state } = this.#desk.current.session
+    return state.turns > 0 ? id : NEW_SESSION
+  }
+
+  #isStored(): boolean {
+    const { editor, queue } = this.#desk
+    const isEmpty = queue.length === 0 && this.#lastQueue.length === 0
+    return editor.draft.text === this.#lastText && (isEmpty || queue.texts === this.#lastQueue)
+  }
+
+  #save(name = this.#nameNow()): void {
     this.#due?.()
     this.#due = undefined
-    const { draft, chips } = this.#desk.editor
-    const stored = this.#desk.parts.typedInput
-    if (stored === undefined || draft.text === this.#lastText) return
-    this.#lastText = draft.text
-    const name = this.#name
-    if (draft.text.trim() === '') return this.#then(() => stored.drafts.remove(name))
-    const text = stored.redact(draft.text)
-    const cursor = text === draft.text ? draft.cursor : text.length
-    const all = [...chips].map(([sign, pasted]): [string, string] => [sign, stored.redact(pasted)])
-    this.#then(() => stored.drafts.write(name, { v: 1, text, cursor, chips: all }))
+    const { editor, queue, parts } = this.#desk
+    const stored = parts.typedInput
+    if (stored === undefined || this.#isStored()) return
+    const before = this.#name
+    this.#name = name
+    this.#lastText = editor.draft.text
+    this.#lastQueue = queue.texts
+    const kept = storedDraft(editor, queue.texts, stored.redact)
+    this.#then(async () => {
+      if (before !== name) await stored.drafts.remove(before)
+      if (kept === undefined) await stored.drafts.remove(name)
+      else await stored.drafts.write(name, kept)
+    })
   }
 
   #then(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch(this.#onDefect)
+  }
+}
+
+/** What is stored of a draft and a queue, without keys; `undefined` if both are empty. */
+function storedDraft(
+  { draft, chips }: EditorState,
+  queue: readonly string[],
+  redact: TypedInput['redact'],
+): StoredDraft | undefined {
+  const isBlank = draft.text.trim() === ''
+  if (isBlank && queue.length === 0) return undefined
+  const text = isBlank ? '' : redact(draft.text)
+  return {
+    v: 1,
+    text,
+    cursor: text === draft.text ? draft.cursor : text.length,
+    chips: [...chips].map(([sign, pasted]): [string, string] => [sign, redact(pasted)]),
+    queue: queue.map(redact),
   }
 }

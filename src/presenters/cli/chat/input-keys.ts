@@ -89,21 +89,13 @@ export class InputKeys {
 
   #searchHistory(): void {
     const desk = this.#desk
-    const { history } = desk.editor
-    if (history.length === 0) {
-      desk.note = 'There are no earlier messages in this folder.'
-      return
-    }
-    const choices = history.toReversed().map((text) => {
-      const [first = '', ...rest] = text.trim().split('\n')
-      const more = rest.length === 0 ? '' : ` … (${rest.length + 1} lines)`
-      return {
-        value: text,
-        name: `${first.slice(0, LONGEST_NAME)}${more}`,
-        words: rest.join(' ').slice(0, LONGEST_NAME),
-      }
-    })
     desk.alone(async () => {
+      await desk.keeper.reread()
+      const choices = desk.editor.history.toReversed().map(historyChoice)
+      if (choices.length === 0) {
+        desk.note = 'There are no earlier messages in this folder.'
+        return desk.display.refresh()
+      }
       const text = await desk.picking.pick({ title: 'Earlier messages', choices, preview })
       if (text === undefined) return
       desk.editor = replaceAll(desk.editor, text)
@@ -144,6 +136,16 @@ export class InputKeys {
       desk.note = notes.join(' ')
       desk.display.refresh()
     })
+  }
+}
+
+function historyChoice(text: string) {
+  const [first = '', ...rest] = text.trim().split('\n')
+  const more = rest.length === 0 ? '' : ` … (${rest.length + 1} lines)`
+  return {
+    value: text,
+    name: `${first.slice(0, LONGEST_NAME)}${more}`,
+    words: rest.join(' ').slice(0, LONGEST_NAME),
   }
 }
 

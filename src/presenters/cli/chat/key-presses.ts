@@ -7,6 +7,9 @@ import { InputKeys } from './input-keys.ts'
 import { nextPosture, postureWords } from './posture.ts'
 import { failureRows } from './translate.ts'
 
+/** The note until the Turn has ended. */
+export const INTERRUPTING = 'Interrupting …'
+
 /** Keys that browse earlier messages. */
 const BROWSING: ReadonlySet<string> = new Set(['up', 'down', 'ctrl-p', 'ctrl-n'])
 
@@ -29,7 +32,8 @@ export class KeyPresses {
     const desk = this.#desk
     desk.display.hurry()
     if (desk.picking.take(key)) return
-    if (key.kind === 'press' && key.chord === 'ctrl-c') return this.#interrupt()
+    const isInterrupt = isPress(key, 'ctrl-c')
+    if (isInterrupt && !desk.transcript.isOpen) return this.#interrupt()
     desk.note = ''
     desk.exitsOnInterrupt = false
     if (desk.transcript.take(key)) return
@@ -106,7 +110,7 @@ export class KeyPresses {
       return true
     }
     if (chord === 'escape' && desk.current.busy) {
-      desk.note = 'Interrupting …'
+      desk.note = INTERRUPTING
       desk.interrupt()
       return true
     }

@@ -35,7 +35,8 @@ export function liveRegion(desk: ChatDesk): Scene {
     chips: editor.chips,
     ...(hasQuestion ? {} : { below: (width: number) => suggestions.rows(width) }),
     hint: hint(desk, columns),
-    cursor: busy ? 'drawn' : 'own',
+    // Keys go to the question.
+    cursor: hasQuestion ? 'none' : busy ? 'drawn' : 'own',
   }
 }
 

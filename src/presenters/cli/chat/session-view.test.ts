@@ -343,6 +343,44 @@ test('thinking is above the answer that it led to, once, whether it was streamed
   expect(words([...arrived, ...answered, ...recorded(streamed)])).toEqual(expected)
 })
 
+test('a plan is printed once, when the Turn ends, and its calls print nothing', () => {
+  const entry = (content: string, status: string) => ({ content, status })
+  const planned = (status: string): EventDraft[] => [
+    called('update_plan', { entries: [] }),
+    { type: 'plan_updated', data: { entries: [entry('Count the berths', status)] } } as EventDraft,
+    result('update_plan', { output: 'The plan has 1 entry.\n' }),
+  ]
+  const events = turnOf(
+    started,
+    ...planned('in_progress'),
+    ...planned('completed'),
+    ended({ status: 'completed' }),
+  )
+  const view = new SessionView(60, CLOCK)
+  const rows = events.flatMap((event, at) => view.take(event, events.slice(0, at + 1)))
+  expect(words(rows).slice(0, -1)).toEqual(['', '[x] Count the berths'])
+  const failure = result('update_plan', { outcome: 'failed', output: 'too long' })
+  expect(shown(called('update_plan', {}), failure)).toEqual([
+    '✗ update_plan · failed',
+    '  too long',
+  ])
+})
+
+test('the time of a call begins when the person allows it', () => {
+  let now = 0
+  const view = new SessionView(40, { monotonicMs: () => now })
+  const events = turnOf(started, called('bash', { command: 'make' }), {
+    type: 'permission_decision',
+    data: { call_id: 'c1', subject: 'bash', by: 'person' },
+  } as EventDraft)
+  for (const [at, event] of events.entries()) {
+    now = at * 60_000
+    view.take(event, events.slice(0, at + 1))
+  }
+  const rows = activityRows(view.activity, { columns: 40, nowMs: now + 2_000 })
+  expect(words(rows)).toEqual(['… bash make · 2 s'])
+})
+
 test('an answer that restarts or differs from its stream is marked as incomplete', () => {
   const view = new SessionView(40, CLOCK)
   view.notice(delta('First try'))

@@ -41,7 +41,8 @@ export class SessionView {
     const rows = translate(event, events, this.#columns, this.#resourceOf)
     if (event.type !== 'turn_ended') return rows
     // Until now, the live region showed the plan.
-    return [...this.#brokenOff(), ...planRows(plan, this.#columns), ...rows]
+    const planned = planRows(plan, this.#columns)
+    return [...this.#brokenOff(), ...(planned.length === 0 ? [] : [[], ...planned]), ...rows]
   }
 
   /** Takes a live notice. */

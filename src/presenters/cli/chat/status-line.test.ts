@@ -24,10 +24,10 @@ test.each([
   ],
   [
     120,
-    'ask · claude-opus-4-5 high · 81 % of the window · $1.23 · 2 queued · Esc interrupts · Enter steers · Tab queues',
+    'ask · claude-opus-4-5 high · 81 % · $1.23 · harbour (main) · 2 queued · Esc interrupts · Enter steers · Tab queues',
   ],
-  [80, 'ask · claude-opus-4-5 · 81 % of the window · $1.23 · 2 queued · Esc interrupts'],
-  [60, 'ask · 81 % of the window · 2 queued · Esc interrupts'],
+  [80, 'ask · claude-opus-4-5 high · 81 % · $1.23 · 2 queued · Esc interrupts'],
+  [60, 'ask · claude-opus-4-5 · 81 % · 2 queued · Esc interrupts'],
   [20, 'ask · Esc interrupts'],
   [4, 'ask'],
 ])('a status line of %i columns leaves out the least important', (columns, expected) => {

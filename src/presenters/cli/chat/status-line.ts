@@ -25,6 +25,8 @@ export interface StatusFacts {
 /** A part of the line. When the line is too long, the part with the highest `rank` is left out first. */
 interface StatusPart {
   readonly text: string
+  /** Instead, when the line is too long. */
+  readonly short?: string
   readonly rank: number
   readonly style?: Style
   /** Separates it from the part before; ` · ` by default. */
@@ -34,6 +36,8 @@ interface StatusPart {
 /** The status line in at most `columns`: mode and keys stay longest, then the queue, the window, the model and the cost. Pure. */
 export function statusLine(facts: StatusFacts, columns: number): Line {
   let parts = partsOf(facts)
+  if (widthOf(parts) > columns)
+    parts = parts.map((part) => ({ ...part, text: part.short ?? part.text }))
   while (parts.length > 1 && widthOf(parts) > columns) {
     const last = parts.reduce((worst, part) => (part.rank > worst.rank ? part : worst))
     parts = parts.filter((part) => part !== last)
@@ -87,8 +91,15 @@ function partsOf(facts: StatusFacts): StatusPart[] {
 function windowPart(pressure: Pressure | undefined): StatusPart[] {
   if (pressure === undefined || pressure === 'unavailable') return []
   const colour = TIER_COLOURS[pressure.tier]
-  const text = `${Math.floor(pressure.ratio * 100)} % of the window`
-  return [{ text, rank: 3, style: colour === undefined ? DIM : { colour } }]
+  const short = `${Math.floor(pressure.ratio * 100)} %`
+  return [
+    {
+      text: `${short} of the window`,
+      short,
+      rank: 3,
+      style: colour === undefined ? DIM : { colour },
+    },
+  ]
 }
 
 function dollars(cost: number): string {

@@ -58,6 +58,8 @@ export function translate(
         ...(event.data.partial === true ? [BROKEN_OFF] : []),
       ]
     case 'tool_result':
+      // The plan itself is shown while the Turn runs, and printed when it ends.
+      if (event.data.name === 'update_plan' && event.data.outcome === 'ok') return []
       return resultRows(event.data, callOf(event, events), columns)
     case 'shell_command':
       return commandRows(event.data, columns)

@@ -107,6 +107,9 @@ export class TurnActivity {
       case 'shell_command':
         this.#begin(event.data.command_id, `! ${event.data.command.split('\n')[0] ?? ''}`)
         break
+      case 'permission_decision':
+        this.#decided(event.data.call_id)
+        break
       case 'tool_result':
         this.#calls.delete(event.data.call_id)
         break
@@ -134,7 +137,6 @@ export class TurnActivity {
       case 'assistant_message':
       case 'command_watched':
       case 'permission_asked':
-      case 'permission_decision':
       case 'resource_ingested':
       case 'resource_view':
       case 'resource_retired':
@@ -208,6 +210,13 @@ export class TurnActivity {
   #begin(id: string, title: string): void {
     const sinceMs = this.#clock.monotonicMs()
     this.#calls.set(id, { title, sinceMs, output: '', notice: '' })
+  }
+
+  /** The call runs from now on; before that, it waited for the person. */
+  #decided(id: string | undefined): void {
+    const call = id === undefined ? undefined : this.#calls.get(id)
+    if (id === undefined || call === undefined) return
+    this.#calls.set(id, { ...call, sinceMs: this.#clock.monotonicMs() })
   }
 
   #progress({ call_id, text, notice }: EphemeralData<'tool_progress'>): void {

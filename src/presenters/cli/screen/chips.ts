@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 2_000
 
 export function isLong(text: string): boolean {
   if (text.length > MOST_CHARACTERS) return true
-  return text.split('\n', MOST_LINES + 1).length > MOST_LINES
+  return pastedLines(text) > MOST_LINES
 }
 
 /** Adds a text, and returns the character that represents it; `undefined` if there are too many. */
@@ -50,7 +50,7 @@ export function chipsIn(texts: readonly string[], chips: Chips): Chips {
 
 /** What a person sees of a chip. */
 export function chipLabel(text: string, number: number): string {
-  const lines = lineCount(text)
+  const lines = pastedLines(text)
   const size = lines === 1 ? `${text.length} characters` : `${lines} lines`
   return `[paste ${number}: ${size}]`
 }
@@ -58,6 +58,11 @@ export function chipLabel(text: string, number: number): string {
 /** The number of the chip among those that exist, counted from 1. */
 export function chipNumber(sign: string): number {
   return (sign.codePointAt(0) ?? FIRST) - FIRST + 1
+}
+
+/** A line break at the end of what was copied begins no line. */
+function pastedLines(text: string): number {
+  return lineCount(text.endsWith('\n') ? text.slice(0, -1) : text)
 }
 
 /** Counts without splitting, because a text may have megabytes. */

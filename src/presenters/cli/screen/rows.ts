@@ -1,6 +1,14 @@
 import { counted } from '../../../encoding/amounts.ts'
-import { PLAIN, wrapLine, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
-import { visibleText } from '../text/visible-text.ts'
+import {
+  cellWidth,
+  PLAIN,
+  wrapLine,
+  wrappedVerbatim,
+  type Line,
+  type Style,
+} from '../text/cell-width.ts'
+import { padTo } from '../text/pad-to.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 
 /** How text is laid out in rows. */
 interface Setting {
@@ -20,6 +28,26 @@ export function sentences(text: string, setting: Setting): Line[] {
 /** The same for code, output and other text whose spaces matter. */
 export function verbatim(text: string, setting: Setting): Line[] {
   return set(text, setting, wrappedVerbatim)
+}
+
+/** In one row; what does not fit ends with an ellipsis. */
+export function oneRow(text: string, { columns, style = PLAIN, first = '' }: Setting): Line {
+  const width = Math.max(1, columns - first.length)
+  return [
+    { text: first, style },
+    { text: padTo(visibleLine(text), width).trimEnd(), style },
+  ]
+}
+
+/** The parts that fit in one row, separated by dots; the first one always. */
+export function fittingParts(parts: readonly string[], columns: number): string {
+  let row = ''
+  for (const part of parts) {
+    const longer = row === '' ? part : `${row} · ${part}`
+    if (row !== '' && cellWidth(longer) > columns) break
+    row = longer
+  }
+  return row
 }
 
 /** The first rows, and how many more there are. */

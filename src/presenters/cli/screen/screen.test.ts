@@ -212,3 +212,14 @@ test('a picture has separate rows above the region, at any position on the scree
     expect(terminal.cursor().column).toBe(3)
   }
 })
+
+test('a note with a next step is wrapped, not cut, where the terminal has rows for it', () => {
+  const note = line('No clipboard is available. Save the content to a file and attach it.')
+  const rowsIn = (rows: number) => frame({ ...EMPTY, hint: note }, 30, rows).lines.map(textOf)
+  expect(rowsIn(20).slice(-3)).toEqual([
+    'No clipboard is available.',
+    'Save the content to a file and',
+    'attach it.',
+  ])
+  expect(rowsIn(10).slice(-1)).toEqual(['No clipboard is available.'])
+})

@@ -44,7 +44,7 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
     scene.draft === undefined
       ? NO_BOX
       : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)), scene.chips)
-  const hint = wrapLine(scene.hint, columns).slice(0, 1)
+  const hint = wrapLine(scene.hint, columns).slice(0, rows < ROWS_WITH_A_GAP ? 1 : MOST_HINT_ROWS)
   const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
   const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
   const room = Math.max(0, budget - input.length - hint.length)
@@ -122,6 +122,8 @@ const NO_BOX: InputBox = { lines: [], cursor: { row: 0, column: 0 } }
 const PICTURE = /\p{Extended_Pictographic}/u
 const LEAST_ACTIVITY = 8
 const ROWS_WITH_A_GAP = 12
+/** A note may say what went wrong, and what to do. */
+const MOST_HINT_ROWS = 3
 
 const ESC = '\u001b['
 const SYNC = `${ESC}?2026h`

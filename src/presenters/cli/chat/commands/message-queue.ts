@@ -1,5 +1,5 @@
 import { counted } from '../../../../encoding/amounts.ts'
-import { aside, sentences } from '../../screen/rows.ts'
+import { aside, fittingParts, oneRow } from '../../screen/rows.ts'
 import type { Line } from '../../text/cell-width.ts'
 
 /** Texts that are entered one by one when the running Turn has ended; people see them numbered from 1. */
@@ -7,6 +7,12 @@ export class MessageQueue {
   #texts: readonly string[] = []
   /** After an interruption, nothing is sent until the person sends something. */
   isHeld = false
+  readonly #changed: () => void
+
+  /** `changed`: texts were added, removed or moved. */
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed
+  }
 
   get texts(): readonly string[] {
     return this.#texts
@@ -17,7 +23,13 @@ export class MessageQueue {
   }
 
   add(text: string): void {
-    this.#texts = [...this.#texts, text]
+    this.#set([...this.#texts, text])
+  }
+
+  /** Takes over the texts of an earlier chat, which wait for the person. */
+  restore(texts: readonly string[]): void {
+    this.#set(texts)
+    this.isHeld = texts.length > 0
   }
 
   /** Takes the first one, to send it. */
@@ -28,7 +40,7 @@ export class MessageQueue {
   /** Removes one and returns it; `undefined` if the number does not exist. */
   remove(number: number): string | undefined {
     const text = this.#texts[number - 1]
-    if (text !== undefined) this.#texts = this.#texts.filter((_, at) => at !== number - 1)
+    if (text !== undefined) this.#set(this.#texts.filter((_, at) => at !== number - 1))
     if (this.#texts.length === 0) this.isHeld = false
     return text
   }
@@ -38,16 +50,21 @@ export class MessageQueue {
     const text = this.#texts[from - 1]
     if (text === undefined || this.#texts[to - 1] === undefined) return false
     const others = this.#texts.filter((_, at) => at !== from - 1)
-    this.#texts = [...others.slice(0, to - 1), text, ...others.slice(to - 1)]
+    this.#set([...others.slice(0, to - 1), text, ...others.slice(to - 1)])
     return true
   }
 
   /** Removes and returns all, the first one first. */
   clear(): readonly string[] {
     const all = this.#texts
-    this.#texts = []
     this.isHeld = false
+    this.#set([])
     return all
+  }
+
+  #set(texts: readonly string[]): void {
+    this.#texts = texts
+    this.#changed()
   }
 }
 
@@ -60,23 +77,16 @@ export function queueRows(
 ): Line[] {
   if (texts.length === 0) return []
   const rows = texts.slice(0, MOST_ROWS).map((text, at): Line => {
-    const setting = {
-      columns,
-      first: `  ${at + 1}. `,
-      style: { dim: true },
-      firstStyle: { dim: true },
-    }
-    return sentences(text.replaceAll(/\s+/g, ' '), setting)[0] ?? []
+    const setting = { columns, first: `  ${at + 1}. `, style: { dim: true } }
+    return oneRow(text.replaceAll(/\s+/g, ' '), setting)
   })
   const more = texts.length - rows.length
   const held = isHeld
-    ? `${counted(texts.length, 'message')} held after the interruption · Tab sends the first`
-    : 'Queued for after this Turn'
+    ? [`${counted(texts.length, 'queued message')} held`, 'Tab sends the first']
+    : ['Queued for after this Turn']
+  const head = fittingParts([...held, 'Alt-Up edits the last', '/queue changes the order'], columns)
   return [
-    ...sentences(`${held} · Alt-Up edits the last, /queue changes the order`, {
-      columns,
-      style: { colour: 'cyan' },
-    }).slice(0, 1),
+    oneRow(head, { columns, style: { colour: 'cyan' } }),
     ...rows,
     ...(more > 0 ? [aside(`  [… ${counted(more, 'more message')}]`)] : []),
   ]

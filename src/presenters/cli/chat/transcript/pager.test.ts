@@ -42,12 +42,12 @@ test('a search finds backwards first, n and N continue around the end, and the p
   expect(after('n').note).toBe('Nothing was searched for yet: press /')
 })
 
-test('Esc, q and Ctrl-O close it, and y copies the first block that begins in view', () => {
-  const orders = ['escape', 'ctrl-o'].map((chord) => {
+test('Esc, q, Ctrl-O and Ctrl-C close it, and y copies the first block that begins in view', () => {
+  const orders = ['escape', 'ctrl-o', 'ctrl-c'].map((chord) => {
     return pressPager(NEW_PAGER, { kind: 'press', chord }, ROWS, 10).order
   })
   expect([...orders, pressPager(NEW_PAGER, { kind: 'text', text: 'q' }, ROWS, 10).order]).toEqual(
-    Array(3).fill('close'),
+    Array(4).fill('close'),
   )
   expect([currentBlock(ROWS, 0, 10), currentBlock(ROWS, 4, 10), currentBlock(ROWS, 4, 1)]).toEqual([
     0, 2, 1,

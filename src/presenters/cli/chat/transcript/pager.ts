@@ -1,4 +1,5 @@
 import type { Key } from '../../screen/keys.ts'
+import { fittingParts } from '../../screen/rows.ts'
 import { painted, wrappedVerbatim, type Line, type Style } from '../../text/cell-width.ts'
 
 /** A row of a pager, and the block it belongs to. */
@@ -28,7 +29,7 @@ export interface PagerStep {
 
 export const NEW_PAGER: PagerState = { top: 0, query: '', note: '' }
 
-const KEYS_HINT = 'Esc returns · / searches, n N · { } blocks · y copies · g G'
+const KEYS_HINT = ['Esc returns', '/ searches, n N', '{ } blocks', 'y copies', 'g G'] as const
 
 /** Applies a key to a pager with `height` visible rows. Pure. */
 export function pressPager(
@@ -46,6 +47,7 @@ export function pressPager(
     case 'escape':
     case 'q':
     case 'ctrl-o':
+    case 'ctrl-c':
       return { state: quiet, order: 'close' }
     case 'up':
     case 'k':
@@ -128,7 +130,10 @@ export function pagerBytes(
   const shown = Array.from({ length: height }, (_, index) => rows[state.top + index]?.line ?? [])
   const lines = shown.map((line) => painted(highlightMatches(line, state.query), size.colour))
   const last = Math.min(rows.length, state.top + height)
-  const place = `${size.title} · ${last} of ${rows.length} · ${KEYS_HINT}`
+  const place = fittingParts(
+    [`${size.title} · ${last} of ${rows.length}`, ...KEYS_HINT],
+    size.columns,
+  )
   const foot = state.input === undefined ? state.note || place : `/${state.input}▏`
   const style = { bold: true, colour: 'cyan' } as const
   const footer = wrappedVerbatim([{ text: foot, style }], size.columns)[0] ?? []
