@@ -15,7 +15,7 @@ type Catalogue = Pick<SurfaceParts['model'], 'factsOf' | 'dialectNameOf'>
  * The reasoning efforts that a model can have, as far as the catalogue and the dialect say. A model may still refuse one of
  * them. Pure.
  */
-export function effortsOf(
+function effortsOf(
   { factsOf, dialectNameOf }: Catalogue,
   { provider, model }: Pick<ChosenEffort, 'provider' | 'model'>,
 ): readonly Effort[] {

@@ -237,12 +237,13 @@ export const HOLDER_CASES: readonly FrameCase[] = [
   {
     title: 'a real process that lost the frames cannot append beside the one that got them',
     processes: true,
-    run: async ({ store, program, seize }) => {
+    run: async (under) => {
+      const { store, program } = under
       if (program === undefined) throw new Error('there is no program')
       const old = program()
       expect(await old.open(ONE)).toBe('open')
       expect(await old.append(entry(1))).toBe('stored')
-      await seize(ONE)
+      await under.seize(ONE)
       const next = await hold(store)
       await add(next.frames, 2)
       expect(await old.append(entry(3, 'stale'))).toBe('storage_failed')

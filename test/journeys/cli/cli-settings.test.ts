@@ -391,31 +391,3 @@ test('an unknown provider is refused when it is set, not when the next Session s
   expect(await setting(root, 'provider')).toEqual({ source: 'default' })
   expect(await set(root, 'provider', 'rehearsal')).toMatchObject({ value: 'rehearsal' })
 })
-
-test('a usage error that a command finds names the help of that command', async () => {
-  const { root } = await commandPlace()
-  const ran = await runCli({ root }, 'permissions', 'allow')
-  expect(ran.code).toBe(2)
-  expect(ran.stderr).toContain('\nTry: hawser permissions allow --help\n')
-})
-
-test('the engine is chosen by its name: an unknown one is an error, and an untrusted workspace chooses none', async () => {
-  const { root, workspace } = await commandPlace()
-  expect(await set(root, 'engine', 'files')).toMatchObject({ value: 'files', where: 'user' })
-  const say = ['run', '--provider', 'rehearsal', 'Hello'] as const
-  expect((await runCli({ root }, ...say)).code).toBe(0)
-  const refused = await runCli({ root }, 'config', 'set', 'engine', 'nats', '--json')
-  expect(failureOf(refused)).toMatchObject({ kind: 'invalid_args' })
-  await set(root, 'engine')
-  const path = join(root, 'home', 'config.json')
-  await writeFile(path, '{"engine":"nats"}')
-  for (const command of [['sessions'], say, ['gc']]) {
-    const { code, stderr } = await runCli({ root }, ...command)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('engine')])
-    expect(stderr).toContain('"files"')
-    expect(stderr).toContain(path)
-  }
-  await rm(path)
-  await writeSettings(workspace, '{"engine":"files"}')
-  expect(await setting(root, 'engine')).toMatchObject({ source: 'default', untrusted: 'files' })
-})

@@ -98,3 +98,10 @@ test('what people try is answered with what to do instead', async () => {
     expect([argv, code, stderr]).toEqual([argv, 2, expect.stringContaining(expected)])
   }
 })
+
+test('a usage error that a command finds names the help of that command', async () => {
+  const hawser = await place()
+  const { code, stderr } = await hawser('permissions', 'allow')
+  expect(code).toBe(2)
+  expect(stderr).toContain('\nTry: hawser permissions allow --help\n')
+})

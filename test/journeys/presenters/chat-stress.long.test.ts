@@ -143,6 +143,7 @@ test.skipIf(tmuxMissing)(
     await chat.until('Cleared; Up brings it back.')
     await chat.press('Up')
     await chat.until('> [paste 1: 50000 lines]')
+    expect((await chat.screen()).join('\n')).not.toContain('0123456789')
   },
 )
 

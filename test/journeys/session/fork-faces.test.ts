@@ -75,7 +75,9 @@ test('an editor forks a Session and continues the fork', async () => {
 })
 
 test('a program forks a Session with the library and resumes the fork', async () => {
-  const workspace = value(await openWorkspace(await freshFolder(), { home: await freshFolder(), env: {} }))
+  const workspace = value(
+    await openWorkspace(await freshFolder(), { home: await freshFolder(), env: {} }),
+  )
   const session = value(await workspace.create({ provider: 'rehearsal' }))
   value(await value(await session.admit('Hello')).done)
   const { session_id, at_seq } = value(await session.fork())

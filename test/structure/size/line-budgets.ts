@@ -62,7 +62,7 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
           'the live parts of the chat: activity, status line, transcript, queue, approval of plans',
       },
       {
-        by: 2_000,
+        by: 2_300,
         reason:
           'the input of the chat: undo, cut and paste, chips, vim keys, history, drafts, pickers, menus',
       },

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -6,7 +7,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { freshFolder } from '../host/folder.ts'
 
-/** A window of a real tmux, which nobody looks at. */
+/** A window of a real tmux, without a terminal that shows it. */
 export interface TmuxWindow {
   /** Types a text, character by character. */
   type(text: string): Promise<void>
@@ -121,7 +122,7 @@ class Control {
 
   async end(): Promise<void> {
     if (this.#child.exitCode !== null) return
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
+    const ended = once(this.#child, 'exit')
     this.#child.stdin?.write('kill-server\n')
     await ended
   }
@@ -146,7 +147,10 @@ class Control {
         if (holds(expected, rows)) return
         if (Date.now() >= end)
           throw new Error(`tmux never showed ${String(expected)}:\n${rows.join('\n')}`)
-        if (!news) await new Promise<void>((resolve) => (wake = resolve))
+        if (!news)
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
       }
     } finally {
       clearTimeout(timer)

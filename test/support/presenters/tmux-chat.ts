@@ -81,13 +81,13 @@ export async function tmuxChat(
       const number = /^\s*(\d) {2}/.exec(row)?.[1]
       if (number === undefined) throw new Error(`no choice ${text}:\n${shown.join('\n')}`)
       const chosen = new RegExp(`^❯ ${number} `, 'm')
-      await pressUntil(window, number, (rows) => chosen.test(rows.join('\n')))
-      await pressUntil(window, 'Enter', (rows) => !rows.join('\n').includes(QUESTION))
+      await pressUntil(window, number, (now) => chosen.test(now.join('\n')))
+      await pressUntil(window, 'Enter', (now) => !now.join('\n').includes(QUESTION))
       if (words !== undefined) {
         await window.type(words)
         await window.until(`${words}▏`)
       }
-      await pressUntil(window, 'Enter', (rows) => !rows.join('\n').includes('Enter confirms'))
+      await pressUntil(window, 'Enter', (now) => !now.join('\n').includes('Enter confirms'))
     },
     events: async () => {
       const lines = (await hawser('log', 'show', 'latest', '--json')).trim().split('\n')

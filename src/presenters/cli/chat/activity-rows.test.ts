@@ -100,3 +100,19 @@ test('a row that does not fit ends with an ellipsis, and a hint leaves out whole
     '  1. a message that is longer than a narrow terminal',
   ])
 })
+
+test('the time of a call begins when the person allows it', () => {
+  let now = 0
+  const running = new TurnActivity({ monotonicMs: () => now })
+  const call = { call_id: 'c1', name: 'bash', arguments: '{"command":"make"}' }
+  for (const [at, event] of [
+    { type: 'turn_started', data: {} },
+    { type: 'tool_call', data: call },
+    { type: 'permission_decision', data: { call_id: 'c1', subject: 'bash', by: 'person' } },
+  ].entries()) {
+    now = at * 60_000
+    running.take(event as WholeEvent)
+  }
+  const rows = activityRows(running.facts, { columns: 40, nowMs: now + 2_000 })
+  expect(words(rows)).toEqual(['… bash make · 2 s'])
+})

@@ -8,7 +8,7 @@ import { diskFolder } from '../../../host/files/disk.ts'
 import { systemIds } from '../../../host/ids.ts'
 import { inputDrafts } from '../../../host/typed-input/drafts.ts'
 import { inputHistory } from '../../../host/typed-input/history.ts'
-import { insert, newEditor, type EditorState } from '../screen/editor.ts'
+import { insert, newEditor } from '../screen/editor.ts'
 import { MessageQueue } from './commands/message-queue.ts'
 import { InputKeeper } from './input-keeper.ts'
 
@@ -31,7 +31,7 @@ async function chatOver(folder: string, { id = 'ses_1', turns = 1 } = {}) {
   const defects: unknown[] = []
   const desk = {
     parts: { clock, typedInput },
-    editor: newEditor([]) as EditorState,
+    editor: newEditor([]),
     queue: new MessageQueue(() => keeper.follow()),
     current: { session: { id, state: { turns } }, sent: () => [] as string[] },
     note: '',
@@ -43,7 +43,7 @@ async function chatOver(folder: string, { id = 'ses_1', turns = 1 } = {}) {
     keeper.follow()
   }
   keeper.begin()
-  await keeper.settled()
+  await keeper.drain()
   return { clock, desk, keeper, type, defects, drafts: typedInput.drafts }
 }
 
@@ -53,7 +53,7 @@ test('someone who types without a pause loses at most the keys of the last momen
     type(letter)
     clock.advance(100)
   }
-  await keeper.settled()
+  await keeper.drain()
   expect((await drafts.read('ses_1'))?.text).toBe('abcdef')
 })
 
@@ -66,7 +66,7 @@ test('the queue survives a crash: the next chat of the Session holds it, without
   desk.queue.add('gone')
   desk.queue.remove(3)
   clock.advance(300)
-  await keeper.settled()
+  await keeper.drain()
   const next = await chatOver(folder)
   expect(next.desk.queue.texts).toEqual(['first', 'use [redacted]'])
   expect(next.desk.queue.isHeld).toBe(true)
@@ -80,11 +80,11 @@ test('what was sent from the queue is not queued again, and an empty one leaves 
   const { clock, desk, keeper, drafts } = await chatOver(folder)
   desk.queue.add('first')
   clock.advance(300)
-  await keeper.settled()
+  await keeper.drain()
   expect((await drafts.read('ses_1'))?.queue).toEqual(['first'])
   keeper.enter(desk.queue.next() ?? '')
   clock.advance(300)
-  await keeper.settled()
+  await keeper.drain()
   expect(await drafts.read('ses_1')).toBeUndefined()
 })
 
@@ -93,12 +93,12 @@ test('a draft of a new Session belongs to it from its first Turn on', async () =
   const { clock, desk, keeper, type, drafts } = await chatOver(folder, { turns: 0 })
   type('half')
   clock.advance(300)
-  await keeper.settled()
+  await keeper.drain()
   expect((await drafts.read('new'))?.text).toBe('half')
   desk.current.session.state.turns = 1
   type(' more')
   clock.advance(300)
-  await keeper.settled()
+  await keeper.drain()
   expect([await drafts.read('new'), (await drafts.read('ses_1'))?.text]).toEqual([
     undefined,
     'half more',
@@ -112,11 +112,11 @@ test('another Session has its own draft and queue, and those of the first return
   desk.queue.add('queued in the first')
   desk.current.session.id = 'ses_2'
   keeper.begin()
-  await keeper.settled()
+  await keeper.drain()
   expect([desk.editor.draft.text, desk.queue.texts]).toEqual(['', []])
   desk.current.session.id = 'ses_1'
   keeper.begin()
-  await keeper.settled()
+  await keeper.drain()
   expect([desk.editor.draft.text, desk.queue.texts]).toEqual([
     'of the first',
     ['queued in the first'],
@@ -128,7 +128,7 @@ test('a message of another chat that was sent meanwhile is found', async () => {
   const { desk, keeper } = await chatOver(folder)
   const other = await chatOver(folder, { id: 'ses_2' })
   other.keeper.enter('from the other chat')
-  await other.keeper.settled()
+  await other.keeper.drain()
   expect(desk.editor.history).toEqual([])
   await keeper.reread()
   expect(desk.editor.history).toEqual(['from the other chat'])

@@ -150,11 +150,11 @@ export class InputKeeper {
   async close(): Promise<void> {
     this.#save()
     this.#isClosed = true
-    await this.settled()
+    await this.drain()
   }
 
   /** Resolves when what is due so far was read and stored. */
-  async settled(): Promise<void> {
+  async drain(): Promise<void> {
     await this.#work
   }
 

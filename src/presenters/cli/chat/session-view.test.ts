@@ -366,21 +366,6 @@ test('a plan is printed once, when the Turn ends, and its calls print nothing', 
   ])
 })
 
-test('the time of a call begins when the person allows it', () => {
-  let now = 0
-  const view = new SessionView(40, { monotonicMs: () => now })
-  const events = turnOf(started, called('bash', { command: 'make' }), {
-    type: 'permission_decision',
-    data: { call_id: 'c1', subject: 'bash', by: 'person' },
-  } as EventDraft)
-  for (const [at, event] of events.entries()) {
-    now = at * 60_000
-    view.take(event, events.slice(0, at + 1))
-  }
-  const rows = activityRows(view.activity, { columns: 40, nowMs: now + 2_000 })
-  expect(words(rows)).toEqual(['… bash make · 2 s'])
-})
-
 test('an answer that restarts or differs from its stream is marked as incomplete', () => {
   const view = new SessionView(40, CLOCK)
   view.notice(delta('First try'))

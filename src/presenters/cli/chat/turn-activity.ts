@@ -108,7 +108,7 @@ export class TurnActivity {
         this.#begin(event.data.command_id, `! ${event.data.command.split('\n')[0] ?? ''}`)
         break
       case 'permission_decision':
-        this.#decided(event.data.call_id)
+        this.#restart(event.data.call_id)
         break
       case 'tool_result':
         this.#calls.delete(event.data.call_id)
@@ -213,7 +213,7 @@ export class TurnActivity {
   }
 
   /** The call runs from now on; before that, it waited for the person. */
-  #decided(id: string | undefined): void {
+  #restart(id: string | undefined): void {
     const call = id === undefined ? undefined : this.#calls.get(id)
     if (id === undefined || call === undefined) return
     this.#calls.set(id, { ...call, sinceMs: this.#clock.monotonicMs() })

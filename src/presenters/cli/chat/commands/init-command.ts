@@ -21,7 +21,7 @@ export async function initCommand(
 }
 
 /** What the person asks for. Pure. */
-export function initMessage(existing: string | undefined, also: string): string {
+function initMessage(existing: string | undefined, also: string): string {
   const task =
     existing === undefined
       ? 'Write AGENTS.md in the root of this workspace: instructions for agents that work on this project.'

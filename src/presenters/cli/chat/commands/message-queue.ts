@@ -7,11 +7,11 @@ export class MessageQueue {
   #texts: readonly string[] = []
   /** After an interruption, nothing is sent until the person sends something. */
   isHeld = false
-  readonly #changed: () => void
+  readonly #onChange: () => void
 
-  /** `changed`: texts were added, removed or moved. */
-  constructor(changed: () => void = () => {}) {
-    this.#changed = changed
+  /** `onChange`: texts were added, removed or moved. */
+  constructor(onChange: () => void = () => {}) {
+    this.#onChange = onChange
   }
 
   get texts(): readonly string[] {
@@ -64,7 +64,7 @@ export class MessageQueue {
 
   #set(texts: readonly string[]): void {
     this.#texts = texts
-    this.#changed()
+    this.#onChange()
   }
 }
 
