@@ -14,13 +14,14 @@ import { value } from './log/story.ts'
 import { wayPlace, type Way } from './providers/ways.ts'
 import { logPath } from './session/write-log.ts'
 
-/** A Session of two Turns, the only one below `root`. */
+/** A Session of two Turns and a later write, the only one below `root`. */
 async function conversation(way: Way, root: string) {
   const place = await wayPlace(way, { root })
   await writeFile(join(place.workspace, 'notes.txt'), 'rope\n')
   const session = value(await place.harness.create(place.begin))
   await say(session, 'Read notes.txt')
   await say(session, 'What is 2 + 2?')
+  value(await session.pin('Be brief.'))
   await session.close()
   return { log: logPath(root, session.id), head: join(root, 'home', 'heads', session.id) }
 }
@@ -46,7 +47,7 @@ function resealed(log: string): Buffer {
   return Buffer.concat(lines)
 }
 
-/** Repeats the first line after the last request, where it is invalid. */
+/** Repeats the first line after the last request, where it is invalid; a later write shows that it is not a torn tail. */
 function damaged(log: string): string {
   const lines = log.split('\n')
   const last = lines.findLastIndex((line) => line.includes('"type":"provider_request"'))

@@ -52,13 +52,13 @@ export async function openNamed(
 
 /** Resolves a Turn reference: its id, or its number in the Session, from 1. `undefined` if none is given. */
 export async function turnNamed(
-  { read: reads }: { readonly read?: Harness['read'] | undefined },
+  logs: { readonly read?: Harness['read'] | undefined },
   session: Session,
   named: unknown,
 ): Promise<Result<TurnId | undefined>> {
   if (named === undefined) return ok(undefined)
   const turns: TurnId[] = []
-  const read = await reads?.(session.id, { types: [] }, ({ raw: { type, turn_id } }) => {
+  const read = await logs.read?.(session.id, { types: [] }, ({ raw: { type, turn_id } }) => {
     if (type === 'turn_started' && turn_id !== undefined) turns.push(turn_id)
   })
   if (read?.ok === false) return read

@@ -183,6 +183,7 @@ test('gc counts first, then deletes only blobs that are old and unreferenced', a
   const figures = {
     kept: kept.length,
     deleted: [lost],
+    deleted_sessions: 0,
     instances: [],
     freed_bytes: 4,
     unbegun: 0,

@@ -73,7 +73,7 @@ test('commands win over Skills, unknown names are refused, and so are malformed 
   await chat.until('/review --with guide:')
   chat.write('\u0003')
   chat.say('/stranger')
-  await chat.until('hawser skills trust stranger')
+  await chat.until('Read it, then trust it. /skills trust stranger')
   chat.write('\u0003')
   chat.say('$help with $stranger')
   await chat.until('so $stranger is sent as text')

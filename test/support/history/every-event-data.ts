@@ -58,6 +58,12 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     root_session_id: session,
     resources: [{ parent_resource_id: resource, resource_id: resource }],
     resources_count: 1,
+    turns: 1,
+    provider: 'openai',
+    model: 'm',
+    mode: 'build',
+    permission_mode: 'ask',
+    title: 't',
   },
   session_settings: {
     model: 'm',
