@@ -8,6 +8,7 @@ import { openConfined } from '../host/files/confined-files.ts'
 import type { Folder } from '../host/files/files.ts'
 import { identifyFolder } from '../host/files/folder-identity.ts'
 import { thisProcess } from '../host/process/holder.ts'
+import type { SnapshotPlace } from '../host/snapshots/snapshots.ts'
 import { openHome } from '../host/home.ts'
 import { systemIds, type Ids } from '../host/ids.ts'
 import { workspaceRules } from '../host/permission-rules.ts'
@@ -154,6 +155,7 @@ export async function composeWorkspace(
       buffers,
       instructions: workspaceInstructions({ workspace, home: homeFolders.own, files, settings }),
       sandbox,
+      snapshots: lazySnapshots({ workspace, identity, home, ids }),
       protectedPaths: rootPaths('asks'),
       readable: settings.settings.sandbox?.readable,
       ofGuest: relay !== undefined,
@@ -290,6 +292,15 @@ export async function composeScratch(
 }
 
 /** Loaded when the first command runs: most Turns start by reading. */
+/** Loaded with the first command that can write. */
+function lazySnapshots(place: SnapshotPlace): SessionParts['tools']['snapshots'] {
+  let loading: ReturnType<NonNullable<SessionParts['tools']['snapshots']>> | undefined
+  return () =>
+    (loading ??= import('../host/snapshots/snapshots.ts').then((loaded) =>
+      loaded.workspaceSnapshots(place),
+    ))
+}
+
 function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['tools']['sandbox'] {
   let loading: Promise<SessionParts['tools']['sandbox']> | undefined
   const load = () =>

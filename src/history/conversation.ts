@@ -176,6 +176,7 @@ export class Conversation {
       case 'prompt_surface':
       case 'provider_usage':
       case 'command_watched':
+      case 'workspace_snapshot':
       case 'shell_command':
       case 'shell_result':
       case 'permission_asked':
@@ -363,6 +364,7 @@ export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'workspace_snapshot':
     case 'permission_asked':
     case 'tool_result':
     case 'shell_command':

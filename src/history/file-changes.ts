@@ -1,114 +1,218 @@
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
+import { isSameEntry, type PathChange, type SnapshotEntry } from '../model/snapshot-entry.ts'
 
-/** The change of one file by a Turn, from its first change to its last. */
-export interface FileChange {
-  /** Relative to the workspace, with links resolved. */
-  readonly path: string
-  /** Absent if the file did not exist. */
-  readonly before_blob?: BlobKey
-  readonly after_blob: BlobKey
-  /** The hashes of the real contents, if the stored ones are redacted. */
-  readonly redacted_of?: {
-    readonly before?: string | undefined
-    readonly after?: string | undefined
-  }
+/** The content that `write` or `edit` left: the hash of the real one, and where it is stored, perhaps redacted. */
+export interface StoredContent {
+  readonly kind: 'stored'
+  readonly sha256: string
+  readonly blob: BlobKey
+  readonly redacted: boolean
 }
 
-export interface ChangedTurn {
-  readonly turn: TurnId
-  /** Number of the Turn in the Session, counted from 1. */
+/** What was at a path; `undefined` if nothing was. */
+export type FileState = SnapshotEntry | StoredContent | undefined
+
+export interface FileStep {
+  readonly path: string
+  readonly from: FileState
+  readonly to: FileState
+}
+
+/** What a Turn changed, by tools and by commands, or what one command of the person changed. */
+export interface ChangeUnit {
+  /** Absent for a command of the person. */
+  readonly turn?: TurnId
+  readonly command_id?: string
+  /** Number of the Turn in the Session, counted from 1; for a command, of the Turn before it. */
   readonly number: number
-  /** In the order in which files were first changed. */
-  readonly files: readonly FileChange[]
+  /** In the order in which they happened. */
+  readonly steps: readonly FileStep[]
   /** A person undid it; files that could not be restored can be tried again. */
   readonly undone: boolean
 }
 
-/** The Turns that changed files with write or edit, the earliest first. The Log does not record changes by programs. */
-export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
-  const turns = new Map<TurnId, Map<string, FileChange>>()
-  const order: TurnId[] = []
-  const undone = new Set<TurnId>()
+/** Something that changed files, in the order of the Log. */
+interface Move {
+  /** Of its unit: a Turn or a command. Absent for a restoration. */
+  readonly key?: string
+  readonly number: number
+  readonly steps: readonly FileStep[]
+}
+
+export interface FileHistory {
+  /** In the order of their first change. */
+  readonly units: readonly ChangeUnit[]
+  /** All steps from the beginning of a Turn on, restorations among them; of everything without a number. */
+  readonly stepsSince: (number?: number) => readonly FileStep[]
+  /** The number of a Turn, counted from 1. */
+  readonly numberOf: (turn: TurnId) => number | undefined
+  /** The undo that redo reverses: the last one, unless it is reversed already, or files were changed since. */
+  readonly redoable: EventData<'files_restored'> | undefined
+}
+
+/** The ids of two snapshots, for which `fileHistory` needs the changes. */
+export type SnapshotPair = readonly [before: string, after: string]
+
+/** The snapshots in these Events whose changes `fileHistory` needs. Pure. */
+export function snapshotPairs(events: readonly WholeEvent[]): readonly SnapshotPair[] {
+  return events.flatMap(({ type, data }): SnapshotPair[] => {
+    if (type !== 'workspace_snapshot' && type !== 'files_restored') return []
+    const { before, after } = data
+    return before === undefined || after === undefined || before === after ? [] : [[before, after]]
+  })
+}
+
+/** What tools and commands changed. Without the changes between two snapshots, what happened there is left out. Pure. */
+export function fileHistory(
+  events: readonly WholeEvent[],
+  changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
+): FileHistory {
+  const moves: Move[] = []
+  const undos: EventData<'files_restored'>[] = []
+  const undone = new Set<string>()
+  const numbers = new Map<string, number>()
+  const owners = new Map<string, TurnId | undefined>()
+  let turns = 0
+  const move = (key: string, steps: readonly FileStep[]) => {
+    if (steps.length === 0) return
+    moves.push({ key, number: numbers.get(key) ?? turns, steps })
+    undos.length = 0
+  }
   for (const event of events) {
     const { turn_id } = event
-    if (event.type === 'turn_started' && turn_id !== undefined) order.push(turn_id)
-    if (event.type === 'files_restored' && isWhole(event)) undone.add(event.data.undone_turn_id)
-    if (event.type !== 'tool_result' || turn_id === undefined) continue
-    const { path, before_blob, after_blob, redacted_of } = event.data
-    if (path === undefined || after_blob === undefined) continue
-    const files = turns.get(turn_id) ?? new Map<string, FileChange>()
-    turns.set(turn_id, files)
-    const first = files.get(path)
-    const change = { path, before_blob, after_blob, redacted_of }
-    files.set(path, fromTo(first ?? change, change))
-  }
-  return [...turns].map(([turn, files]) => ({
-    turn,
-    number: order.indexOf(turn) + 1,
-    files: [...files.values()],
-    undone: undone.has(turn),
-  }))
-}
-
-/** The changes of all Turns that are still in the files: from before the first to after the last, without what was undone. */
-export function changesInForce(events: readonly WholeEvent[]): FileChange[] {
-  const all = new Map<string, FileChange>()
-  for (const { type, data } of events) {
-    if (type === 'files_restored')
-      for (const file of data.files) if (file.outcome === 'restored') takeBack(all, file)
-    if (type !== 'tool_result') continue
-    const { path, before_blob, after_blob, redacted_of } = data
-    if (path === undefined || after_blob === undefined) continue
-    const change = { path, before_blob, after_blob, redacted_of }
-    all.set(path, fromTo(all.get(path) ?? change, change))
-  }
-  return [...all.values()]
-}
-
-/** A file that is absent again, or as before the first change, has not changed. */
-function takeBack(all: Map<string, FileChange>, { path, before_blob, redacted_of }: RestoredFile) {
-  const known = all.get(path)
-  if (known === undefined) return
-  const isAsBefore =
-    known.before_blob === before_blob && known.redacted_of?.before === redacted_of?.before
-  if (before_blob === undefined || isAsBefore) {
-    all.delete(path)
-    return
-  }
-  const after = { path, after_blob: before_blob, redacted_of: { after: redacted_of?.before } }
-  all.set(path, fromTo(known, after))
-}
-
-type Change = Pick<FileChange, 'path' | 'after_blob'> & {
-  readonly [K in 'before_blob' | 'redacted_of']?: FileChange[K] | undefined
-}
-
-/** From before the first change to after the last. */
-function fromTo(first: Change, last: Change): FileChange {
-  const { path, before_blob } = first
-  const before = first.redacted_of?.before
-  const after = last.redacted_of?.after
-  const redacted_of = {
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
+    if (event.type === 'turn_started' && turn_id !== undefined) numbers.set(turn_id, (turns += 1))
+    if (event.type === 'tool_result' && turn_id !== undefined)
+      move(turn_id, writtenSteps(event.data))
+    if (event.type === 'workspace_snapshot') {
+      const { call_id } = event.data
+      if (!owners.has(call_id)) owners.set(call_id, turn_id)
+      move(owners.get(call_id) ?? call_id, snapshotSteps(event.data, changesOf))
+    }
+    if (event.type === 'files_restored') {
+      moves.push({ number: turns, steps: restoredSteps(event.data, changesOf) })
+      settleUndone(event.data, moves, undone)
+      if (event.data.redo === true) undos.pop()
+      else undos.push(event.data)
+    }
   }
   return {
-    path,
-    ...(before_blob === undefined ? {} : { before_blob }),
-    after_blob: last.after_blob,
-    ...(before === undefined && after === undefined ? {} : { redacted_of }),
+    units: unitsOf(moves, numbers, undone),
+    stepsSince: (number = 0) =>
+      moves.filter((one) => one.number >= number).flatMap(({ steps }) => steps),
+    numberOf: (turn) => numbers.get(turn),
+    redoable: undos.findLast(({ before, after }) => before !== undefined && after !== undefined),
   }
 }
 
-/** The outcome for people: a file that did not exist before the Turn is removed, not restored. */
-export function undoOutcome({ outcome, before_blob }: RestoredFile): UndoOutcome {
-  return outcome === 'restored' && before_blob === undefined ? 'removed' : outcome
+/** What steps changed at one path, from before the first to after the last. */
+export interface ComposedChange extends FileStep {
+  /** Something else changed the path between two steps. */
+  readonly interrupted: boolean
+}
+
+/** By path, in the order of their first step; without those that are as before. Pure. */
+export function composeSteps(steps: readonly FileStep[]): readonly ComposedChange[] {
+  const all = new Map<string, ComposedChange>()
+  for (const { path, from, to } of steps) {
+    const known = all.get(path)
+    const interrupted = known !== undefined && (known.interrupted || !isSameState(known.to, from))
+    all.set(path, { path, from: known === undefined ? from : known.from, to, interrupted })
+  }
+  return [...all.values()].filter(({ from, to }) => !isSameState(from, to))
+}
+
+/** A tool records no mode, so only content decides there. */
+export function isSameState(one: FileState, other: FileState): boolean {
+  if (one?.kind !== 'stored' && other?.kind !== 'stored') return isSameEntry(one, other)
+  return hashOf(one) !== undefined && hashOf(one) === hashOf(other)
+}
+
+function hashOf(state: FileState): string | undefined {
+  return state?.kind === 'file' || state?.kind === 'stored' ? state.sha256 : undefined
+}
+
+function unitsOf(
+  moves: readonly Move[],
+  turns: ReadonlyMap<string, number>,
+  undone: ReadonlySet<string>,
+): readonly ChangeUnit[] {
+  const keys = new Set(moves.flatMap(({ key }) => key ?? []))
+  return [...keys].map((key) => {
+    const own = moves.filter((one) => one.key === key)
+    const steps = own.flatMap((one) => one.steps)
+    const number = own[0]?.number ?? 0
+    const name = isTurn(key, turns) ? { turn: key } : { command_id: key }
+    return { ...name, number, steps, undone: undone.has(key) }
+  })
+}
+
+function isTurn(key: string, turns: ReadonlyMap<string, number>): key is TurnId {
+  return turns.has(key)
+}
+
+/** Undone if every file was restored. */
+function settleUndone(
+  { undone_turn_id, undone_command_id, onwards, redo, files }: EventData<'files_restored'>,
+  moves: readonly Move[],
+  undone: Set<string>,
+): void {
+  const key = undone_turn_id ?? undone_command_id
+  if (key === undefined || !files.every(({ outcome }) => outcome === 'restored')) return
+  const first = moves.findIndex((one) => one.key === key)
+  const later = onwards === true ? moves.slice(Math.max(0, first)) : []
+  for (const one of [key, ...later.flatMap((move) => move.key ?? [])]) {
+    if (redo === true) undone.delete(one)
+    else undone.add(one)
+  }
+}
+
+type WrittenFile = Pick<EventData<'tool_result'>, 'before_blob' | 'after_blob' | 'redacted_of'> & {
+  readonly path?: string | undefined
+}
+
+function writtenSteps(data: WrittenFile): readonly FileStep[] {
+  const { path, before_blob, after_blob, redacted_of } = data
+  if (path === undefined || after_blob === undefined) return []
+  const from = storedState(before_blob, redacted_of?.before)
+  return [{ path, from, to: storedState(after_blob, redacted_of?.after) }]
+}
+
+function storedState(blob: BlobKey | undefined, real: string | undefined): FileState {
+  if (blob === undefined) return undefined
+  const sha256 = real ?? blob.slice(0, blob.indexOf('.'))
+  return { kind: 'stored', sha256, blob, redacted: real !== undefined }
+}
+
+type SnapshotIds = Pick<EventData<'workspace_snapshot'>, 'before' | 'after'>
+
+function snapshotSteps(
+  { before, after }: SnapshotIds,
+  changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
+): readonly FileStep[] {
+  if (before === undefined || after === undefined || before === after) return []
+  const changes = changesOf([before, after]) ?? []
+  return changes.map((change) => ({ path: change.path, from: change.before, to: change.after }))
+}
+
+/** Older versions took no snapshots of what they restored. */
+function restoredSteps(
+  data: EventData<'files_restored'>,
+  changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
+): readonly FileStep[] {
+  if (data.before !== undefined) return snapshotSteps(data, changesOf)
+  return data.files
+    .filter(({ outcome }) => outcome === 'restored')
+    .flatMap((file) => writtenSteps(file))
+    .map(({ path, from, to }) => ({ path, from: to, to: from }))
+}
+
+/** The outcome for people: a file that did not exist before is removed, not restored. */
+export function undoOutcome({ outcome, change, before_blob }: RestoredFile): UndoOutcome {
+  if (outcome !== 'restored') return outcome
+  const isGone = change === undefined ? before_blob === undefined : change === 'removed'
+  return isGone ? 'removed' : 'restored'
 }
 
 type RestoredFile = EventData<'files_restored'>['files'][number]
 export type UndoOutcome = RestoredFile['outcome'] | 'removed'
-
-function isWhole({ data }: WholeEvent<'files_restored'>): boolean {
-  return data.files.every(({ outcome }) => outcome === 'restored')
-}

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../encoding/json.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 
-/** A command that could change files. The Log does not record what it changed. */
+/** A command that could change files, and whose changes are not known: there are no snapshots around it. */
 export interface RanCommand {
   /** The number of its Turn, counted from 1; of the Turn before it, if the person ran it. */
   readonly turn: number
@@ -24,13 +24,19 @@ export const COMMAND_EVENTS = [
   'permission_decision',
   'shell_command',
   'skill_context_hydration',
+  'workspace_snapshot',
 ] as const
 
 /**
  * The commands that could change files, in the order in which they started. Omits those that ran with everything read-only:
- * such a command is not watched, and no person was asked about it. Pure.
+ * such a command is not watched, and no person was asked about it. Omits those with snapshots around them, unless `isLost` says
+ * that these are not stored any more. Pure.
  */
-export function ranCommands(events: readonly WholeEvent[]): RanCommand[] {
+export function ranCommands(
+  events: readonly WholeEvent[],
+  isLost: (data: EventData<'workspace_snapshot'>) => boolean = () => false,
+): RanCommand[] {
+  const known = coveredCalls(events, isLost)
   const calls = new Map<string, string>()
   const counted = new Set<string>()
   const ran: RanCommand[] = []
@@ -40,7 +46,8 @@ export function ranCommands(events: readonly WholeEvent[]): RanCommand[] {
     const add = (by: RanCommand['by'], command: string) =>
       ran.push({ turn, ...(turn_id === undefined ? {} : { turn_id }), by, command })
     if (event.type === 'turn_started') turn += 1
-    if (event.type === 'shell_command') add('person', event.data.command)
+    if (event.type === 'shell_command' && !known.has(event.data.command_id))
+      add('person', event.data.command)
     if (event.type === 'skill_context_hydration' && couldChange(event.data))
       add('skill', [event.data.produced_by.name, ...argumentsOf(event.data)].join(' '))
     if (event.type === 'tool_call' && event.data.name === 'bash')
@@ -48,6 +55,7 @@ export function ranCommands(events: readonly WholeEvent[]): RanCommand[] {
     const call = startedCall(event)
     const command = call === undefined ? undefined : calls.get(call)
     if (call === undefined || command === undefined || counted.has(call)) continue
+    if (known.has(callIdOf(event))) continue
     counted.add(call)
     add('model', command)
   }
@@ -75,6 +83,21 @@ export function uncoveredLines(ran: readonly RanCommand[]): string[] {
 
 const LISTED = 10
 const COMMAND_BYTES = 100
+
+function coveredCalls(
+  events: readonly WholeEvent[],
+  isLost: (data: EventData<'workspace_snapshot'>) => boolean,
+): ReadonlySet<string | undefined> {
+  const known = new Set<string>()
+  for (const { type, data } of events)
+    if (type === 'workspace_snapshot' && data.after !== undefined && !isLost(data))
+      known.add(data.call_id)
+  return known
+}
+
+function callIdOf({ type, data }: WholeEvent): string | undefined {
+  return type === 'command_watched' || type === 'permission_decision' ? data.call_id : undefined
+}
 
 /** A command that can write is watched; without a sandbox, the person is always asked before. */
 function startedCall(event: WholeEvent): string | undefined {

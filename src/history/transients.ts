@@ -197,6 +197,7 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'workspace_snapshot':
     case 'permission_asked':
     case 'tool_result':
     case 'shell_command':

@@ -63,6 +63,7 @@ const FIELDS: Readonly<Record<EventType, readonly string[]>> = {
   reasoning: [],
   tool_call: [],
   command_watched: [],
+  workspace_snapshot: [],
   tool_result: ['resources'],
   shell_command: [],
   shell_result: [],

@@ -17,10 +17,10 @@ import type { SessionRules } from './live/session-rules.ts'
 import { modeOfCalls, type SessionState } from './live/state.ts'
 import type { CompactionPreview } from './queries/compaction-preview.ts'
 import type { SessionContext } from './queries/context.ts'
-import type { SessionDiff } from './queries/diff.ts'
+import type { DiffOptions, SessionDiff } from './changes/diff.ts'
 import type { PreviewOptions } from './queries/preview.ts'
 import type { ListedResource } from './queries/resources.ts'
-import type { UndoResult } from './queries/undo.ts'
+import type { UndoOptions, UndoResult } from './changes/undo.ts'
 import type { Proof } from './queries/verify.ts'
 import type { ChosenAnswer, OpenQuestions, Question } from './questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from './watch/session-stream.ts'
@@ -217,17 +217,22 @@ export class Session {
     })
   }
 
-  /** Restores the files that a Turn changed; see `undoTurn`. */
-  undo(turn?: TurnId): Promise<Result<UndoResult>> {
-    return this.#asClient(async (live) => {
-      const { undoTurn } = await import('./queries/undo.ts')
-      return undoTurn(this.#parts, live, turn)
-    })
+  /** Restores the files that a Turn changed; see `undoChanges`. */
+  undo(turn?: TurnId, options: UndoOptions = {}): Promise<Result<UndoResult>> {
+    return this.#asClient(async (live) =>
+      (await import('./changes/undo.ts')).undoChanges(this.#parts, live, { ...options, turn }),
+    )
   }
 
-  async diff(turn?: TurnId): Promise<Result<SessionDiff>> {
-    const { diffTurns } = await import('./queries/diff.ts')
-    return diffTurns(this.#parts.log, this.#live, turn)
+  redo(options: Pick<UndoOptions, 'force'> = {}): Promise<Result<UndoResult>> {
+    return this.#asClient(async (live) =>
+      (await import('./changes/undo.ts')).redoChanges(this.#parts, live, options),
+    )
+  }
+
+  async diff(turn?: TurnId, options: DiffOptions = {}): Promise<Result<SessionDiff>> {
+    const { diffChanges } = await import('./changes/diff.ts')
+    return diffChanges(this.#parts, this.#live, { ...options, turn })
   }
 
   /** Creates a Session that shares this one up to a point, by default up to its end. Open it by its id. */

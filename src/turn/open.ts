@@ -1,6 +1,7 @@
 import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
+import { openSnapshots } from '../history/open-snapshots.ts'
 import { openWatches } from '../history/open-watch.ts'
 import { pendingCommands } from '../history/person-commands.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
@@ -139,7 +140,11 @@ export async function prepareTurn(
 
 /** Loaded only after a command was killed, which is rare. */
 async function settleKilled(parts: TurnParts): Promise<Result<void>> {
-  if (openWatches(parts.log.events()).length === 0) return ok(undefined)
+  const taken =
+    openSnapshots(parts.log.events()).length === 0
+      ? ok(undefined)
+      : ((await parts.tools.settleSnapshots?.()) ?? ok(undefined))
+  if (!taken.ok || openWatches(parts.log.events()).length === 0) return taken
   return (await import('./inspection.ts')).settleKilled(parts)
 }
 

@@ -5,6 +5,7 @@ import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { BashContext } from '../tools/bash.ts'
+import type { AroundCommand } from './command-snapshots.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 
 /** What a command of the person needs, besides its text. */
@@ -18,6 +19,8 @@ export interface PersonCommandParts {
   /** Names this command in Events and notices. */
   readonly command_id: string
   readonly since: TurnParts['tools']['inspection']['since']
+  /** Absent if no snapshots are taken. */
+  readonly around?: AroundCommand | undefined
   /** `watching` records the protected paths before the command starts. */
   readonly contextWith: (
     watching: (paths: readonly RecordedPlace[]) => Promise<Result<void>>,
@@ -34,10 +37,12 @@ export async function runPersonCommand(
 ): Promise<Result<EventData<'shell_result'>>> {
   const refused = unfitCommand(command) ?? (await heldBack(parts))
   if (refused !== undefined) return refused
-  const { command_id, log } = parts
-  const context = parts.contextWith((paths) =>
-    log.record([{ type: 'command_watched', data: { call_id: command_id, paths: [...paths] } }]),
-  )
+  const { command_id, log, around } = parts
+  const context = parts.contextWith(async (paths) => {
+    const first = (await around?.begin()) ?? []
+    const data = { call_id: command_id, paths: [...paths] }
+    return log.record([{ type: 'command_watched', data }, ...first])
+  })
   const { folder } = context
   const where = folder === undefined ? {} : { folder }
   const begun = await log.record([
@@ -60,7 +65,8 @@ export async function runPersonCommand(
     ...(moved === undefined ? {} : { moved }),
     ...(runs_later === undefined ? {} : { runs_later }),
   }
-  const ended = await log.record([{ type: 'shell_result', data }])
+  const last = (await around?.end()) ?? []
+  const ended = await log.record([...last, { type: 'shell_result', data }])
   return ended.ok ? ok(data) : ended
 }
 

@@ -9,6 +9,7 @@ import type { Surface } from '../model/surface.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
+import type { AroundCommand } from './command-snapshots.ts'
 import { RequestRoom, type CallRoom } from './resources/request-room.ts'
 import { toolResources } from './resources/tool-resources.ts'
 import { recordResult } from './parts/pending-results.ts'
@@ -149,8 +150,12 @@ async function outcomeOf(
   const posture = await parts.tools.posture(claim)
   const decision = decide(claim, posture)
   const { call_id } = call
-  const watching = (paths: EventData<'command_watched'>['paths']) =>
-    parts.log.commit([{ type: 'command_watched', data: { call_id, paths } }])
+  const writes = claim.effect === 'run' && decision.writable === 'workspace'
+  const around = writes ? await parts.tools.snapshots?.(call_id) : undefined
+  const watching = async (paths: EventData<'command_watched'>['paths']) => {
+    const first = (await around?.begin()) ?? []
+    return parts.log.commit([{ type: 'command_watched', data: { call_id, paths } }, ...first])
+  }
   const context = parts.tools.contextOf({ call_id, decision, claim, watching })
   const permission = await permit(parts, call, claim, {
     decision,
@@ -164,7 +169,19 @@ async function outcomeOf(
   }
   const resources = toolResources(parts, room, call_id)
   const skills = toolSkills(parts, room, call_id)
-  return ok(await parsed.value.run({ ...context, resources, skills }))
+  // Without a sandbox, nothing is watched.
+  const first =
+    around === undefined || posture.confined ? ok(undefined) : await recordFirst(parts, around)
+  if (!first.ok) return first
+  const outcome = await parsed.value.run({ ...context, resources, skills })
+  const last = (await around?.end()) ?? []
+  return ok(
+    last.length === 0 ? outcome : { ...outcome, record: [...(outcome.record ?? []), ...last] },
+  )
+}
+
+async function recordFirst({ log }: TurnParts, around: AroundCommand): Promise<Result<void>> {
+  return log.commit(await around.begin())
 }
 
 /** A link may point to a protected path; the decision must be about the target. */

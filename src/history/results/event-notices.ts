@@ -82,6 +82,7 @@ export function eventNotices(
     case 'reasoning':
     case 'tool_call':
     case 'command_watched':
+    case 'workspace_snapshot':
     case 'shell_command':
     case 'shell_result':
     case 'plan_updated':

@@ -6,8 +6,11 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /** The folder of a path, open: names in it lead to what is in this folder, whatever happens to its path. */
 export interface ParentFolder {
-  /** The last name of the path, in this folder. */
+  /** A path to the folder itself. */
+  readonly base: string
+  /** A path to an entry of it. */
   at(name: string): string | Buffer
+  /** The last name of the path. */
   readonly name: string
   readonly descriptor: number
 }
@@ -37,7 +40,7 @@ export async function inParent<T>(
       place = `${place}/${name}`
     }
     const base = baseOf(descriptor, place)
-    return await work({ descriptor, name: last, at: (name) => systemPath(`${base}/${name}`) })
+    return await work({ descriptor, base, name: last, at: (name) => systemPath(`${base}/${name}`) })
   } finally {
     closeSync(descriptor)
   }

@@ -1,13 +1,10 @@
+import {
+  isSameEntry,
+  type PathChange,
+  type SnapshotEntry as Entry,
+} from '../../model/snapshot-entry.ts'
 import type { Packs } from './packs.ts'
-import { entryOf, isSameEntry, ON_THE_WAY, rowsOf, type Entry, type Row } from './tree.ts'
-
-/** A path whose entry differs between two trees; an absent entry is a missing one. */
-export interface PathChange {
-  /** Relative to the workspace. */
-  readonly path: string
-  readonly before?: Entry
-  readonly after?: Entry
-}
+import { entryOf, ON_THE_WAY, rowsOf, type Row } from './tree.ts'
 
 /** What differs from one tree to another, in the order of paths; `undefined` if one of them is not stored completely. */
 export async function compareTrees(
@@ -40,7 +37,10 @@ async function compareFolders(
     const at = path === '' ? name : `${path}/${name}`
     const pair = { path: at, before: folderId(was), after: folderId(is) }
     const entries = { before: knownEntry(was), after: knownEntry(is) }
-    if (!isSameEntry(entries.before, entries.after)) into.push(changeOf(at, entries))
+    const isCovered = [entries.before, entries.after].some(
+      (entry) => entry !== undefined && entry.kind !== 'uncovered',
+    )
+    if (isCovered && !isSameEntry(entries.before, entries.after)) into.push(changeOf(at, entries))
     if (pair.before === undefined && pair.after === undefined) continue
     if (!(await compareFolders(packs, pair, into))) return false
   }

@@ -98,9 +98,10 @@ function sourceOf(glob: string): string | undefined {
 }
 
 function setAt(glob: string, at: number): { source: string; end: number } | undefined {
-  const found = /^\[([!^]?)((?:\[:[a-z]+:\]|\\.|[^\]\\])(?:\[:[a-z]+:\]|\\.|[^\]\\])*|\](?:\\.|[^\]\\])*)\]/s.exec(
-    glob.slice(at),
-  )
+  const found =
+    /^\[([!^]?)((?:\[:[a-z]+:\]|\\.|[^\]\\])(?:\[:[a-z]+:\]|\\.|[^\]\\])*|\](?:\\.|[^\]\\])*)\]/s.exec(
+      glob.slice(at),
+    )
   const [whole, not = '', members = ''] = found ?? []
   if (whole === undefined) return undefined
   const inner = members.replaceAll(
@@ -111,7 +112,7 @@ function setAt(glob: string, at: number): { source: string; end: number } | unde
   const source = `(?!/)[${not === '' ? '' : '^'}${inner}]`
   try {
     // A range that is out of order matches nothing.
-    return new RegExp(source) && { source, end: at + whole.length - 1 }
+    return { source: new RegExp(source).source, end: at + whole.length - 1 }
   } catch {
     return undefined
   }

@@ -107,7 +107,8 @@ export function* newObjects(root: KnownFolder): Generator<{ id: string; bytes: B
   for (const { name, mode, id } of root.inner.values())
     if (id !== undefined) rows.push([name, 'd', mode, id])
   for (const { path, why } of root.uncovered)
-    if (why !== 'ignored' && path !== root.path) rows.push([path.slice(path.lastIndexOf('/') + 1), 'u', why])
+    if (why !== 'ignored' && path !== root.path)
+      rows.push([path.slice(path.lastIndexOf('/') + 1), 'u', why])
   const bytes = folderObject(rows)
   root.id = objectId(bytes)
   yield { id: root.id, bytes }

@@ -29,19 +29,9 @@ export function systemPath(path: string): string | Buffer {
   )
 }
 
-/** For people and Events: what is not UTF-8 is written as `\xNN`. */
-export function readableName(path: string): string {
-  return path
-    .split(LONE)
-    .map((part, at) =>
-      at % 2 === 0 ? part : `\\x${(part.charCodeAt(0) - FIRST).toString(16).padStart(2, '0')}`,
-    )
-    .join('')
-}
-
 const FIRST = 0xdc00
 const LONE = /(?<![\uD800-\uDBFF])([\uDC80-\uDCFF])/
 
 function isLetter(bytes: Buffer, count: number): boolean {
-  return bytes.length === count && isUtf8(bytes) && [...bytes.toString('utf8')].length === 1
+  return bytes.length === count && isUtf8(bytes) && Array.from(bytes.toString('utf8')).length === 1
 }

@@ -1,5 +1,13 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { closing, FileFailure, ifPossible, readSpan, writeAll, type File, type Folder } from '../files/files.ts'
+import {
+  closing,
+  FileFailure,
+  ifPossible,
+  readSpan,
+  writeAll,
+  type File,
+  type Folder,
+} from '../files/files.ts'
 import type { Ids } from '../ids.ts'
 import { objectId } from './tree.ts'
 
@@ -9,23 +17,24 @@ import { objectId } from './tree.ts'
  * throws a `FileFailure` only.
  */
 export class Packs {
-  readonly #folder: Folder
   readonly #ids: Pick<Ids, 'temporary'>
+  /** Open as long as an act of `Snapshots` runs. */
+  folder: Folder
   readonly #known = new Map<string, StoredObject>()
   readonly #read = new Set<string>()
   #writing: PackWriter | undefined
 
   constructor(folder: Folder, ids: Pick<Ids, 'temporary'>) {
-    this.#folder = folder
+    this.folder = folder
     this.#ids = ids
   }
 
   /** Reads the indexes of packs that this process has not seen. */
   async refresh(): Promise<void> {
-    for (const name of (await this.#folder.names()).toSorted()) {
+    for (const name of (await this.folder.names()).toSorted()) {
       if (!name.endsWith(PACK) || this.#read.has(name)) continue
       this.#read.add(name)
-      const rows = await this.#folder
+      const rows = await this.folder
         .open(name, 'read')
         .then((file) => closing(file, indexRows))
         .catch(unlessGone)
@@ -40,7 +49,7 @@ export class Packs {
   /** Adds an object to the pack that is being written. It is stored when `flush` resolves. */
   async add(id: string, bytes: Buffer): Promise<void> {
     if (this.has(id)) return
-    this.#writing ??= await startPack(this.#folder, this.#ids.temporary())
+    this.#writing ??= await startPack(this.folder, this.#ids.temporary())
     await this.#writing.add(id, bytes)
   }
 
@@ -65,7 +74,7 @@ export class Packs {
     if (!this.#known.has(id)) await this.refresh()
     const place = this.#known.get(id)
     if (place === undefined) return undefined
-    const stored = await this.#folder
+    const stored = await this.folder
       .open(place.pack, 'read')
       .then((file) => closing(file, () => readSpan(file, place.offset, place.length)))
       .catch(unlessGone)

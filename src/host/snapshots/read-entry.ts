@@ -13,7 +13,7 @@ import {
 import { hasCode, HAS_PROC } from '../files/walked-folder.ts'
 import { isSameStamp, stampOf } from './known-folder.ts'
 import { nameOf } from './names.ts'
-import type { UncoveredReason } from './tree.ts'
+import type { UncoveredReason } from '../../model/snapshot-entry.ts'
 
 // Synchronous: thousands of these calls run in a row, and a thread would cost several times as much as the system.
 

@@ -18,7 +18,8 @@ import { hasCode } from '../files/walked-folder.ts'
 import { inParent, type ParentFolder } from './below-root.ts'
 import { nameOf, systemPath } from './names.ts'
 import { MOST_FILE_BYTES } from './read-entry.ts'
-import { isSameEntry, objectId, type Entry } from './tree.ts'
+import { isSameEntry, type SnapshotEntry as Entry } from '../../model/snapshot-entry.ts'
+import { objectId } from './tree.ts'
 
 /** What a path is to become. It is left alone if it is not as expected. */
 export interface RestoreStep {
@@ -61,10 +62,14 @@ export async function restorePaths(
   ) => {
     for (const step of some) {
       if (outcomes.has(step.path)) continue
-      const outcome = await inParent(root, step.path, how, (parent) => work(step, parent)).catch(
-        asOutcome,
-      )
-      if (outcome !== undefined) outcomes.set(step.path, outcome)
+      let isThere = false
+      const outcome = await inParent(root, step.path, how, (parent) => {
+        isThere = true
+        return work(step, parent)
+      }).catch(asOutcome)
+      // Something else is in the place of a folder on the way.
+      if (!isThere && how === 'make') outcomes.set(step.path, 'changed_since')
+      else if (outcome !== undefined) outcomes.set(step.path, outcome)
     }
   }
   await each(downwards, async ({ to, expect }, parent) => {

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { diskFolder } from '../files/disk.ts'
 import { asHostResult, closing, type Folder } from '../files/files.ts'
 import { checkFolder, identifyFolder } from '../files/folder-identity.ts'
 import type { Ids } from '../ids.ts'
-import { compareTrees, type PathChange } from './compare.ts'
+import type { PathChange, SnapshotEntry as Entry } from '../../model/snapshot-entry.ts'
+import { compareTrees } from './compare.ts'
+import { GitObjects } from './git-objects.ts'
 import { Packs } from './packs.ts'
 import { entryAt, restorePaths, type RestoreOutcome, type RestoreStep } from './restore.ts'
 import { readIndex, writeIndex } from './tree-index.ts'
-import { objectId, pathObjects, type Entry } from './tree.ts'
+import { objectId, pathObjects } from './tree.ts'
 import { WorkspaceTree, type Pass } from './workspace-tree.ts'
 
 /** Snapshots of one workspace, outside of it; see ADR 38. They contain exact bytes, and nothing of them is redacted. */
@@ -31,12 +34,18 @@ export interface Snapshots {
   restore(
     steps: readonly RestoreStep[],
     contentOf?: (sha256: string) => Promise<Buffer | undefined>,
-  ): Promise<Result<ReadonlyMap<string, RestoreOutcome>>>
+  ): Promise<Result<RestoreReport>>
+}
+
+export interface RestoreReport {
+  readonly outcomes: ReadonlyMap<string, RestoreOutcome>
+  /** Objects of git that a command overwrote, and that are not stored. */
+  readonly lost: readonly string[]
 }
 
 export interface TakeOptions {
   readonly signal?: AbortSignal | undefined
-  onProgress?(files: number): void
+  readonly onProgress?: (files: number) => void
 }
 
 export interface SnapshotPlace {
@@ -49,24 +58,26 @@ export interface SnapshotPlace {
 
 /** Opens nothing yet. Calls of one object run one after another. */
 export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
-  let opening: Promise<Store> | undefined
+  let known: KnownStore | undefined
   let queue: Promise<unknown> = Promise.resolve()
   const inStore = <T>(doing: string, work: (store: Store) => Promise<Result<T>>) => {
     const next = queue.then(() =>
       asHostResult(doing, async () => {
-        opening ??= openStore(place)
-        const store = await opening.catch((error: unknown) => {
-          opening = undefined
-          throw error
+        const there =
+          place.identity === undefined ? ok(undefined) : await checkFolder(place.identity)
+        if (!there.ok) return there
+        const root = await rootOf(place)
+        if (!root.ok) return root
+        return closing(await storeFolder(place.home, root.value), async (folder) => {
+          known ??= await openStore(place, root.value, folder)
+          known.packs.folder = folder
+          return work({ ...known, folder, save: (changed) => void (known = changed) })
         })
-        const there = place.identity === undefined ? ok(undefined) : await checkFolder(place.identity)
-        return there.ok ? work(store) : there
       }),
     )
     queue = next.catch(() => {})
     return next
   }
-  const content = async (store: Store, id: string) => store.packs.get(id)
   return {
     take: (options = {}) => inStore('take a snapshot', (store) => take(store, place, options)),
     capture: (paths) =>
@@ -89,32 +100,37 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         return failed('not_found', 'The snapshots of that time are not stored any more.')
       }),
     content: async (sha256) => {
-      const found = await inStore('read a snapshot', async (store) => ok(await content(store, sha256)))
+      const found = await inStore('read a snapshot', async (store) =>
+        ok(await store.packs.get(sha256)),
+      )
       return found.ok ? found.value : undefined
     },
     entry: (path) =>
       inStore('read a file', async ({ root }) => ok((await entryAt(root, path)).entry)),
     restore: (steps, elsewhere = async () => undefined) =>
-      inStore('restore files', async (store) =>
-        ok(
-          await restorePaths(
-            store.root,
-            steps,
-            async (id) => (await content(store, id)) ?? elsewhere(id),
-          ),
-        ),
-      ),
+      inStore('restore files', async ({ root, packs, objects }) => {
+        const contentOf = async (id: string) => (await packs.get(id)) ?? elsewhere(id)
+        const outcomes = await restorePaths(root, steps, contentOf)
+        const isOfGit = steps.some(({ path, to }) => path.startsWith('.git/') && to !== undefined)
+        return ok({ outcomes, lost: isOfGit ? await objects.restore() : [] })
+      }),
   }
 }
 
-interface Store {
+/** What this process knows of the store. */
+interface KnownStore {
   /** The real path of the workspace. */
   readonly root: string
-  readonly folder: Folder
   readonly packs: Packs
-  tree: WorkspaceTree
+  readonly tree: WorkspaceTree
+  readonly objects: GitObjects
   /** Files that were read since the index was written. */
-  unsaved: number
+  readonly unsaved: number
+}
+
+interface Store extends KnownStore {
+  readonly folder: Folder
+  readonly save: (changed: KnownStore) => void
 }
 
 /** An index that is this much behind costs the next process a few milliseconds. */
@@ -126,36 +142,50 @@ async function take(
   { signal, onProgress }: TakeOptions,
 ): Promise<Result<Pass>> {
   const progress = onProgress === undefined ? {} : { onProgress }
+  const { root, folder, packs, tree, objects, save } = store
   try {
-    const pass = await store.tree.pass({ skipped: [home], signal, ...progress })
-    store.unsaved += pass?.read ?? MOST_UNSAVED
-    if (store.unsaved >= MOST_UNSAVED) {
-      await writeIndex(store.folder, store.tree.root, ids.temporary())
-      store.unsaved = 0
-    }
-    return pass === undefined ? failed('timeout', 'The snapshot was not completed in time.') : ok(pass)
+    const left = await objects.keep()
+    const pass = await tree.pass({ skipped: [home], signal, ...progress })
+    const unsaved = store.unsaved + (pass?.read ?? MOST_UNSAVED)
+    const isBehind = unsaved >= MOST_UNSAVED
+    if (isBehind) await writeIndex(folder, tree.root, ids.temporary())
+    save({ root, packs, objects, tree, unsaved: isBehind ? 0 : unsaved })
+    if (pass === undefined) return failed('timeout', 'The snapshot was not completed in time.')
+    const apart = left.map((path) => ({ path, why: 'too_large' }) as const)
+    return ok({ ...pass, uncovered: [...pass.uncovered, ...apart] })
   } catch (error) {
     // What it knows may not be stored.
-    store.tree = new WorkspaceTree(store.root, store.packs)
-    await store.packs.abandon()
+    save({ root, packs, objects, tree: new WorkspaceTree(root, packs), unsaved: 0 })
+    await packs.abandon()
     throw error
   }
 }
 
-async function openStore({ workspace, identity, home, ids }: SnapshotPlace): Promise<Store> {
-  const found = identity ?? (await identifyFolder(workspace))
-  const root = 'path' in found ? found.path : found.ok ? found.value.path : workspace
-  const folder = await storeFolder(home, root)
-  const packs = new Packs(folder, ids)
-  const known = await readIndex(folder, root)
+async function openStore(place: SnapshotPlace, root: string, folder: Folder): Promise<KnownStore> {
+  const packs = new Packs(folder, place.ids)
+  const tree = new WorkspaceTree(root, packs, await readIndex(folder, root))
   await packs.refresh()
-  return { root, folder, packs, tree: new WorkspaceTree(root, packs, known), unsaved: 0 }
+  const objects = new GitObjects(root, join(storePath(place.home, root), 'git'))
+  return { root, packs, tree, objects, unsaved: 0 }
 }
 
-/** Stays open as long as the process. */
+async function rootOf({ workspace, identity }: SnapshotPlace): Promise<Result<string>> {
+  const found = identity === undefined ? await identifyFolder(workspace) : ok(identity)
+  return found.ok ? ok(found.value.path) : found
+}
+
 async function storeFolder(home: string, root: string): Promise<Folder> {
-  const name = createHash('sha256').update(root).digest('hex').slice(0, 32)
   return closing(await diskFolder(home), async (own) =>
-    closing(await own.folder('snapshots', 'create'), (all) => all.folder(name, 'create')),
+    closing(await own.folder(ALL, 'create'), (all) => all.folder(storeName(root), 'create')),
   )
+}
+
+const ALL = 'snapshots'
+
+function storePath(home: string, root: string): string {
+  return join(home, ALL, storeName(root))
+}
+
+function storeName(root: string): string {
+  return createHash('sha256').update(root).digest('hex').slice(0, 32)
 }

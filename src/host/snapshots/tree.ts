@@ -1,22 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-
-/** What a snapshot has at a path. Only the permission bits of a mode count. */
-export type Entry =
-  | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly sha256: string }
-  | { readonly kind: 'link'; readonly target: string }
-  | { readonly kind: 'folder'; readonly mode: number }
-  | { readonly kind: 'uncovered'; readonly why: UncoveredReason }
-
-/** Why a path is not in a snapshot. */
-export const UNCOVERED_REASONS = [
-  'ignored',
-  'repository',
-  'not_regular_file',
-  'too_large',
-  'unreadable',
-] as const
-export type UncoveredReason = (typeof UNCOVERED_REASONS)[number]
+import {
+  UNCOVERED_REASONS,
+  type SnapshotEntry as Entry,
+  type UncoveredReason,
+} from '../../model/snapshot-entry.ts'
 
 export interface UncoveredPath {
   readonly path: string
@@ -98,15 +86,6 @@ export function entryOf(row: Row): Entry {
     default:
       return row satisfies never
   }
-}
-
-export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
-  if (one.kind === 'file')
-    return other.kind === 'file' && one.sha256 === other.sha256 && one.mode === other.mode
-  if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
-  if (one.kind === 'uncovered') return other.kind === 'uncovered' && one.why === other.why
-  return other.kind === 'folder' && one.mode === other.mode
 }
 
 export function objectId(bytes: Uint8Array): string {

@@ -16,7 +16,8 @@ import {
 import { nameOf, systemPath } from './names.ts'
 import type { Packs } from './packs.ts'
 import { entriesOf, factsOf, MOST_FILE_BYTES, readCovered, targetOf } from './read-entry.ts'
-import { objectId, type Row, type UncoveredPath, type UncoveredReason } from './tree.ts'
+import type { UncoveredReason } from '../../model/snapshot-entry.ts'
+import { objectId, type Row, type UncoveredPath } from './tree.ts'
 
 /** One pass over the workspace. */
 export interface Pass {
@@ -35,7 +36,7 @@ export interface PassOptions {
   /** Stops a pass that takes long. What was read until then is stored, and the next pass continues. */
   readonly signal?: AbortSignal | undefined
   /** The number of files so far. */
-  onProgress?(files: number): void
+  readonly onProgress?: (files: number) => void
 }
 
 /**
@@ -63,7 +64,8 @@ export class WorkspaceTree {
     this.#read = 0
     this.#nowMs = Date.now()
     const isWhole = await this.#visit(this.root, options)
-    if (isWhole) for (const { id, bytes } of this.#changedObjects()) await this.#packs.add(id, bytes)
+    if (isWhole)
+      for (const { id, bytes } of this.#changedObjects()) await this.#packs.add(id, bytes)
     await this.#packs.flush()
     const { id } = this.root
     if (!isWhole || id === undefined) return undefined
@@ -228,13 +230,16 @@ function placeOf(
 ): 'covered' | 'ignored' | 'repository' | 'skip' {
   const { path } = folder
   if (path === '.git' && isFolder && GIT_SKIPPED.has(name)) return 'skip'
-  if (path === '.git' || path.startsWith('.git/')) return name.endsWith('.lock') ? 'skip' : 'covered'
+  // The objects themselves are kept apart.
+  if (path === '.git/objects' && name !== 'info') return 'skip'
+  if (path === '.git' || path.startsWith('.git/'))
+    return name.endsWith('.lock') ? 'skip' : 'covered'
   if (foldedName(name) === '.git') return path === '' ? 'covered' : 'repository'
   return isIgnored(folder, name, isFolder) ? 'ignored' : 'covered'
 }
 
-/** The objects are kept as links; modules are repositories of submodules. */
-const GIT_SKIPPED: ReadonlySet<string> = new Set(['objects', 'modules', 'lfs'])
+/** Modules are repositories of submodules. */
+const GIT_SKIPPED: ReadonlySet<string> = new Set(['modules', 'lfs'])
 
 function isRepository(path: string | Buffer): boolean {
   const entries = entriesOf(path) ?? []

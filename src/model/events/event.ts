@@ -32,9 +32,9 @@ import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './s
 import { Count, Flag, list, Milliseconds, openObject, type Frozen } from '../shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, namesBlobs, spilledFields, type SpilledData } from './spilled.ts'
+import { FilesRestored, WorkspaceSnapshot } from './file-events.ts'
 import {
   CommandWatched,
-  FilesRestored,
   PlanUpdated,
   ShellCommand,
   ShellResult,
@@ -72,6 +72,7 @@ export const EVENT_DATA = {
   reasoning: Reasoning,
   tool_call: ToolCall,
   command_watched: CommandWatched,
+  workspace_snapshot: WorkspaceSnapshot,
   tool_result: ToolResult,
   shell_command: ShellCommand,
   shell_result: ShellResult,
@@ -211,6 +212,7 @@ export const DURABILITY = {
   reasoning: 'soon',
   tool_call: 'now',
   command_watched: 'now',
+  workspace_snapshot: 'now',
   tool_result: 'soon',
   shell_command: 'now',
   shell_result: 'now',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
-import { BlobKey, Sha256, TurnId } from '../ids.ts'
+import { BlobKey, Sha256 } from '../ids.ts'
 import { Flag, list, Milliseconds, openObject, type Frozen } from '../shape.ts'
 
 /** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */
@@ -15,7 +15,10 @@ export const ToolCall = openObject(() => ({
 export const ToolOutcome = z.enum(['ok', 'failed', 'denied', 'unknown'])
 
 /** For a stored copy that is redacted: the hash of the file's real content. Absent if the copy is exact. */
-const RedactedOf = openObject(() => ({ before: Sha256.optional(), after: Sha256.optional() }))
+export const RedactedOf = openObject(() => ({
+  before: Sha256.optional(),
+  after: Sha256.optional(),
+}))
 
 export const ToolResult = openObject(() => ({
   call_id: z.string(),
@@ -105,20 +108,3 @@ const PlanEntry = openObject(() => ({
 
 /** Always the whole plan; an empty one means that there is none. */
 export const PlanUpdated = openObject(() => ({ entries: z.array(PlanEntry) }))
-
-/** An absent blob means that the file did not exist. */
-const RestoredFile = openObject(() => ({
-  path: z.string(),
-  before_blob: BlobKey.optional(),
-  after_blob: BlobKey.optional(),
-  redacted_of: RedactedOf.optional(),
-  outcome: z.enum(['restored', 'changed_since', 'failed']),
-  /** Why it failed; `redacted`: the stored content lacks a key that is no longer known. */
-  why: z.string().optional(),
-}))
-
-export const FilesRestored = openObject(() => ({
-  undone_turn_id: TurnId,
-  files: z.array(RestoredFile),
-  by: z.enum(['person', 'model', 'policy']),
-}))

@@ -22,6 +22,7 @@ const WIDENING = {
   reasoning: false,
   tool_call: false,
   command_watched: false,
+  workspace_snapshot: false,
   tool_result: false,
   shell_command: false,
   shell_result: false,

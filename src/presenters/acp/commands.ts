@@ -3,6 +3,7 @@ import { undoOutcome } from '../../history/file-changes.ts'
 import { uncoveredLines } from '../../history/ran-commands.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
+import type { UndoResult } from '../../session/changes/undo.ts'
 import type { Session } from '../../session/session.ts'
 
 export type ListedSkills = Awaited<ReturnType<Harness['skills']>>['skills']
@@ -34,23 +35,26 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   undo: {
-    description: 'Restore the files that the last Turn wrote or edited; not what commands changed.',
-    run: async (session) => {
-      const undone = await session.undo()
-      if (!undone.ok) return undone
-      const files = undone.value.files.map(
-        (file) => `- ${file.path}: ${OUTCOMES[undoOutcome(file)]}`,
-      )
-      const uncovered = uncoveredLines(undone.value.uncovered)
-      return ok(
-        [
-          ...files,
-          ...(uncovered.length === 0 ? [] : ['What these commands changed is not recorded:']),
-          ...uncovered.map((line) => `- ${line}`),
-        ].join('\n'),
-      )
-    },
+    description: 'Restore the files that the last Turn changed, by tools or by commands.',
+    run: async (session) => restoredAnswer(await session.undo()),
   },
+  redo: {
+    description: 'Reverse the last undo.',
+    run: async (session) => restoredAnswer(await session.redo()),
+  },
+}
+
+function restoredAnswer(undone: Result<UndoResult>): Result<string> {
+  if (!undone.ok) return undone
+  const files = undone.value.files.map((file) => `- ${file.path}: ${OUTCOMES[undoOutcome(file)]}`)
+  const uncovered = uncoveredLines(undone.value.uncovered)
+  return ok(
+    [
+      ...files,
+      ...(uncovered.length === 0 ? [] : ['What these commands changed is not recorded:']),
+      ...uncovered.map((line) => `- ${line}`),
+    ].join('\n'),
+  )
 }
 
 const OUTCOMES = {

@@ -182,6 +182,7 @@ export class EditorTranslation {
       case 'skill_activation':
       case 'reasoning':
       case 'command_watched':
+      case 'workspace_snapshot':
       case 'shell_command':
       case 'shell_result':
       case 'permission_asked':

@@ -1,5 +1,5 @@
 import { CACHE_EXPLAIN, CACHE_PROBE } from './definitions/cache.ts'
-import { DIFF, UNDO } from './definitions/changes.ts'
+import { DIFF, REDO, UNDO } from './definitions/changes.ts'
 import * as instances from './definitions/instances.ts'
 import * as log from './definitions/log.ts'
 import * as permissions from './definitions/permissions.ts'
@@ -28,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   lazy(log.LOG_SALVAGE, () => import('./commands/log/salvage.ts')),
   lazy(log.LOG_EXPORT, () => import('./commands/log/export.ts')),
   lazy(UNDO, () => import('./commands/undo.ts')),
+  lazy(REDO, () => import('./commands/redo.ts')),
   lazy(DIFF, () => import('./commands/diff.ts')),
   lazy(sessions.COMPACT, () => import('./commands/compact.ts')),
   lazy(sessions.PIN, () => import('./commands/pin.ts')),

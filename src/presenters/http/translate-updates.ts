@@ -147,6 +147,7 @@ export class UpdateTranslation {
       case 'provider_usage':
       case 'reasoning':
       case 'command_watched':
+      case 'workspace_snapshot':
       case 'plan_updated':
       case 'permission_asked':
       case 'permission_decision':

@@ -76,20 +76,28 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
 
 interface UndoFacts {
   readonly by: string
+  readonly redo?: boolean | undefined
   readonly files: readonly {
     readonly path: string
     readonly before_blob?: string | undefined
+    readonly change?: 'created' | 'changed' | 'removed' | undefined
     readonly outcome: 'restored' | 'changed_since' | 'failed'
     readonly why?: string | undefined
   }[]
 }
 
-export function filesRestored({ by, files }: UndoFacts): string {
+/** A restoration of more files names these, and how many more there are. */
+const NAMED_FILES = 100
+
+export function filesRestored({ by, files, redo = false }: UndoFacts): string {
+  const more = files.length - NAMED_FILES
+  const what = redo ? 'reversed an undo of file changes' : 'undid file changes of an earlier Turn'
   return lines([
-    `The ${by} undid file changes of an earlier Turn:`,
-    ...files.map(({ path, before_blob, outcome, why }) => {
-      const undone =
-        before_blob === undefined ? 'removed, because it did not exist before' : 'restored'
+    `The ${by} ${what}:`,
+    ...files.slice(0, NAMED_FILES).map(({ path, before_blob, change, outcome, why }) => {
+      const isGone = change === undefined ? before_blob === undefined : change === 'removed'
+      const gone = redo ? 'removed' : 'removed, because it did not exist before'
+      const undone = isGone ? gone : 'restored'
       const failed = why === 'redacted' ? 'a key in it is redacted' : 'an error occurred'
       const how = {
         restored: undone,
@@ -98,6 +106,7 @@ export function filesRestored({ by, files }: UndoFacts): string {
       }[outcome]
       return `- ${quoted(path)}: ${how}`
     }),
+    ...(more > 0 ? [`- and ${more} more`] : []),
   ])
 }
 

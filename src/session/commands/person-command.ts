@@ -5,10 +5,12 @@ import type { Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { Result } from '../../model/errors.ts'
+import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import type { SessionParts } from '../live/session-parts.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { runPersonCommand, type PersonCommandParts } from '../../turn/person-command.ts'
+import { commandSnapshots } from '../live/command-snapshots.ts'
 import { inspectSince, keepRedacted } from './protected-files.ts'
 
 /** The parts of a Session that a command uses. */
@@ -26,6 +28,7 @@ interface CommandParts {
   }
   readonly tools: {
     readonly sandbox: Sandbox
+    readonly snapshots?: SessionParts['tools']['snapshots']
     readonly protectedPaths: readonly string[]
     readonly readable?: readonly string[] | undefined
     /** In a guest; see `Confinement.ofGuest`. */
@@ -54,7 +57,15 @@ export async function personCommand(
   const { sandbox, protectedPaths, readable = [], ofGuest = false } = tools
   const { path, identity, home } = workspace
   const place = { workspace: path, identity, home, protectedPaths, readable, ofGuest }
+  const { snapshots, settleSnapshots } = commandSnapshots(shared, {
+    publish,
+    events: () => session.events,
+    record,
+  })
+  const settled = (await settleSnapshots?.()) ?? ok(undefined)
+  if (!settled.ok) return settled
   const parts = {
+    around: await snapshots?.(command_id),
     log: { events: () => session.events, record, clock: log.place.clock },
     command_id,
     since: inspectSince(shared),

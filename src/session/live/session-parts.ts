@@ -6,6 +6,7 @@ import type { ConfinedFiles } from '../../host/files/confined-files.ts'
 import type { RawSource } from '../../host/files/raw-source.ts'
 import type { RuleStore } from '../../host/permission-rules.ts'
 import type { Sandbox } from '../../host/sandbox/sandbox.ts'
+import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import type { LogPlace } from '../../log/place.ts'
 import type { Result } from '../../model/errors.ts'
 import type { FolderIdentity } from '../../model/folder-identity.ts'
@@ -88,6 +89,8 @@ export interface SessionParts {
     /** The project instructions; default: none are named. */
     readonly instructions?: InstructionParts | undefined
     readonly sandbox: Sandbox
+    /** Snapshots of the workspace, loaded with the first command. Default: none are taken. */
+    readonly snapshots?: (() => Promise<Snapshots>) | undefined
     readonly protectedPaths: readonly string[]
     /** Paths outside the workspace that commands may read, from the person's settings. */
     readonly readable?: readonly string[] | undefined

@@ -199,6 +199,7 @@ export const sessionFold: Fold<SessionState> = {
       case 'reasoning':
       case 'tool_call':
       case 'command_watched':
+      case 'workspace_snapshot':
       case 'permission_asked':
       case 'tool_result':
       case 'shell_command':

@@ -23,6 +23,7 @@ import { askedDraft } from '../../turn/parts/verdict.ts'
 import { NOBODY, type SessionQuestions } from '../questions/session-questions.ts'
 import { activeSkills } from '../../turn/skills/activations.ts'
 import { commandsAhead, confinementOf } from './commands-ahead.ts'
+import { commandSnapshots } from './command-snapshots.ts'
 import { inspectSince, keepRedacted } from '../commands/protected-files.ts'
 import { cacheKeyOf } from '../surface/cache-family.ts'
 import type { ResolvedAttachment } from '../../resources/resolve-attachments.ts'
@@ -193,6 +194,11 @@ function toolsOf(
       },
     },
     ahead: commandsAhead(shared, owner),
+    ...commandSnapshots(shared, {
+      publish: (one) => turn.log.publish(one),
+      events: () => turn.log.events(),
+      record: (drafts) => turn.log.commit(drafts),
+    }),
     skills: tools.skills,
     ingest: (path) => ingest(shared, path, turn),
     attachable: answerPlaces(shared.person.answers),

@@ -45,6 +45,7 @@ const HAS_TEXTS: Readonly<Record<EventType, boolean>> = {
   provider_request: false,
   reasoning: false,
   command_watched: false,
+  workspace_snapshot: false,
   permission_asked: false,
   permission_decision: false,
   resource_view: false,

@@ -19,6 +19,7 @@ import type { Provider } from '../../providers/provider.ts'
 import type { SkillCatalog } from '../../skills/skill.ts'
 import type { ToolContext, ToolResources, Toolset } from '../../tools/tool.ts'
 import type { SentRequest } from '../../request/sent-request.ts'
+import type { AroundCommand } from '../command-snapshots.ts'
 import type { InstructionParts } from './instruction-parts.ts'
 import type { InterruptedCall } from './interrupted-call.ts'
 import type { Commit, PendingResults } from './pending-results.ts'
@@ -94,6 +95,10 @@ export interface TurnParts {
       ) => Promise<Result<readonly ProtectedChange[]>>
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
+    /** The snapshots around a command that can write; absent if none are taken. */
+    readonly snapshots?: ((call_id: string) => Promise<AroundCommand>) | undefined
+    /** Takes the second snapshot of each command that was killed together with Hawser. */
+    readonly settleSnapshots?: (() => Promise<Result<void>>) | undefined
     /** Absent where nothing can be prepared. */
     readonly ahead?: CommandsAhead
     /** The project instructions on disk now, and the folder of the person; absent if none are named. */

@@ -44,6 +44,8 @@ test.skipIf(!confined)(
     expect(types(session.events.slice(from))).toEqual([
       'shell_command',
       'command_watched',
+      'workspace_snapshot',
+      'workspace_snapshot',
       'shell_result',
     ])
     value(await session.runCommand('true'))

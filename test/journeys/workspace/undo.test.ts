@@ -1,9 +1,14 @@
 import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { causeOf } from '../../../src/model/errors.ts'
+import { systemClock } from '../../../src/host/clock.ts'
+import { systemIds } from '../../../src/host/ids.ts'
+import { workspaceSnapshots } from '../../../src/host/snapshots/snapshots.ts'
+import { causeOf, failed } from '../../../src/model/errors.ts'
+import { Harness } from '../../../src/session/harness.ts'
 import type { Session } from '../../../src/session/session.ts'
 import { callAnswer, keyedPlace } from '../../support/session/keyed-place.ts'
+import { withChanges } from '../../support/session/harness-parts.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { value } from '../../support/log/story.ts'
@@ -119,7 +124,7 @@ test.each(WAYS)(
     await unlink(join(place.workspace, 'a.txt'))
     await symlink(join(place.root, 'outside.txt'), join(place.workspace, 'a.txt'))
     const { files } = value(await session.undo())
-    expect(files.map(({ outcome }) => outcome)).toEqual(['failed'])
+    expect(files.map(({ outcome }) => outcome)).toEqual(['changed_since'])
     expect(await readFile(join(place.root, 'outside.txt'), 'utf8')).toBe('1')
   },
 )
@@ -170,8 +175,22 @@ test.each(WAYS)(
   },
 )
 
-test('undo skips no Turn that ran commands, and names the commands', async () => {
+/** Every snapshot fails, as on a full disk. */
+async function withoutSnapshots() {
   const place = await harnessPlace()
+  const snapshots = async () => ({
+    ...workspaceSnapshots({
+      workspace: place.workspace,
+      home: join(place.root, 'home'),
+      ids: systemIds(systemClock),
+    }),
+    take: async () => failed('storage_failed', 'The disk is full.'),
+  })
+  return { ...place, harness: new Harness(withChanges(place.parts, { tools: { snapshots } })) }
+}
+
+test('without snapshots, undo skips no Turn that ran commands, and names the commands', async () => {
+  const place = await withoutSnapshots()
   const path = (name: string) => join(place.workspace, name)
   await writeFile(path('a.txt'), 'one\n')
   const session = value(await place.harness.create({ ...REHEARSAL, ...AUTO }))
@@ -205,8 +224,8 @@ test('undo skips no Turn that ran commands, and names the commands', async () =>
   })
 })
 
-test('undo names the commands of the Turn that it undoes, and those of the person after it stop it', async () => {
-  const place = await harnessPlace()
+test('without snapshots, undo names the commands of the Turn that it undoes, and those of the person after it stop it', async () => {
+  const place = await withoutSnapshots()
   const session = value(await place.harness.create({ ...REHEARSAL, ...AUTO }))
   await say(session, 'Write "one" to a.txt and then run `touch made`')
   const [turn] = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))

@@ -208,6 +208,7 @@ export const TOLD = {
   reasoning: [],
   tool_call: [],
   command_watched: [],
+  workspace_snapshot: [],
   shell_command: [],
   shell_result: [],
   plan_updated: [],

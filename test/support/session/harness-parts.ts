@@ -9,6 +9,7 @@ import { thisProcess } from '../../../src/host/process/holder.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { workspaceRules } from '../../../src/host/permission-rules.ts'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
+import { workspaceSnapshots } from '../../../src/host/snapshots/snapshots.ts'
 import { openOwnRecords, openWorkspace } from '../../../src/host/workspace.ts'
 import { failed, ok } from '../../../src/model/errors.ts'
 import { rootPaths } from '../../../src/model/safety/protected-paths.ts'
@@ -103,6 +104,7 @@ export async function openPartsAt(
       skills: NO_SKILLS,
       files,
       sandbox: systemSandbox(),
+      snapshots: lazily(() => workspaceSnapshots({ workspace, home, ids })),
       protectedPaths: rootPaths('asks'),
       limits: { command_ms: 60_000 },
       history: () => import('../../../src/session/queries/model-history.ts'),
@@ -123,4 +125,9 @@ export async function openPartsAt(
     await Promise.all([folders.close(), homeFolders.close(), files.close()])
   }
   return { workspace, parts: withChanges(parts, changes), close }
+}
+
+function lazily<T>(make: () => T): () => Promise<T> {
+  let made: T | undefined
+  return async () => (made ??= make())
 }

@@ -113,6 +113,7 @@ export function translate(
     case 'tool_call':
     case 'plan_updated':
     case 'command_watched':
+    case 'workspace_snapshot':
     case 'permission_asked':
     case 'resource_quarantined':
     case 'lock_taken':

@@ -136,6 +136,7 @@ export class TurnActivity {
       case 'skill_context_hydration':
       case 'assistant_message':
       case 'command_watched':
+      case 'workspace_snapshot':
       case 'permission_asked':
       case 'resource_ingested':
       case 'resource_view':

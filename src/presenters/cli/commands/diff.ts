@@ -12,13 +12,13 @@ import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
 import { sessionAndTurn } from '../input/session-and-turn.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { SessionDiff } from '../../../session/queries/diff.ts'
+import type { SessionDiff } from '../../../session/changes/diff.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
 const ChangedFile = z.object({
   path: z.string(),
-  change: z.enum(['created', 'changed']),
+  change: z.enum(['created', 'changed', 'removed']),
   text: z.boolean().describe('Both versions are available and are text.'),
   diff: z.string().describe('A patch for `patch -p1`; one line if `text` is false.'),
 })
@@ -44,17 +44,22 @@ export const run: Run<typeof DIFF> = async (world, input) =>
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [first, second], options: { json } }: CommandInput<typeof DIFF>,
+  { args: [first, second], options: { json, now } }: CommandInput<typeof DIFF>,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
   if (!session.ok) return session
   const turn = await turnNamed(harness, session.value, named.turn)
   if (!turn.ok) return turn
-  const diffs = await withProgress(world, 'Comparing files', () => session.value.diff(turn.value))
+  const diffs = await withProgress(world, 'Comparing files', () =>
+    session.value.diff(turn.value, { now }),
+  )
   if (!diffs.ok) return diffs
   const { uncovered, undone } = diffs.value
-  const files = diffs.value.files.map((file) => ({ ...file, diff: patchOf(file) }))
+  const files = diffs.value.files.map((file) => {
+    const { path, change, text } = file
+    return { path, change, text, diff: patchOf(file) }
+  })
   if (!json) world.streams.stderr.write(notes(diffs.value, turn.value).join(''))
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value, undone }
   const output = { session_id: session.value.id, ...named_turn, files, uncovered: [...uncovered] }
@@ -70,7 +75,7 @@ function notes(
   const what = turn === undefined ? 'this Session' : 'this Turn'
   return [
     ...(undone ? ['hawser: this Turn is undone; its changes are no longer in the files.\n'] : []),
-    ...(files.length > 0 ? [] : [`hawser: ${what} has no file changes by write and edit.\n`]),
+    ...(files.length > 0 ? [] : [`hawser: ${what} has no file changes.\n`]),
     ...uncoveredNote(uncovered),
   ]
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
-import { causeOf, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { causeOf, failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
+import type { UndoOptions, UndoResult } from '../../../session/changes/undo.ts'
 import type { Session } from '../../../session/session.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
@@ -13,28 +13,23 @@ import { openNamed, turnNamed } from '../../../session/workspace/session-referen
 import { canAsk, askToConfirm } from '../input/confirm.ts'
 import { sessionAndTurn } from '../input/session-and-turn.ts'
 import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
-import { visibleLine, visibleText } from '../text/visible-text.ts'
+import { isUndone, RestoredFile, restoredFiles, restoredLines } from '../text/undo-words.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-/** `removed`: it did not exist before the Turn; `changed_since`: left alone; `failed`: could not be read or written. */
-const RestoredFile = z.object({
-  path: z.string(),
-  outcome: z.enum(['restored', 'removed', 'changed_since', 'failed']),
-  why: z
-    .string()
-    .optional()
-    .describe('`redacted`: its content contained a key, which is not stored.'),
-})
-
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
-  turn_id: TurnId.describe('The Turn whose file changes were undone.'),
+  turn_id: TurnId.optional().describe('The Turn whose file changes were undone.'),
+  command_id: z.string().optional().describe('Your own command, if its changes were undone.'),
+  onwards: z.literal(true).optional().describe('Also everything after that Turn was undone.'),
   all_restored: z.boolean(),
   files: z.array(RestoredFile),
-  uncovered: z.array(UncoveredCommand).describe('Commands of that Turn.'),
+  uncovered: z
+    .array(UncoveredCommand)
+    .describe('Commands of that Turn whose changes are not known.'),
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
@@ -44,30 +39,58 @@ export const run: Run<typeof UNDO> = async (world, input) =>
 async function undo(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [first, second], options: { json } }: CommandInput<typeof UNDO>,
+  { args: [first, second], options: { json, to, force } }: CommandInput<typeof UNDO>,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
+  if (to !== undefined && named.turn !== undefined)
+    return failed('invalid_args', 'Pass a Turn or --to, not both.')
   const session = await openNamed(harness, named.session)
   if (!session.ok) return session
-  const turn = await turnNamed(harness, session.value, named.turn)
+  const turn = await turnNamed(harness, session.value, to ?? named.turn)
   if (!turn.ok) return turn
-  const undoing = (named_turn: TurnId | undefined) =>
-    withProgress(world, 'Restoring files', () => session.value.undo(named_turn))
-  const first_try = await undoing(turn.value)
+  const undoing = (named_turn: TurnId | undefined, options: UndoOptions) =>
+    withProgress(world, 'Restoring files', () => session.value.undo(named_turn, options))
+  const options = { force, ...(to === undefined ? {} : { onwards: true }) }
+  const first_try = await undoing(turn.value, options)
   const older = json || first_try.ok ? undefined : await confirmedTurn(world, first_try)
-  const restored = older === undefined ? first_try : await undoing(older)
-  if (!restored.ok) return restored
-  const { undone_turn_id, uncovered } = restored.value
-  const files = restored.value.files.map((file) => {
-    const { path, why } = file
-    return { path, outcome: undoOutcome(file), ...definedFields({ why }) }
-  })
+  const undone = older === undefined ? first_try : await undoing(older, options)
+  const again = await afterConflict(world, undone, { json, force }, (one) =>
+    undoing(one.undone_turn_id ?? turn.value, { ...options, force: true }),
+  )
+  return again.ok ? ok(tell(world, session.value, again.value, json)) : again
+}
+
+/** Asks at the terminal about files that something else changed since, and repeats with force. */
+export async function afterConflict(
+  world: CliWorld,
+  first: Result<UndoResult>,
+  { json, force }: { readonly json: boolean; readonly force: boolean },
+  again: (first: UndoResult) => Promise<Result<UndoResult>>,
+): Promise<Result<UndoResult>> {
+  if (!first.ok || json || force || !canAsk(world.streams)) return first
+  const left = restoredFiles(first.value).filter(({ outcome }) => outcome === 'changed_since')
+  if (left.length === 0) return first
+  world.streams.stderr.write(`${restoredLines(left).join('\n')}\n`)
+  const question = 'Something else changed these files since. Overwrite them?'
+  return (await askToConfirm(world.streams, question)) ? again(first.value) : first
+}
+
+/** Shows what was restored, and returns the exit code. */
+export function tell(world: CliWorld, session: Session, done: UndoResult, json: boolean): number {
+  const { undone_turn_id, undone_command_id, onwards, uncovered } = done
+  const files = restoredFiles(done)
   const all_restored = files.every(isUndone)
-  const undone = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
-  const output = { ...undone, uncovered: [...uncovered] }
-  answer(world, output, () => words(session.value, undone_turn_id, files))
+  const output = {
+    session_id: session.id,
+    ...definedFields({ turn_id: undone_turn_id, command_id: undone_command_id }),
+    ...(onwards === true ? { onwards } : {}),
+    all_restored,
+    files: [...files],
+    uncovered: [...uncovered],
+  }
+  answer(world, output, () => words(session, done))
   if (!json) world.streams.stderr.write(uncoveredNote(uncovered).join(''))
-  return ok(all_restored ? EXIT.done : EXIT.failed)
+  return all_restored ? EXIT.done : EXIT.failed
 }
 
 /** The older Turn that the person confirms; `undefined` if commands are not the reason, or there is no one to ask. */
@@ -82,34 +105,24 @@ async function confirmedTurn(world: CliWorld, { error }: Failed): Promise<TurnId
   return isConfirmed ? cause.turn : undefined
 }
 
-function words(
-  session: Session,
-  turn: TurnId,
-  files: readonly z.infer<typeof RestoredFile>[],
-): string {
-  const number = numberOf(session, turn)
-  const lines = files.map(
-    ({ path, outcome, why }) =>
-      `  ${(why === 'redacted' ? REDACTED : OUTCOMES[outcome]).padEnd(28)}  ${visibleLine(path)}`,
-  )
-  const left = !files.every(isUndone)
-  const hint = `To see what the Turn changed: hawser diff ${session.id} ${number}`
-  return [`Files of Turn ${number} of ${session.id}:`, ...lines, ...(left ? [hint] : []), ''].join(
-    '\n',
-  )
-}
-
-const OUTCOMES = {
-  restored: 'restored',
-  removed: 'removed',
-  changed_since: 'not restored: changed since',
-  failed: 'not restored: failed',
-} as const satisfies Record<UndoOutcome, string>
-
-const REDACTED = 'not restored: contained a key'
-
-function isUndone({ outcome }: { readonly outcome: UndoOutcome }): boolean {
-  return outcome === 'restored' || outcome === 'removed'
+function words(session: Session, done: UndoResult): string {
+  const { undone_turn_id, onwards, redo } = done
+  const files = restoredFiles(done)
+  const number = undone_turn_id === undefined ? undefined : numberOf(session, undone_turn_id)
+  const what = number === undefined ? 'your last command' : `Turn ${number}`
+  const title = `Files of ${what}${onwards === true ? ' and everything after it' : ''} of ${session.id}:`
+  const shown = redo === true || number === undefined ? '' : ` ${number}`
+  const hints = files.every(isUndone)
+    ? redo === true
+      ? []
+      : [`To take it back: hawser redo ${session.id}`]
+    : [
+        `To see what was changed: hawser diff ${session.id}${shown}`,
+        ...(files.some(({ outcome }) => outcome === 'changed_since')
+          ? ['To overwrite what something else changed since: pass --force.']
+          : []),
+      ]
+  return [title, ...restoredLines(files), ...hints, ''].join('\n')
 }
 
 /** Counted from 1. */

@@ -151,6 +151,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'provider_request':
     case 'provider_usage':
     case 'command_watched':
+    case 'workspace_snapshot':
     case 'permission_asked':
     case 'lock_taken':
       return []

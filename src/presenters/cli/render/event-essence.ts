@@ -80,6 +80,8 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return {
         head: `${event.data.call_id}: ${counted(event.data.paths.length, 'protected path')}`,
       }
+    case 'workspace_snapshot':
+      return snapshotEssence(event.data)
     case 'tool_result':
       return toolResult(event.data)
     case 'shell_command': {
@@ -128,7 +130,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: `${event.data.compaction_event_id}, ${undoReason(event.data)}` }
     case 'files_restored':
       return {
-        head: `of ${event.data.undone_turn_id} by ${event.data.by}`,
+        head: `of ${event.data.undone_turn_id ?? event.data.undone_command_id} by ${event.data.by}`,
         body: event.data.files.map((file) => `${undoOutcome(file)}: ${file.path}`).join('\n'),
       }
     case 'text_pinned':
@@ -219,6 +221,19 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
       ? undefined
       : `with the bytes of ${projected.map(({ resource_id, variant }) => `${resourceOf(resource_id)?.handle ?? resource_id}${variant === undefined ? '' : ' (a variant)'}`).join(', ')}`,
   ])
+}
+
+function snapshotEssence({
+  call_id,
+  after,
+  counts,
+  why,
+}: EventData<'workspace_snapshot'>): Essence {
+  if (why !== undefined) return { head: `${call_id}: none (${why})` }
+  if (after === undefined) return { head: `${call_id}: before the command` }
+  if (counts === undefined) return { head: `${call_id}: no file changed` }
+  const { created, changed, removed } = counts
+  return { head: `${call_id}: ${created} created, ${changed} changed, ${removed} removed` }
 }
 
 function toolResult(data: EventData<'tool_result'>): Essence {

@@ -1,20 +1,29 @@
-import type { FileDiff } from '../../../session/queries/diff.ts'
+import type { FileDiff } from '../../../session/changes/diff.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
 /** A file change in the format of `patch -p1` and `git apply`. Binary content is only named. */
-export function patchOf({ path, change, text, diff }: FileDiff): string {
+export function patchOf({ path, change, text, diff, modes }: FileDiff): string {
   const created = change === 'created'
-  if (text && diff === '' && !created) return ''
-  const [before, after] = [created ? NOTHING : name('a', path), name('b', path)]
+  const removed = change === 'removed'
+  const mode = modeLines(change, modes)
+  if (text && diff === '' && mode === '') return ''
+  const before = created ? NOTHING : name('a', path)
+  const after = removed ? NOTHING : name('b', path)
   const title = `diff --git ${quoted('a', path)} ${quoted('b', path)}\n`
-  const mode = created ? 'new file mode 100644\n' : ''
   if (!text) return `${title}${mode}Binary files ${before} and ${after} differ\n`
-  // An empty new file has no hunk.
+  // An empty file has no hunk.
   if (diff === '') return title + mode
   return `${title}${mode}--- ${before}\n+++ ${after}\n${hunksOf(diff)}`
 }
 
 const NOTHING = '/dev/null'
+
+function modeLines(change: FileDiff['change'], modes: FileDiff['modes']): string {
+  if (change === 'created') return `new file mode ${modes?.after ?? '100644'}\n`
+  if (change === 'removed') return `deleted file mode ${modes?.before ?? '100644'}\n`
+  if (modes?.before === undefined || modes.after === undefined) return ''
+  return `old mode ${modes.before}\nnew mode ${modes.after}\n`
+}
 
 /** Without the two header lines, which are for people and shorten long names. */
 function hunksOf(diff: string): string {

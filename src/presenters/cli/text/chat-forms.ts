@@ -39,6 +39,7 @@ export const CHAT_FORMS: Readonly<Record<string, ChatForm | undefined>> = {
   'log salvage': undefined,
   'log export': always('/export', String.raw`${SESSION}(?: --format (?:markdown|html|json))?`),
   undo: { args: SESSION + TURN, form: withArgument('/undo') },
+  redo: always('/redo'),
   diff: { args: SESSION + TURN, form: withArgument('/diff') },
   compact: {
     args: `${SESSION}(?: --(dry-run|undo))?(?: --json)?`,

@@ -20,7 +20,7 @@ import { verifyCommand } from './verify-command.ts'
 import { queueCommand } from './queue-command.ts'
 import { begin, fork, sessions, stillRunning } from './session-commands.ts'
 import { reload, skills } from './skill-commands.ts'
-import { undo } from './undo-command.ts'
+import { redo, undo } from './undo-command.ts'
 import { sentences } from '../../screen/rows.ts'
 
 /** Parses a command; `undefined` for other text, such as a path. */
@@ -204,8 +204,8 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'diff',
-    usage: '[turn]',
-    summary: 'show the file changes of this Session, or of one Turn',
+    usage: '[turn | now]',
+    summary: 'show the file changes of this Session, of one Turn, or up to now',
     run: diffCommand,
   },
   {
@@ -255,9 +255,15 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'undo',
-    usage: '[turn]',
-    summary: 'restore the files that the last Turn wrote or edited; not what commands changed',
+    usage: '[turn | to turn]',
+    summary: 'restore the files that the last Turn changed, or another one, or all since a Turn',
     run: undo,
+  },
+  {
+    name: 'redo',
+    usage: '',
+    summary: 'reverse the last undo',
+    run: redo,
   },
   {
     name: 'exit',

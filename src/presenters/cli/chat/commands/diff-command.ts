@@ -1,6 +1,6 @@
 import { uncoveredLines } from '../../../../history/ran-commands.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
-import type { SessionDiff } from '../../../../session/queries/diff.ts'
+import type { SessionDiff } from '../../../../session/changes/diff.ts'
 import { turnNamed } from '../../../../session/workspace/session-reference.ts'
 import { diffLines } from '../../render/diff-lines.ts'
 import { patchOf } from '../../render/patch.ts'
@@ -11,15 +11,16 @@ import type { CommandContext, CommandResult } from './command-context.ts'
 /** More are in the transcript, by Turn. */
 const MOST_ROWS = 1_000
 
-/** Shows what `write` and `edit` changed in the whole Session, or in one Turn. */
+/** Shows what tools and commands changed in the whole Session, up to now, or in one Turn. */
 export async function diffCommand(
   { session, actions, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  const named = argument === '' ? undefined : argument
+  const now = argument === 'now'
+  const named = argument === '' || now ? undefined : argument
   const turn = await turnNamed(actions, session, named)
   if (!turn.ok) return turn
-  const diffs = await session.diff(turn.value)
+  const diffs = await session.diff(turn.value, { now })
   if (!diffs.ok) return diffs
   const { files } = diffs.value
   const patches = files.map(patchOf).join('')
@@ -33,7 +34,7 @@ function notesOf({ files, uncovered, undone }: SessionDiff, turn: string | undef
   const lines = uncoveredLines(uncovered)
   return [
     ...(undone ? [`${what} is undone: its changes are no longer in the files.`] : []),
-    ...(files.length > 0 ? [] : [`No file was changed by write and edit in ${what}.`]),
+    ...(files.length > 0 ? [] : [`No file was changed in ${what}.`]),
     ...(lines.length === 0
       ? []
       : [`What these commands changed is not recorded: ${lines.join('; ')}.`]),

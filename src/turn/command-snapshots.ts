@@ -1,0 +1,175 @@
+import { counted } from '../encoding/amounts.ts'
+import { shownPath } from '../host/files/confined-path.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Snapshots } from '../host/snapshots/snapshots.ts'
+import type { Pass } from '../host/snapshots/workspace-tree.ts'
+import type { HawserError, Result } from '../model/errors.ts'
+import type { EventData, EventDraft } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
+import { readablePath, type PathChange } from '../model/snapshot-entry.ts'
+
+type SnapshotData = EventData<'workspace_snapshot'>
+
+/** The snapshots around one command. */
+export interface AroundCommand {
+  /** Takes the first one, once. Its Events must be durable before the command starts. Does not fail: an Event says why there is none. */
+  begin(): Promise<readonly EventDraft[]>
+  /** Takes the second one. Empty if `begin` was not called: then the command did not run, or could not write. */
+  end(): Promise<readonly EventDraft[]>
+}
+
+export interface SnapshotParts {
+  readonly call_id: string
+  readonly clock: Pick<Clock, 'after'>
+  readonly open: () => Promise<Snapshots>
+  /** Tells people what takes long. */
+  readonly say: (text: string) => void
+  /** Removes keys. */
+  readonly redact: (text: string) => string
+}
+
+export function aroundCommand(parts: SnapshotParts): AroundCommand {
+  let beginning: Promise<Beginning> | undefined
+  const begin = () => (beginning ??= beginSnapshot(parts))
+  return {
+    begin: async () => (await begin()).drafts,
+    end: async () => {
+      const begun = await beginning
+      if (begun?.before === undefined) return []
+      return endSnapshot(parts, begun.before)
+    },
+  }
+}
+
+/** The second snapshot of a command that was killed together with Hawser. */
+export async function lateSnapshot(
+  parts: SnapshotParts,
+  before: string,
+): Promise<readonly EventDraft[]> {
+  return endSnapshot(parts, { tree: before }, { by_others: true })
+}
+
+interface Beginning {
+  readonly drafts: readonly EventDraft[]
+  readonly before?: Pass
+}
+
+async function beginSnapshot(parts: SnapshotParts): Promise<Beginning> {
+  const taken = await takePatiently(parts)
+  if (!taken.ok) return { drafts: missingDrafts(parts, taken.error) }
+  const data = { call_id: parts.call_id, before: taken.value.tree }
+  return { drafts: [{ type: 'workspace_snapshot', data }], before: taken.value }
+}
+
+async function endSnapshot(
+  parts: SnapshotParts,
+  before: Pick<Pass, 'tree'> & Partial<Pick<Pass, 'files'>>,
+  flags: Pick<SnapshotData, 'by_others'> = {},
+): Promise<readonly EventDraft[]> {
+  const taken = await takePatiently(parts)
+  if (!taken.ok) return missingDrafts(parts, taken.error, before.tree)
+  const { tree, uncovered } = taken.value
+  const ids = { call_id: parts.call_id, before: before.tree, after: tree }
+  if (tree === before.tree) return [{ type: 'workspace_snapshot', data: { ...ids, ...flags } }]
+  const changes = await (await parts.open()).changes(before.tree, tree)
+  if (!changes.ok) return missingDrafts(parts, changes.error, before.tree)
+  const data = {
+    ...ids,
+    ...filesOf(parts, changes.value),
+    ...uncoveredOf(parts, uncovered),
+    ...flags,
+  }
+  return [{ type: 'workspace_snapshot', data }, ...removalNotice(data, before.files)]
+}
+
+/** A snapshot that takes longer is given up; the next one continues where it stopped. */
+const LONGEST_MS = 30_000
+const SOON_MS = 2_000
+
+async function takePatiently({ open, clock, say }: SnapshotParts): Promise<Result<Pass>> {
+  const stop = new AbortController()
+  let files = 0
+  const cancels = [
+    clock.after(SOON_MS, () =>
+      say(`Taking a snapshot of the workspace (${counted(files, 'file')} so far).`),
+    ),
+    clock.after(LONGEST_MS, () => stop.abort()),
+  ]
+  try {
+    const snapshots = await open()
+    return await snapshots.take({
+      signal: stop.signal,
+      onProgress: (count) => void (files = count),
+    })
+  } finally {
+    for (const cancel of cancels) cancel()
+  }
+}
+
+/** Said with every such command: undo does not cover it. */
+function missingDrafts(
+  { call_id }: SnapshotParts,
+  { message }: HawserError,
+  before?: string,
+): readonly EventDraft[] {
+  const data = { call_id, ...(before === undefined ? {} : { before }), why: message }
+  const text = `No snapshot of the workspace was taken, so undo and diff do not cover what this command changes. ${message}`
+  return [{ type: 'workspace_snapshot', data }, notice('no_snapshot', text)]
+}
+
+/** How many paths an Event names. */
+const NAMED_FILES = 200
+const NAMED_UNCOVERED = 20
+
+function filesOf(
+  { redact }: SnapshotParts,
+  changes: readonly PathChange[],
+): Pick<SnapshotData, 'files' | 'counts'> {
+  const files = changes.flatMap(({ path, before, after }) => {
+    if ((before ?? after)?.kind === 'folder' && (after ?? before)?.kind === 'folder') return []
+    const change = before === undefined ? 'created' : after === undefined ? 'removed' : 'changed'
+    return [{ path: redact(readablePath(path)), change } as const]
+  })
+  if (files.length === 0) return {}
+  const countOf = (kind: string) => files.filter(({ change }) => change === kind).length
+  return {
+    files: files.slice(0, NAMED_FILES),
+    counts: {
+      created: countOf('created'),
+      changed: countOf('changed'),
+      removed: countOf('removed'),
+    },
+  }
+}
+
+function uncoveredOf(
+  { redact }: SnapshotParts,
+  uncovered: Pass['uncovered'],
+): Pick<SnapshotData, 'uncovered' | 'uncovered_count'> {
+  if (uncovered.length === 0) return {}
+  const named = uncovered.slice(0, NAMED_UNCOVERED)
+  return {
+    uncovered: named.map(({ path, why }) => ({ path: redact(readablePath(path)), why })),
+    ...(named.length < uncovered.length ? { uncovered_count: uncovered.length } : {}),
+  }
+}
+
+const MANY_REMOVED = 50
+const LEAST_HALF = 3
+const NAMED_REMOVED = 3
+
+/** A command that removed many files is named at once, with the way back. */
+function removalNotice(
+  { files = [], counts }: SnapshotData,
+  covered: number | undefined,
+): readonly EventDraft[] {
+  const count = counts?.removed ?? 0
+  const isHalf = covered !== undefined && count >= LEAST_HALF && count * 2 >= covered
+  if (count <= MANY_REMOVED && !isHalf) return []
+  const removed = files.filter(({ change }) => change === 'removed').slice(0, NAMED_REMOVED)
+  const of = covered === undefined ? '' : ` of ${counted(covered, 'file')}`
+  const names = removed.map(({ path }) => shownPath(path)).join(', ')
+  const rest = count > removed.length ? ', …' : ''
+  const text = `The command removed ${counted(count, 'file')}${of} (${names}${rest}). To put them back: hawser undo`
+  return [notice('files_removed', text)]
+}
