@@ -1,13 +1,13 @@
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
-import { isSameEntry, type PathChange, type SnapshotEntry } from '../model/snapshot-entry.ts'
+import { isSameEntry, type PathChange, type SnapshotEntry } from '../model/events/snapshot-entry.ts'
 
 /** The content that `write` or `edit` left: the hash of the real one, and where it is stored, perhaps redacted. */
 export interface StoredContent {
   readonly kind: 'stored'
   readonly sha256: string
   readonly blob: BlobKey
-  readonly redacted: boolean
+  readonly isRedacted: boolean
 }
 
 /** What was at a path; `undefined` if nothing was. */
@@ -108,7 +108,7 @@ export function fileHistory(
 /** What steps changed at one path, from before the first to after the last. */
 export interface ComposedChange extends FileStep {
   /** Something else changed the path between two steps. */
-  readonly interrupted: boolean
+  readonly isInterrupted: boolean
 }
 
 /** By path, in the order of their first step; without those that are as before. Pure. */
@@ -116,8 +116,9 @@ export function composeSteps(steps: readonly FileStep[]): readonly ComposedChang
   const all = new Map<string, ComposedChange>()
   for (const { path, from, to } of steps) {
     const known = all.get(path)
-    const interrupted = known !== undefined && (known.interrupted || !isSameState(known.to, from))
-    all.set(path, { path, from: known === undefined ? from : known.from, to, interrupted })
+    const isInterrupted =
+      known !== undefined && (known.isInterrupted || !isSameState(known.to, from))
+    all.set(path, { path, from: known === undefined ? from : known.from, to, isInterrupted })
   }
   return [...all.values()].filter(({ from, to }) => !isSameState(from, to))
 }
@@ -181,7 +182,7 @@ function writtenSteps(data: WrittenFile): readonly FileStep[] {
 function storedState(blob: BlobKey | undefined, real: string | undefined): FileState {
   if (blob === undefined) return undefined
   const sha256 = real ?? blob.slice(0, blob.indexOf('.'))
-  return { kind: 'stored', sha256, blob, redacted: real !== undefined }
+  return { kind: 'stored', sha256, blob, isRedacted: real !== undefined }
 }
 
 type SnapshotIds = Pick<EventData<'workspace_snapshot'>, 'before' | 'after'>

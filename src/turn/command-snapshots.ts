@@ -6,17 +6,10 @@ import type { Pass } from '../host/snapshots/workspace-tree.ts'
 import type { HawserError, Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
-import { readablePath, type PathChange } from '../model/snapshot-entry.ts'
+import { readablePath, type PathChange } from '../model/events/snapshot-entry.ts'
+import type { AroundCommand } from './parts/around-command.ts'
 
 type SnapshotData = EventData<'workspace_snapshot'>
-
-/** The snapshots around one command. */
-export interface AroundCommand {
-  /** Takes the first one, once. Its Events must be durable before the command starts. Does not fail: an Event says why there is none. */
-  begin(): Promise<readonly EventDraft[]>
-  /** Takes the second one. Empty if `begin` was not called: then the command did not run, or could not write. */
-  end(): Promise<readonly EventDraft[]>
-}
 
 export interface SnapshotParts {
   readonly call_id: string
@@ -68,7 +61,7 @@ async function endSnapshot(
 ): Promise<readonly EventDraft[]> {
   const taken = await takePatiently(parts)
   if (!taken.ok) return missingDrafts(parts, taken.error, before.tree)
-  const { tree, uncovered } = taken.value
+  const { tree, uncoveredPaths } = taken.value
   const ids = { call_id: parts.call_id, before: before.tree, after: tree }
   if (tree === before.tree) return [{ type: 'workspace_snapshot', data: { ...ids, ...flags } }]
   const changes = await (await parts.open()).changes(before.tree, tree)
@@ -76,7 +69,7 @@ async function endSnapshot(
   const data = {
     ...ids,
     ...filesOf(parts, changes.value),
-    ...uncoveredOf(parts, uncovered),
+    ...uncoveredOf(parts, uncoveredPaths),
     ...flags,
   }
   return [{ type: 'workspace_snapshot', data }, ...removalNotice(data, before.files)]
@@ -144,7 +137,7 @@ function filesOf(
 
 function uncoveredOf(
   { redact }: SnapshotParts,
-  uncovered: Pass['uncovered'],
+  uncovered: Pass['uncoveredPaths'],
 ): Pick<SnapshotData, 'uncovered' | 'uncovered_count'> {
   if (uncovered.length === 0) return {}
   const named = uncovered.slice(0, NAMED_UNCOVERED)

@@ -5,7 +5,7 @@ import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { BashContext } from '../tools/bash.ts'
-import type { AroundCommand } from './command-snapshots.ts'
+import type { AroundCommand } from './parts/around-command.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 
 /** What a command of the person needs, besides its text. */

@@ -43,6 +43,12 @@ const Verdict = z.object({
   actual: z.number().optional(),
 })
 
+const UncoveredCommand = z.object({
+  turn: Count,
+  by: z.enum(['model', 'person', 'skill']),
+  command: z.string(),
+})
+
 const Compaction = z.object({
   dryRun: z.boolean(),
   compacted: z.boolean(),
@@ -83,6 +89,37 @@ export const RESPONSES = {
   OneSession: z.object({ ...done, session: SessionShown }),
   Sessions: z.object({ ...done, sessions: z.array(SessionShown) }),
   DeletedSession: z.object({ ...done, deleted: SessionId }),
+  FileDiffs: z.object({
+    ...done,
+    diff: z.object({
+      files: z.array(
+        z.object({
+          path: z.string(),
+          change: z.enum(['created', 'changed', 'removed']),
+          text: z.boolean(),
+          diff: z.string(),
+        }),
+      ),
+      turnUndone: z.boolean(),
+      uncoveredCommands: z.array(UncoveredCommand),
+    }),
+  }),
+  FilesRestored: z.object({
+    ...done,
+    restored: z.object({
+      turnId: z.string().optional(),
+      commandId: z.string().optional(),
+      allRestored: z.boolean(),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          outcome: z.enum(['restored', 'removed', 'changed_since', 'failed']),
+          why: z.string().optional(),
+        }),
+      ),
+      uncoveredCommands: z.array(UncoveredCommand),
+    }),
+  }),
   ForkedSession: z.object({
     ...done,
     session: SessionShown,

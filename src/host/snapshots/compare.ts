@@ -2,7 +2,7 @@ import {
   isSameEntry,
   type PathChange,
   type SnapshotEntry as Entry,
-} from '../../model/snapshot-entry.ts'
+} from '../../model/events/snapshot-entry.ts'
 import type { Packs } from './packs.ts'
 import { entryOf, ON_THE_WAY, rowsOf, type Row } from './tree.ts'
 

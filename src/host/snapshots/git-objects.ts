@@ -34,15 +34,15 @@ const PACK_NAME = /^pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(?:pack|idx|rev)$/
  */
 export class GitObjects {
   readonly #root: string
-  readonly #kept: string
+  readonly #storePath: string
   /** The change times of the folders when they were last read. */
-  readonly #seen = new Map<string, number>()
-  #copied: number | undefined
+  readonly #readTimes = new Map<string, number>()
+  #copiedBytes: number | undefined
 
-  /** `kept` is a folder of ours, which is created when it is needed. */
-  constructor(root: string, kept: string) {
+  /** `storePath` is created when it is needed. */
+  constructor(root: string, storePath: string) {
     this.#root = root
-    this.#kept = kept
+    this.#storePath = storePath
   }
 
   /** Returns the paths of objects that are not kept, because they would have to be copied and are too large together. */
@@ -53,22 +53,22 @@ export class GitObjects {
       if (!LOOSE_FOLDER.test(name) && name !== 'pack') continue
       const at = `${OBJECTS}/${name}`
       const facts = factsOf(join(this.#root, at))
-      if (facts === undefined || this.#seen.get(name) === facts.ctimeMs) continue
+      if (facts === undefined || this.#readTimes.get(name) === facts.ctimeMs) continue
       await nextRound()
       await inFolder(this.#root, at, async (folder) => {
         for (const file of readdirSync(folder.base))
           if (isObject(name, file) && !this.#keepOne(name, file, folder)) lost.push(`${at}/${file}`)
       })
       // Another change may have the same time.
-      if (Date.now() - facts.ctimeMs > TICK_MS) this.#seen.set(name, facts.ctimeMs)
+      if (Date.now() - facts.ctimeMs > TICK_MS) this.#readTimes.set(name, facts.ctimeMs)
     }
     return lost
   }
 
   #keepOne(name: string, file: string, folder: ParentFolder): boolean {
-    const to = join(this.#kept, name, file)
+    const to = join(this.#storePath, name, file)
     if (factsOf(to) !== undefined) return true
-    mkdirSync(join(this.#kept, name), { recursive: true, mode: 0o700 })
+    mkdirSync(join(this.#storePath, name), { recursive: true, mode: 0o700 })
     const from = folder.at(file)
     try {
       linkSync(from, to)
@@ -85,10 +85,11 @@ export class GitObjects {
   #copyOne(from: string | Buffer, to: string): boolean {
     const facts = factsOf(from)
     if (facts?.isFile() !== true) return true
-    this.#copied ??= sizeBelow(this.#kept)
-    if (this.#copied + facts.size > Math.min(MOST_COPIED, freeBytes(this.#kept) / 2)) return false
+    this.#copiedBytes ??= sizeBelow(this.#storePath)
+    if (this.#copiedBytes + facts.size > Math.min(MOST_COPIED, freeBytes(this.#storePath) / 2))
+      return false
     copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-    this.#copied += facts.size
+    this.#copiedBytes += facts.size
     return true
   }
 
@@ -98,10 +99,10 @@ export class GitObjects {
    */
   async restore(): Promise<readonly string[]> {
     const lost: string[] = []
-    for (const name of namesIn(this.#kept)) {
-      for (const file of namesIn(join(this.#kept, name))) {
+    for (const name of namesIn(this.#storePath)) {
+      for (const file of namesIn(join(this.#storePath, name))) {
         const path = `${OBJECTS}/${name}/${file}`
-        const kept = join(this.#kept, name, file)
+        const kept = join(this.#storePath, name, file)
         const isThere = await inParent(this.#root, path, 'make', async (folder) => {
           const at = folder.at(file)
           if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) return true
@@ -124,7 +125,7 @@ function isObject(folder: string, file: string): boolean {
   return folder === 'pack' ? PACK_NAME.test(file) : LOOSE_NAME.test(file)
 }
 
-/** Runs `work` in a folder itself; `undefined` if it is not there. */
+/** Runs `work` in a folder itself; `undefined` if it does not exist. */
 function inFolder<T>(
   root: string,
   path: string,

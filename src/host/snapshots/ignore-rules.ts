@@ -1,3 +1,5 @@
+import { systemPath } from './names.ts'
+
 /** The rules of one `.gitignore`, or of several for one folder. The last rule that matches decides. Pure. */
 export interface IgnoreRules {
   /**
@@ -10,13 +12,20 @@ export interface IgnoreRules {
 /** More rules than any project has; the rest has no effect. */
 const MOST_RULES = 10_000
 
-/** Parses the text of a `.gitignore`, with the meaning that git gives it; `undefined` if it has no rules. */
-export function ignoreRules(text: string): IgnoreRules | undefined {
-  const lines = text.replace(/^\uFEFF/, '').split('\n', MOST_RULES)
+/**
+ * Parses a `.gitignore`, with the meaning that git gives it; `undefined` if it has no rules. Both rules and paths are compared as
+ * bytes, one character for each: `?` matches one byte.
+ */
+export function ignoreRules(file: Buffer): IgnoreRules | undefined {
+  const lines = file
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .split('\n', MOST_RULES)
   const rules = lines.flatMap((line) => ruleOf(line) ?? []).reverse()
   if (rules.length === 0) return undefined
   return {
-    decide: (path, isFolder) => {
+    decide: (named, isFolder) => {
+      const path = bytesOf(named)
       const name = path.slice(path.lastIndexOf('/') + 1)
       const rule = rules.find(
         ({ onlyFolders, atRoot, matches }) =>
@@ -25,6 +34,12 @@ export function ignoreRules(text: string): IgnoreRules | undefined {
       return rule && !rule.negates
     },
   }
+}
+
+function bytesOf(path: string): string {
+  if (/^[\0-\x7f]*$/.test(path)) return path
+  const bytes = systemPath(path)
+  return (typeof bytes === 'string' ? Buffer.from(bytes) : bytes).toString('latin1')
 }
 
 interface Rule {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { IgnoreRules } from './ignore-rules.ts'
 import { systemPath } from './names.ts'
-import { folderObject, objectId, type Row, type UncoveredPath } from './tree.ts'
+import { folderObject, objectId, type Row, type OmittedPath } from './tree.ts'
 
 /** What identifies the state of a file or folder that was read: no program can set a change time. */
 export interface Stamp {
@@ -17,7 +17,7 @@ export interface KnownFile {
   readonly at: string | Buffer
   stamp: Stamp
   /** It had not just changed when it was read: another change can have the same time. */
-  settled: boolean
+  isStable: boolean
   row: Row
 }
 
@@ -30,18 +30,18 @@ export interface KnownFolder {
   readonly parent: KnownFolder | undefined
   stamp: Stamp
   mode: number
-  settled: boolean
+  isStable: boolean
   files: Map<string, KnownFile>
   inner: Map<string, KnownFolder>
   /** Entries that are not covered; ignored ones are not in its object. */
-  uncovered: readonly UncoveredPath[]
+  uncoveredPaths: readonly OmittedPath[]
   /** Those of its `.gitignore`; for the root also those of the repository, which come last. */
   rules: readonly IgnoreRules[]
   /** Of the object that describes it with everything below; `undefined` after a change. */
   id: string | undefined
 }
 
-export const NEVER: Stamp = { ctimeMs: -1, ino: 0, size: 0 }
+const NEVER: Stamp = { ctimeMs: -1, ino: 0, size: 0 }
 /** The coarsest resolution of times in common file systems. */
 const TICK_MS = 2_000
 
@@ -53,10 +53,10 @@ export function newFolder(root: string, path: string, parent?: KnownFolder): Kno
     parent,
     stamp: NEVER,
     mode: 0,
-    settled: false,
+    isStable: false,
     files: new Map(),
     inner: new Map(),
-    uncovered: [],
+    uncoveredPaths: [],
     rules: [],
     id: undefined,
   }
@@ -67,7 +67,7 @@ export function stampOf({ ctimeMs, ino, size }: Stats): Stamp {
 }
 
 /** `nowMs` is a time before it was read. */
-export function isSettled({ ctimeMs }: Stamp, nowMs: number): boolean {
+export function isStableAt({ ctimeMs }: Stamp, nowMs: number): boolean {
   return nowMs - ctimeMs > TICK_MS
 }
 
@@ -83,7 +83,7 @@ export function forgetObjects(folder: KnownFolder): void {
 
 /** Has the whole tree below listed again, as after a change of rules. */
 export function forgetListing(folder: KnownFolder): void {
-  folder.settled = false
+  folder.isStable = false
   for (const inner of folder.inner.values()) forgetListing(inner)
 }
 
@@ -106,7 +106,7 @@ export function* newObjects(root: KnownFolder): Generator<{ id: string; bytes: B
   const rows: Row[] = [...root.files.values()].map(({ row }) => row)
   for (const { name, mode, id } of root.inner.values())
     if (id !== undefined) rows.push([name, 'd', mode, id])
-  for (const { path, why } of root.uncovered)
+  for (const { path, why } of root.uncoveredPaths)
     if (why !== 'ignored' && path !== root.path)
       rows.push([path.slice(path.lastIndexOf('/') + 1), 'u', why])
   const bytes = folderObject(rows)

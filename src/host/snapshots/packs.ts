@@ -20,7 +20,7 @@ export class Packs {
   readonly #ids: Pick<Ids, 'temporary'>
   /** Open as long as an act of `Snapshots` runs. */
   folder: Folder
-  readonly #known = new Map<string, StoredObject>()
+  readonly #places = new Map<string, StoredObject>()
   readonly #read = new Set<string>()
   #writing: PackWriter | undefined
 
@@ -38,12 +38,12 @@ export class Packs {
         .open(name, 'read')
         .then((file) => closing(file, indexRows))
         .catch(unlessGone)
-      for (const [id, place] of rows ?? []) this.#known.set(id, { ...place, pack: name })
+      for (const [id, place] of rows ?? []) this.#places.set(id, { ...place, pack: name })
     }
   }
 
   has(id: string): boolean {
-    return this.#known.has(id) || this.#writing?.has(id) === true
+    return this.#places.has(id) || this.#writing?.has(id) === true
   }
 
   /** Adds an object to the pack that is being written. It is stored when `flush` resolves. */
@@ -59,7 +59,7 @@ export class Packs {
     this.#writing = undefined
     if (writing === undefined) return
     const pack = `${objectId(Buffer.from(writing.temporary)).slice(0, 32)}${PACK}`
-    for (const [id, place] of await writing.end(pack)) this.#known.set(id, { ...place, pack })
+    for (const [id, place] of await writing.end(pack)) this.#places.set(id, { ...place, pack })
     this.#read.add(pack)
   }
 
@@ -71,8 +71,8 @@ export class Packs {
 
   /** The bytes of an object; `undefined` if it is not stored, or is damaged. */
   async get(id: string): Promise<Buffer | undefined> {
-    if (!this.#known.has(id)) await this.refresh()
-    const place = this.#known.get(id)
+    if (!this.#places.has(id)) await this.refresh()
+    const place = this.#places.get(id)
     if (place === undefined) return undefined
     const stored = await this.folder
       .open(place.pack, 'read')
@@ -86,7 +86,7 @@ export class Packs {
   async list(): Promise<ReadonlyMap<string, readonly string[]>> {
     await this.refresh()
     const all = new Map<string, string[]>()
-    for (const [id, { pack }] of this.#known) all.set(pack, [...(all.get(pack) ?? []), id])
+    for (const [id, { pack }] of this.#places) all.set(pack, [...(all.get(pack) ?? []), id])
     return all
   }
 }
@@ -102,7 +102,7 @@ const LEAST_DEFLATED = 128
 interface Place {
   readonly offset: number
   readonly length: number
-  readonly deflated: boolean
+  readonly isDeflated: boolean
 }
 
 interface StoredObject extends Place {
@@ -130,9 +130,9 @@ class PackWriter {
 
   async add(id: string, bytes: Buffer): Promise<void> {
     const packed = bytes.length < LEAST_DEFLATED ? bytes : deflateRawSync(bytes, { level: 1 })
-    const deflated = packed.length < bytes.length
-    const stored = deflated ? packed : bytes
-    this.#rows.set(id, { offset: this.#offset, length: stored.length, deflated })
+    const isDeflated = packed.length < bytes.length
+    const stored = isDeflated ? packed : bytes
+    this.#rows.set(id, { offset: this.#offset, length: stored.length, isDeflated })
     this.#offset += stored.length
     await this.#write(stored)
   }
@@ -178,12 +178,12 @@ async function startPack(folder: Folder, temporary: string): Promise<PackWriter>
   return new PackWriter(folder, await folder.open(temporary, 'create'), temporary)
 }
 
-function rowBytes(id: string, { offset, length, deflated }: Place): Buffer {
+function rowBytes(id: string, { offset, length, isDeflated }: Place): Buffer {
   const row = Buffer.alloc(ROW_BYTES)
   row.write(id, 0, 'hex')
   row.writeUIntBE(offset, 32, 6)
   row.writeUIntBE(length, 38, 5)
-  row.writeUInt8(deflated ? 1 : 0, 43)
+  row.writeUInt8(isDeflated ? 1 : 0, 43)
   return row
 }
 
@@ -202,15 +202,15 @@ async function indexRows(file: File): Promise<ReadonlyMap<string, Place>> {
     rows.set(index.toString('hex', at, at + 32), {
       offset: index.readUIntBE(at + 32, 6),
       length: index.readUIntBE(at + 38, 5),
-      deflated: index.readUInt8(at + 43) === 1,
+      isDeflated: index.readUInt8(at + 43) === 1,
     })
   }
   return rows
 }
 
-function unpack(stored: Buffer, { deflated }: Place): Buffer | undefined {
+function unpack(stored: Buffer, { isDeflated }: Place): Buffer | undefined {
   try {
-    return deflated ? inflateRawSync(stored, { maxOutputLength: MOST_BYTES }) : stored
+    return isDeflated ? inflateRawSync(stored, { maxOutputLength: MOST_BYTES }) : stored
   } catch {
     return undefined
   }

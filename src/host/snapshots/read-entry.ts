@@ -13,7 +13,7 @@ import {
 import { hasCode, HAS_PROC } from '../files/walked-folder.ts'
 import { isSameStamp, stampOf } from './known-folder.ts'
 import { nameOf } from './names.ts'
-import type { UncoveredReason } from '../../model/snapshot-entry.ts'
+import type { UncoveredReason } from '../../model/events/snapshot-entry.ts'
 
 // Synchronous: thousands of these calls run in a row, and a thread would cost several times as much as the system.
 
@@ -22,7 +22,7 @@ export const MOST_FILE_BYTES = 100 * 1024 * 1024
 
 type Path = string | Buffer
 
-/** Of the entry itself; `undefined` if it is not there, or cannot be asked about. */
+/** Of the entry itself; `undefined` if it does not exist, or cannot be asked about. */
 export function factsOf(path: Path): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -31,7 +31,7 @@ export function factsOf(path: Path): Stats | undefined {
   }
 }
 
-export type FileContent =
+export type CoveredContent =
   | { readonly bytes: Buffer; readonly facts: Stats }
   | { readonly why: UncoveredReason | 'gone' }
 
@@ -39,7 +39,7 @@ export type FileContent =
  * The content of a regular file, with the facts of the state that was read. Follows no link and blocks on nothing; what is at
  * another place than the path says counts as gone, because something on the way was swapped.
  */
-export function readCovered(path: Path): FileContent {
+export function readCovered(path: Path): CoveredContent {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let descriptor: number
   try {

@@ -18,7 +18,7 @@ import { hasCode } from '../files/walked-folder.ts'
 import { inParent, type ParentFolder } from './below-root.ts'
 import { nameOf, systemPath } from './names.ts'
 import { MOST_FILE_BYTES } from './read-entry.ts'
-import { isSameEntry, type SnapshotEntry as Entry } from '../../model/snapshot-entry.ts'
+import { isSameEntry, type SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
 import { objectId } from './tree.ts'
 
 /** What a path is to become. It is left alone if it is not as expected. */

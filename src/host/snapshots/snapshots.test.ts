@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { Result } from '../../model/errors.ts'
-import type { PathChange } from '../../model/snapshot-entry.ts'
+import type { PathChange } from '../../model/events/snapshot-entry.ts'
 import { systemClock } from '../clock.ts'
 import { systemIds } from '../ids.ts'
 import { workspaceSnapshots, type Snapshots } from './snapshots.ts'
@@ -201,8 +201,8 @@ test('ignored files, nested repositories and pipes are named, and what was cover
   writeFileSync(join(workspace, '.gitignore'), 'node_modules/\n*.log\n')
   writeFileSync(join(workspace, 'x.log'), 'log')
   execFileSync('mkfifo', [join(workspace, 'pipe')])
-  const { tree: before, uncovered } = value(await snapshots.take())
-  expect(uncovered.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+  const { tree: before, uncoveredPaths } = value(await snapshots.take())
+  expect(uncoveredPaths.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
     { path: 'nested', why: 'repository' },
     { path: 'node_modules', why: 'ignored' },
     { path: 'pipe', why: 'not_regular_file' },
@@ -243,9 +243,9 @@ test.each([
   execFileSync('bash', ['-c', command], { cwd: workspace, stdio: 'ignore' })
   const changes = value(await snapshots.changes(before, await tree(snapshots)))
   const steps = changes.map(({ path, before: to, after }) => ({ path, to, expect: after }))
-  const { outcomes, lost } = value(await snapshots.restore(steps))
+  const { outcomes, lostObjects } = value(await snapshots.restore(steps))
   expect([...outcomes].filter(([, outcome]) => outcome !== 'restored')).toEqual([])
-  expect(lost).toEqual([])
+  expect(lostObjects).toEqual([])
   expect(facts()).toEqual(was)
 })
 
@@ -263,7 +263,7 @@ test('an object of git that a command overwrote in place is named as lost', asyn
   rmSync(join(workspace, '.git'), { recursive: true })
   const changes = value(await snapshots.changes(before, await tree(snapshots)))
   const steps = changes.map(({ path, before: to, after }) => ({ path, to, expect: after }))
-  expect(value(await snapshots.restore(steps)).lost).toEqual([object])
+  expect(value(await snapshots.restore(steps)).lostObjects).toEqual([object])
 })
 
 test('a damaged pack is noticed: its contents count as missing, and nothing wrong is restored', async () => {

@@ -6,7 +6,7 @@ import { diskFolder } from '../files/disk.ts'
 import { asHostResult, closing, type Folder } from '../files/files.ts'
 import { checkFolder, identifyFolder } from '../files/folder-identity.ts'
 import type { Ids } from '../ids.ts'
-import type { PathChange, SnapshotEntry as Entry } from '../../model/snapshot-entry.ts'
+import type { PathChange, SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
 import { compareTrees } from './compare.ts'
 import { GitObjects } from './git-objects.ts'
 import { Packs } from './packs.ts'
@@ -40,7 +40,7 @@ export interface Snapshots {
 export interface RestoreReport {
   readonly outcomes: ReadonlyMap<string, RestoreOutcome>
   /** Objects of git that a command overwrote, and that are not stored. */
-  readonly lost: readonly string[]
+  readonly lostObjects: readonly string[]
 }
 
 export interface TakeOptions {
@@ -112,7 +112,7 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         const contentOf = async (id: string) => (await packs.get(id)) ?? elsewhere(id)
         const outcomes = await restorePaths(root, steps, contentOf)
         const isOfGit = steps.some(({ path, to }) => path.startsWith('.git/') && to !== undefined)
-        return ok({ outcomes, lost: isOfGit ? await objects.restore() : [] })
+        return ok({ outcomes, lostObjects: isOfGit ? await objects.restore() : [] })
       }),
   }
 }
@@ -125,7 +125,7 @@ interface KnownStore {
   readonly tree: WorkspaceTree
   readonly objects: GitObjects
   /** Files that were read since the index was written. */
-  readonly unsaved: number
+  readonly unsavedFiles: number
 }
 
 interface Store extends KnownStore {
@@ -145,17 +145,17 @@ async function take(
   const { root, folder, packs, tree, objects, save } = store
   try {
     const left = await objects.keep()
-    const pass = await tree.pass({ skipped: [home], signal, ...progress })
-    const unsaved = store.unsaved + (pass?.read ?? MOST_UNSAVED)
+    const pass = await tree.pass({ skippedPaths: [home], signal, ...progress })
+    const unsaved = store.unsavedFiles + (pass?.read ?? MOST_UNSAVED)
     const isBehind = unsaved >= MOST_UNSAVED
     if (isBehind) await writeIndex(folder, tree.root, ids.temporary())
-    save({ root, packs, objects, tree, unsaved: isBehind ? 0 : unsaved })
+    save({ root, packs, objects, tree, unsavedFiles: isBehind ? 0 : unsaved })
     if (pass === undefined) return failed('timeout', 'The snapshot was not completed in time.')
     const apart = left.map((path) => ({ path, why: 'too_large' }) as const)
-    return ok({ ...pass, uncovered: [...pass.uncovered, ...apart] })
+    return ok({ ...pass, uncoveredPaths: [...pass.uncoveredPaths, ...apart] })
   } catch (error) {
     // What it knows may not be stored.
-    save({ root, packs, objects, tree: new WorkspaceTree(root, packs), unsaved: 0 })
+    save({ root, packs, objects, tree: new WorkspaceTree(root, packs), unsavedFiles: 0 })
     await packs.abandon()
     throw error
   }
@@ -166,7 +166,7 @@ async function openStore(place: SnapshotPlace, root: string, folder: Folder): Pr
   const tree = new WorkspaceTree(root, packs, await readIndex(folder, root))
   await packs.refresh()
   const objects = new GitObjects(root, join(storePath(place.home, root), 'git'))
-  return { root, packs, tree, objects, unsaved: 0 }
+  return { root, packs, tree, objects, unsavedFiles: 0 }
 }
 
 async function rootOf({ workspace, identity }: SnapshotPlace): Promise<Result<string>> {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ifThere, closing, readSpan, replaceDerivedFile, type Folder } from '../files/files.ts'
 import { newFolder, type KnownFolder } from './known-folder.ts'
 import { systemPath } from './names.ts'
-import { UNCOVERED_REASONS } from '../../model/snapshot-entry.ts'
+import { UNCOVERED_REASONS } from '../../model/events/snapshot-entry.ts'
 import { objectId, Row } from './tree.ts'
 import { rulesOf } from './workspace-tree.ts'
 
@@ -16,10 +16,10 @@ const FolderNode = z.object({
   name: z.string(),
   stamp: Stamp,
   mode: z.number(),
-  settled: z.boolean(),
+  isStable: z.boolean(),
   id: z.string().optional(),
   files: z.array(FileNode),
-  uncovered: z.array(z.object({ path: z.string(), why: z.enum(UNCOVERED_REASONS) })),
+  uncoveredPaths: z.array(z.object({ path: z.string(), why: z.enum(UNCOVERED_REASONS) })),
   get inner() {
     return z.array(FolderNode)
   },
@@ -69,15 +69,15 @@ function parse(text: Buffer): unknown {
 }
 
 function nodeOf(folder: KnownFolder): FolderNode {
-  const { name, mode, settled, id, files, inner, uncovered } = folder
+  const { name, mode, isStable, id, files, inner, uncoveredPaths } = folder
   return {
     name,
     stamp: stampNode(folder),
     mode,
-    settled,
+    isStable,
     ...(id === undefined ? {} : { id }),
-    files: [...files.values()].map((file) => [file.row, stampNode(file), file.settled]),
-    uncovered: [...uncovered],
+    files: [...files.values()].map((file) => [file.row, stampNode(file), file.isStable]),
+    uncoveredPaths: [...uncoveredPaths],
     inner: [...inner.values()].map(nodeOf),
   }
 }
@@ -89,11 +89,11 @@ function stampNode({ stamp: { ctimeMs, ino, size } }: Pick<KnownFolder, 'stamp'>
 function folderOf(root: string, node: FolderNode, parent?: KnownFolder): KnownFolder {
   const path = parent === undefined ? '' : below(parent.path, node.name)
   const folder = newFolder(root, path, parent)
-  const { mode, settled, id, uncovered } = node
-  Object.assign(folder, { stamp: stampFrom(node.stamp), mode, settled, id, uncovered })
-  for (const [row, stamp, isSettled] of node.files) {
+  const { mode, isStable, id, uncoveredPaths } = node
+  Object.assign(folder, { stamp: stampFrom(node.stamp), mode, isStable, id, uncoveredPaths })
+  for (const [row, stamp, isSame] of node.files) {
     const at = systemPath(`${root}/${below(path, row[0])}`)
-    folder.files.set(row[0], { name: row[0], at, stamp: stampFrom(stamp), settled: isSettled, row })
+    folder.files.set(row[0], { name: row[0], at, stamp: stampFrom(stamp), isStable: isSame, row })
   }
   folder.rules = rulesOf(root, folder, folder.files)
   for (const inner of node.inner) folder.inner.set(inner.name, folderOf(root, inner, folder))

@@ -4,9 +4,9 @@ import {
   UNCOVERED_REASONS,
   type SnapshotEntry as Entry,
   type UncoveredReason,
-} from '../../model/snapshot-entry.ts'
+} from '../../model/events/snapshot-entry.ts'
 
-export interface UncoveredPath {
+export interface OmittedPath {
   readonly path: string
   readonly why: UncoveredReason
 }

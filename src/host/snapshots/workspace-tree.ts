@@ -6,7 +6,7 @@ import {
   forgetObjects,
   isIgnored,
   isSameStamp,
-  isSettled,
+  isStableAt,
   newFolder,
   newObjects,
   stampOf,
@@ -16,14 +16,14 @@ import {
 import { nameOf, systemPath } from './names.ts'
 import type { Packs } from './packs.ts'
 import { entriesOf, factsOf, MOST_FILE_BYTES, readCovered, targetOf } from './read-entry.ts'
-import type { UncoveredReason } from '../../model/snapshot-entry.ts'
-import { objectId, type Row, type UncoveredPath } from './tree.ts'
+import type { UncoveredReason } from '../../model/events/snapshot-entry.ts'
+import { objectId, type Row, type OmittedPath } from './tree.ts'
 
 /** One pass over the workspace. */
 export interface Pass {
   /** The id of the tree. */
   readonly tree: string
-  readonly uncovered: readonly UncoveredPath[]
+  readonly uncoveredPaths: readonly OmittedPath[]
   /** Files and links. */
   readonly files: number
   /** How many of them were read. */
@@ -32,7 +32,7 @@ export interface Pass {
 
 export interface PassOptions {
   /** Absolute paths that are never entered. */
-  readonly skipped: readonly string[]
+  readonly skippedPaths: readonly string[]
   /** Stops a pass that takes long. What was read until then is stored, and the next pass continues. */
   readonly signal?: AbortSignal | undefined
   /** The number of files so far. */
@@ -69,9 +69,9 @@ export class WorkspaceTree {
     await this.#packs.flush()
     const { id } = this.root
     if (!isWhole || id === undefined) return undefined
-    const uncovered: UncoveredPath[] = []
+    const uncovered: OmittedPath[] = []
     collectUncovered(this.root, uncovered)
-    return { tree: id, uncovered, files: this.#files, read: this.#read }
+    return { tree: id, uncoveredPaths: uncovered, files: this.#files, read: this.#read }
   }
 
   #changedObjects(): Iterable<{ id: string; bytes: Buffer }> {
@@ -90,9 +90,9 @@ export class WorkspaceTree {
     const mode = facts.mode & 0o777
     if (mode !== folder.mode) forgetObjects(folder)
     folder.mode = mode
-    if (!folder.settled || !isSameStamp(stamp, folder.stamp)) {
+    if (!folder.isStable || !isSameStamp(stamp, folder.stamp)) {
       folder.stamp = stamp
-      folder.settled = isSettled(stamp, this.#nowMs)
+      folder.isStable = isStableAt(stamp, this.#nowMs)
       // What cannot be listed stays as it was known, and is reported.
       if (!(await this.#list(folder, options))) return true
     }
@@ -112,16 +112,16 @@ export class WorkspaceTree {
   }
 
   /** Takes over what it knows of entries that stay. False if the folder cannot be listed. */
-  async #list(folder: KnownFolder, { skipped }: PassOptions): Promise<boolean> {
+  async #list(folder: KnownFolder, { skippedPaths }: PassOptions): Promise<boolean> {
     const entries = entriesOf(folder.at)
     if (entries === undefined) {
-      folder.settled = false
-      folder.uncovered = [{ path: folder.path, why: 'unreadable' }]
+      folder.isStable = false
+      folder.uncoveredPaths = [{ path: folder.path, why: 'unreadable' }]
       return false
     }
     const { files, inner } = folder
-    const was = JSON.stringify(folder.uncovered)
-    const uncovered: UncoveredPath[] = []
+    const was = JSON.stringify(folder.uncoveredPaths)
+    const uncovered: OmittedPath[] = []
     folder.files = new Map()
     folder.inner = new Map()
     const leave = (path: string, why: UncoveredReason) => void uncovered.push({ path, why })
@@ -130,7 +130,7 @@ export class WorkspaceTree {
     for (const { entry, name } of named) {
       const path = folder.path === '' ? name : `${folder.path}/${name}`
       const at = `${this.#path}/${path}`
-      if (isHawserName(name) || skipped.includes(at)) continue
+      if (isHawserName(name) || skippedPaths.includes(at)) continue
       const isFolder = entry.isDirectory()
       const verdict = placeOf(folder, name, isFolder)
       if (verdict === 'skip') continue
@@ -146,7 +146,7 @@ export class WorkspaceTree {
         folder.files.set(name, files.get(name) ?? newFile(name, systemPath(at)))
       } else leave(path, 'not_regular_file')
     }
-    folder.uncovered = uncovered
+    folder.uncoveredPaths = uncovered
     const isSame =
       isSameNames(files, folder.files) &&
       isSameNames(inner, folder.inner) &&
@@ -162,12 +162,12 @@ export class WorkspaceTree {
     if (found === undefined || found === 'gone') {
       folder.files.delete(file.name)
       // It will be listed again: an entry of another kind may be in its place.
-      folder.settled = false
+      folder.isStable = false
       return forgetObjects(folder)
     }
     const isChanged = JSON.stringify(found.row) !== JSON.stringify(file.row)
     file.stamp = found.stamp
-    file.settled = isSettled(found.stamp, this.#nowMs)
+    file.isStable = isStableAt(found.stamp, this.#nowMs)
     file.row = found.row
     if (!isChanged) return
     forgetObjects(folder)
@@ -204,8 +204,8 @@ const LARGE_BYTES = 1024 * 1024
 /** A longer one has no effect. */
 const MOST_RULE_BYTES = 1024 * 1024
 
-function isUnchanged({ at, stamp, settled }: KnownFile): boolean {
-  const facts = settled ? factsOf(at) : undefined
+function isUnchanged({ at, stamp, isStable }: KnownFile): boolean {
+  const facts = isStable ? factsOf(at) : undefined
   return facts !== undefined && isSameStamp(stampOf(facts), stamp)
 }
 
@@ -213,13 +213,13 @@ function isUnchanged({ at, stamp, settled }: KnownFile): boolean {
 function loseFolder({ name, parent }: KnownFolder): void {
   if (parent === undefined) return
   parent.inner.delete(name)
-  parent.settled = false
+  parent.isStable = false
   forgetObjects(parent)
 }
 
 function newFile(name: string, at: string | Buffer): KnownFile {
   const stamp = { ctimeMs: -1, ino: 0, size: 0 }
-  return { name, at, stamp, settled: false, row: [name, 'u', 'unreadable'] }
+  return { name, at, stamp, isStable: false, row: [name, 'u', 'unreadable'] }
 }
 
 /** `.git` of the workspace is covered in part; any other one belongs to a nested repository. */
@@ -260,7 +260,7 @@ export function rulesOf(
 function rulesAt(path: string | Buffer): readonly IgnoreRules[] {
   const content = readCovered(path)
   if ('why' in content || content.bytes.length > MOST_RULE_BYTES) return []
-  const rules = ignoreRules(content.bytes.toString('utf8'))
+  const rules = ignoreRules(content.bytes)
   return rules === undefined ? [] : [rules]
 }
 
@@ -272,8 +272,8 @@ function isSameNames(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<strin
   return one.size === other.size && [...one.keys()].every((name) => other.has(name))
 }
 
-function collectUncovered(folder: KnownFolder, into: UncoveredPath[]): void {
-  into.push(...folder.uncovered)
+function collectUncovered(folder: KnownFolder, into: OmittedPath[]): void {
+  into.push(...folder.uncoveredPaths)
   for (const { row } of folder.files.values()) {
     if (row[1] === 'u') {
       const path = folder.path === '' ? row[0] : `${folder.path}/${row[0]}`

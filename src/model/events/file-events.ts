@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { BlobKey, Sha256, TurnId } from '../ids.ts'
-import { UNCOVERED_REASONS } from '../snapshot-entry.ts'
+import { UNCOVERED_REASONS } from './snapshot-entry.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { RedactedOf } from './tool-events.ts'
 

@@ -13,6 +13,7 @@ import { PAGE_ROUTES } from './page-routes.ts'
 import { PERMISSION_ROUTES } from './permission-routes.ts'
 import { TURN_ROUTES } from './turn-routes.ts'
 import { RESOURCE_ROUTES } from './resource-routes.ts'
+import { FILE_ROUTES } from './file-routes.ts'
 import { SESSION_ROUTES } from './session-routes.ts'
 import type { ServerParts } from './server-parts.ts'
 import { BLOB_ROUTES } from './tether/blob-routes.ts'
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route<ServerParts>[] = [
   ...PAGE_ROUTES,
   ...CONTROL_ROUTES,
   ...SESSION_ROUTES,
+  ...FILE_ROUTES,
   ...ATTACHMENT_ROUTES,
   ...TURN_ROUTES,
   ...EVENT_ROUTES,

@@ -122,6 +122,26 @@ export const ForkBody = z
   .refine(({ atSeq, turn }) => atSeq === undefined || turn === undefined, { path: ['turn'] })
 export type ForkBody = z.infer<typeof ForkBody>
 
+/** Without a Turn, the last change is undone. */
+export const UndoBody = z
+  .strictObject({
+    turn: z.int().positive().optional(),
+    to: z.int().positive().optional(),
+    force: z.boolean().default(false),
+  })
+  .refine(({ turn, to }) => turn === undefined || to === undefined, { path: ['to'] })
+export type UndoBody = z.infer<typeof UndoBody>
+
+export const RedoBody = z.strictObject({ force: z.boolean().default(false) })
+
+export const DiffQuery = z.object({
+  turn: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .optional(),
+  now: z.enum(['true', 'false']).default('false'),
+})
+
 export const CompactBody = z.strictObject({ dryRun: z.boolean().default(false) })
 
 /** The number of the last Event that a client has; -1 for none. */

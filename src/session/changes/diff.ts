@@ -6,7 +6,7 @@ import { composeSteps, type ComposedChange, type FileState } from '../../history
 import type { RanCommand } from '../../history/ran-commands.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
-import { readablePath } from '../../model/snapshot-entry.ts'
+import { readablePath } from '../../model/events/snapshot-entry.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { contentFrom, loadChanges, type ContentOf } from './load-changes.ts'
@@ -53,7 +53,7 @@ export async function diffChanges(
   const loaded = await loadChanges(log, tools.snapshots, session)
   if (!loaded.ok) return loaded
   const { units, stepsSince } = loaded.value
-  const uncovered = loaded.value.uncovered.filter(
+  const uncovered = loaded.value.uncoveredCommands.filter(
     ({ turn_id }) => turn === undefined || turn_id === turn,
   )
   const chosen = units.find((one) => one.turn === turn)

@@ -8,7 +8,7 @@ import { COMMAND_EVENTS, ranCommands, type RanCommand } from '../../history/ran-
 import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
-import type { PathChange } from '../../model/snapshot-entry.ts'
+import type { PathChange } from '../../model/events/snapshot-entry.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { eventsOf } from '../reading/whole-session.ts'
@@ -16,7 +16,7 @@ import { eventsOf } from '../reading/whole-session.ts'
 /** What a Session changed in the workspace. */
 export interface SessionChanges extends FileHistory {
   /** Commands whose changes are not known. */
-  readonly uncovered: readonly RanCommand[]
+  readonly uncoveredCommands: readonly RanCommand[]
 }
 
 /** Reads the Events of the whole Session about changed files, and the snapshots that they name. */
@@ -37,11 +37,11 @@ export async function loadChanges(
     if (changes?.ok === true) found.set(keyOf(pair), changes.value)
   }
   const changesOf = (pair: SnapshotPair) => found.get(keyOf(pair))
-  const uncovered = ranCommands(events.value, ({ before, after }) => {
+  const uncoveredCommands = ranCommands(events.value, ({ before, after }) => {
     const isKnown = before === after || found.has(keyOf([before ?? '', after ?? '']))
     return !isKnown
   })
-  return ok({ ...fileHistory(events.value, changesOf), uncovered })
+  return ok({ ...fileHistory(events.value, changesOf), uncoveredCommands })
 }
 
 /** The content of a file in a snapshot. */

@@ -12,7 +12,7 @@ import {
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { readablePath, type SnapshotEntry } from '../../model/snapshot-entry.ts'
+import { readablePath, type SnapshotEntry } from '../../model/events/snapshot-entry.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 type FilesRestored = EventData<'files_restored'>
@@ -59,7 +59,7 @@ export async function restoreFiles(
   if (!outcomes.ok) return outcomes
   const after = await snapshots.capture(paths)
   if (!after.ok) return after
-  const lost = outcomes.value.lost.map((path) => {
+  const lost = outcomes.value.lostObjects.map((path) => {
     return { path, change: 'created', outcome: 'failed', why: 'overwritten' } as const
   })
   const files = [...filesOf(plans, outcomes.value.outcomes), ...lost]
@@ -76,7 +76,7 @@ interface Plan {
 }
 
 async function planOf(parts: RestoreParts, change: ComposedChange): Promise<Result<Plan>> {
-  const { path, from, to, interrupted } = change
+  const { path, from, to, isInterrupted } = change
   const found = await parts.snapshots.entry(path)
   if (!found.ok) return found
   const now = found.value
@@ -84,12 +84,12 @@ async function planOf(parts: RestoreParts, change: ComposedChange): Promise<Resu
     ok({ change, now, outcome, ...(why === undefined ? {} : { why }) })
   if (isSameState(from, now)) return keep('restored')
   if (await isUnsaved(parts, path)) return keep('changed_since')
-  const isLeft = isSameState(to, now) && !interrupted && to?.kind !== 'uncovered'
+  const isLeft = isSameState(to, now) && !isInterrupted && to?.kind !== 'uncovered'
   if (!isLeft && !parts.force) return keep('changed_since')
   if (from?.kind === 'uncovered') return keep('failed', 'uncovered')
   if (from?.kind !== 'stored') return ok({ change, now, to: { entry: from }, outcome: 'restored' })
   const bytes = (await exactContent(parts, from)) ?? (await parts.snapshots.content(from.sha256))
-  if (bytes === undefined) return keep('failed', from.redacted ? 'redacted' : undefined)
+  if (bytes === undefined) return keep('failed', from.isRedacted ? 'redacted' : undefined)
   const mode = now?.kind === 'file' ? now.mode : NEW_MODE
   const entry = { kind: 'file', mode, size: bytes.length, sha256: from.sha256 } as const
   return ok({ change, now, to: { entry }, outcome: 'restored' })
@@ -106,13 +106,13 @@ async function isUnsaved({ tools, session }: RestoreParts, path: string): Promis
 }
 
 /** The real content of what a tool stored; `undefined` if only a redacted copy is left. */
-export async function exactContent(
+async function exactContent(
   { log: { store, secrets } }: Pick<RestoreParts, 'log'>,
-  { blob, sha256, redacted }: StoredContent,
+  { blob, sha256, isRedacted }: StoredContent,
 ): Promise<Buffer | undefined> {
   const stored = await store.get(blob)
   if (!stored.ok) return undefined
-  if (!redacted) return stored.value
+  if (!isRedacted) return stored.value
   return new Redactor(secrets).restored(stored.value, (bytes) => hashOf(bytes) === sha256)
 }
 
@@ -158,5 +158,5 @@ function blobsOf({ from, to }: ComposedChange): Partial<RestoredFile> {
 
 /** Where the stored content is redacted. */
 function realHash(state: FileState): string | undefined {
-  return state?.kind === 'stored' && state.redacted ? state.sha256 : undefined
+  return state?.kind === 'stored' && state.isRedacted ? state.sha256 : undefined
 }

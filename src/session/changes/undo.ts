@@ -4,8 +4,8 @@ import { failed, ok, withCause, type Failed, type Result } from '../../model/err
 import type { EventData } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
-import { readablePath } from '../../model/snapshot-entry.ts'
-import { commandSnapshots } from '../live/command-snapshots.ts'
+import { readablePath } from '../../model/events/snapshot-entry.ts'
+import { commandSnapshots } from '../commands/command-snapshots.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { LockedSession } from '../live/locked-compaction.ts'
 import type { SessionParts } from '../live/session-parts.ts'
@@ -45,9 +45,9 @@ export async function undoChanges(
     if (!changes.ok) return changes
     const chosen = chooseChanges(session, changes.value, options)
     if (!chosen.ok) return chosen
-    const { of, changes: composed, uncovered, name } = chosen.value
+    const { of, changes: composed, uncoveredCommands: uncovered, name } = chosen.value
     const doing = { code: 'undo_began', what: `Undoing the file changes of ${name}` }
-    const done = await restoreNamed(parts, { session, locked }, { ...options, doing }, composed)
+    const done = await restoreNamed(parts, session, locked.record, { ...options, doing }, composed)
     if (!done.ok) return done
     const data: FilesRestored = { ...of, ...done.value, by: 'person' }
     const recorded = await locked.record([{ type: 'files_restored', data }])
@@ -75,10 +75,10 @@ export async function redoChanges(
     const between = await snapshots.value.changes(redoable.before, redoable.after)
     if (!between.ok) return between
     const composed = between.value.map(({ path, before, after }) => {
-      return { path, from: before, to: after, interrupted: false }
+      return { path, from: before, to: after, isInterrupted: false }
     })
     const doing = { code: 'redo_began', what: 'Redoing the file changes that were undone last' }
-    const done = await restoreNamed(parts, { session, locked }, { force, doing }, composed)
+    const done = await restoreNamed(parts, session, locked.record, { force, doing }, composed)
     if (!done.ok) return done
     const { undone_turn_id, undone_command_id, onwards } = redoable
     const data: FilesRestored = {
@@ -106,18 +106,18 @@ async function settledChanges(
   return loadChanges(log, tools.snapshots, session)
 }
 
-interface Chosen {
+interface UndoPlan {
   readonly of: Pick<FilesRestored, 'undone_turn_id' | 'undone_command_id' | 'onwards'>
   readonly name: string
   readonly changes: readonly ComposedChange[]
-  readonly uncovered: readonly RanCommand[]
+  readonly uncoveredCommands: readonly RanCommand[]
 }
 
 function chooseChanges(
   session: LiveSession,
   changes: SessionChanges,
   { turn, onwards = false }: UndoOptions,
-): Result<Chosen> {
+): Result<UndoPlan> {
   if (turn !== undefined && onwards) return fromTurn(changes, turn)
   const unit = turn === undefined ? lastUnit(session, changes) : unitOf(changes, turn)
   if (!unit.ok) return unit
@@ -127,32 +127,40 @@ function chooseChanges(
     of: isOwn ? { undone_command_id: command_id ?? '' } : { undone_turn_id },
     name: isOwn ? `your command after Turn ${number}` : `Turn ${number}`,
     changes: composeSteps(steps),
-    uncovered: changes.uncovered.filter(({ turn_id }) => !isOwn && turn_id === undone_turn_id),
+    uncoveredCommands: changes.uncoveredCommands.filter(
+      ({ turn_id }) => !isOwn && turn_id === undone_turn_id,
+    ),
   })
 }
 
-function unitOf({ units, uncovered }: SessionChanges, turn: TurnId): Result<ChangeUnit> {
+function unitOf(
+  { units, uncoveredCommands: uncovered }: SessionChanges,
+  turn: TurnId,
+): Result<ChangeUnit> {
   const named = units.find((one) => one.turn === turn)
   if (named !== undefined) return ok(named)
   return noChanges(uncovered.filter(({ turn_id }) => turn_id === turn))
 }
 
 function fromTurn(
-  { numberOf, stepsSince, uncovered }: SessionChanges,
+  { numberOf, stepsSince, uncoveredCommands: uncovered }: SessionChanges,
   turn: TurnId,
-): Result<Chosen> {
+): Result<UndoPlan> {
   const number = numberOf(turn)
   if (number === undefined) return noChanges([])
   return ok({
     of: { undone_turn_id: turn, onwards: true },
     name: `Turn ${number} and everything after it`,
     changes: composeSteps(stepsSince(number)),
-    uncovered: uncovered.filter((one) => one.turn >= number),
+    uncoveredCommands: uncovered.filter((one) => one.turn >= number),
   })
 }
 
 /** The last unit that can be undone. */
-function lastUnit({ id }: LiveSession, { units, uncovered }: SessionChanges): Result<ChangeUnit> {
+function lastUnit(
+  { id }: LiveSession,
+  { units, uncoveredCommands: uncovered }: SessionChanges,
+): Result<ChangeUnit> {
   const last = units.findLast(({ undone }) => !undone)
   const since = uncovered.filter((one) => last === undefined || isAfter(one, last))
   if (last === undefined) {
@@ -195,13 +203,14 @@ interface Restoring extends Pick<UndoOptions, 'force'> {
 /** The intention is durable before the first file changes. */
 async function restoreNamed(
   { log, tools }: UndoParts,
-  { session, locked }: { readonly session: LiveSession; readonly locked: LockedSession },
+  session: LiveSession,
+  record: LockedSession['record'],
   { force = false, doing: { code, what } }: Restoring,
   changes: readonly ComposedChange[],
 ): ReturnType<typeof restoreFiles> {
   const snapshots = await openSnapshots({ tools })
   if (!snapshots.ok) return snapshots
-  const intended = await locked.record([notice(code, `${what}: ${namedPaths(changes)}.`)])
+  const intended = await record([notice(code, `${what}: ${namedPaths(changes)}.`)])
   if (!intended.ok) return intended
   const parts = { log, tools, snapshots: snapshots.value, session: session.id, force }
   return restoreFiles(parts, changes)

@@ -7,10 +7,9 @@ import type { Sandbox } from '../../host/sandbox/sandbox.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
-import type { SessionParts } from '../live/session-parts.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { runPersonCommand, type PersonCommandParts } from '../../turn/person-command.ts'
-import { commandSnapshots } from '../live/command-snapshots.ts'
+import { commandSnapshots, type SnapshotSources } from './command-snapshots.ts'
 import { inspectSince, keepRedacted } from './protected-files.ts'
 
 /** The parts of a Session that a command uses. */
@@ -28,7 +27,7 @@ interface CommandParts {
   }
   readonly tools: {
     readonly sandbox: Sandbox
-    readonly snapshots?: SessionParts['tools']['snapshots']
+    readonly snapshots?: SnapshotSources['tools']['snapshots']
     readonly protectedPaths: readonly string[]
     readonly readable?: readonly string[] | undefined
     /** In a guest; see `Confinement.ofGuest`. */

@@ -169,12 +169,10 @@ export const sessionFold: Fold<SessionState> = {
           : { ...state, cost_usd: (state.cost_usd ?? 0) + cost_usd }
       }
       case 'user_message': {
-        const [first] = event.data.resources ?? []
-        const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
-        const added = withResources(state, event.data.resources ?? [])
-        return state.title === ''
-          ? { ...added, title: text.slice(0, FIRST_LINE_CHARACTERS) }
-          : added
+        const { resources = [], text = '' } = event.data
+        const first = text.trim().split('\n')[0] || (resources[0]?.name ?? '')
+        const title = state.title === '' ? first.slice(0, FIRST_LINE_CHARACTERS) : state.title
+        return { ...withResources(state, resources), title }
       }
       case 'history_compaction': {
         if (!vouched) return state

@@ -73,7 +73,7 @@ test.each(WAYS)(
   },
 )
 
-test('the last change is undone whoever made it: a command of the person, then the Turn before it', async () => {
+test('the last change is undone, by a command of the person, then the Turn before it', async () => {
   const place = await harnessPlace()
   const path = (name: string) => join(place.workspace, name)
   await writeFile(path('a.txt'), 'one\n')

@@ -1,10 +1,11 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { openSnapshots } from '../../history/open-snapshots.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SnapshotParts } from '../../turn/command-snapshots.ts'
 import type { TurnParts } from '../../turn/parts/turn-parts.ts'
-import type { SessionParts } from './session-parts.ts'
 
 /** What the holder of the lock can do for snapshots. */
 interface Recorder {
@@ -13,16 +14,18 @@ interface Recorder {
   readonly record: (drafts: readonly EventDraft[]) => Promise<Result<void>>
 }
 
-interface Shared {
-  readonly log: Pick<SessionParts['log'], 'secrets'> & {
-    readonly place: Pick<SessionParts['log']['place'], 'clock'>
+/** The parts of a Session that snapshots use. */
+export interface SnapshotSources {
+  readonly log: {
+    readonly secrets: readonly string[]
+    readonly place: { readonly clock: Pick<Clock, 'after'> }
   }
-  readonly tools: Pick<SessionParts['tools'], 'snapshots'>
+  readonly tools: { readonly snapshots?: (() => Promise<Snapshots>) | undefined }
 }
 
 /** The snapshots around commands of a Session. What they need is loaded with the first command. */
 export function commandSnapshots(
-  shared: Shared,
+  shared: SnapshotSources,
   recorder: Recorder,
 ): Pick<TurnParts['tools'], 'snapshots' | 'settleSnapshots'> {
   const { snapshots: open } = shared.tools
