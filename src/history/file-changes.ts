@@ -29,7 +29,7 @@ export interface ChangeUnit {
   /** In the order in which they happened. */
   readonly steps: readonly FileStep[]
   /** A person undid it; files that could not be restored can be tried again. */
-  readonly undone: boolean
+  readonly isUndone: boolean
 }
 
 /** Something that changed files, in the order of the Log. */
@@ -144,7 +144,7 @@ function unitsOf(
     const steps = own.flatMap((one) => one.steps)
     const number = own[0]?.number ?? 0
     const name = isTurn(key, turns) ? { turn: key } : { command_id: key }
-    return { ...name, number, steps, undone: undone.has(key) }
+    return { ...name, number, steps, isUndone: undone.has(key) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Snapshots } from '../host/snapshots/snapshots.ts'
@@ -84,7 +84,7 @@ async function takePatiently({ open, clock, say }: SnapshotParts): Promise<Resul
   let files = 0
   const cancels = [
     clock.after(SOON_MS, () =>
-      say(`Taking a snapshot of the workspace (${counted(files, 'file')} so far).`),
+      say(`Taking a snapshot of the workspace (${countOf(files, 'file')} so far).`),
     ),
     clock.after(LONGEST_MS, () => stop.abort()),
   ]
@@ -124,13 +124,13 @@ function filesOf(
     return [{ path: redact(readablePath(path)), change } as const]
   })
   if (files.length === 0) return {}
-  const countOf = (kind: string) => files.filter(({ change }) => change === kind).length
+  const numberOf = (kind: string) => files.filter(({ change }) => change === kind).length
   return {
     files: files.slice(0, NAMED_FILES),
     counts: {
-      created: countOf('created'),
-      changed: countOf('changed'),
-      removed: countOf('removed'),
+      created: numberOf('created'),
+      changed: numberOf('changed'),
+      removed: numberOf('removed'),
     },
   }
 }
@@ -160,9 +160,9 @@ function removalNotice(
   const isHalf = covered !== undefined && count >= LEAST_HALF && count * 2 >= covered
   if (count <= MANY_REMOVED && !isHalf) return []
   const removed = files.filter(({ change }) => change === 'removed').slice(0, NAMED_REMOVED)
-  const of = covered === undefined ? '' : ` of ${counted(covered, 'file')}`
+  const of = covered === undefined ? '' : ` of ${countOf(covered, 'file')}`
   const names = removed.map(({ path }) => shownPath(path)).join(', ')
   const rest = count > removed.length ? ', …' : ''
-  const text = `The command removed ${counted(count, 'file')}${of} (${names}${rest}). To put them back: hawser undo`
+  const text = `The command removed ${countOf(count, 'file')}${of} (${names}${rest}). To put them back: hawser undo`
   return [notice('files_removed', text)]
 }

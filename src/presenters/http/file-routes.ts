@@ -17,8 +17,8 @@ export const FILE_ROUTES = [
     answer: 'FileDiffs',
     handle: async (parts: ServerParts, { ids: { id }, query: { turn, now } }) =>
       ofSession(
-        await inSession(attachSession(parts, id), async ({ session, held }) => {
-          const named = await turnOf(held.workspace, session, turn)
+        await inSession(attachSession(parts, id), async ({ session, holding }) => {
+          const named = await turnOf(holding.workspace, session, turn)
           if (!named.ok) return named
           const diff = await session.diff(named.value, { now: now === 'true' })
           return diff.ok ? ok({ diff: apiDiff(diff.value) }) : diff
@@ -33,9 +33,9 @@ export const FILE_ROUTES = [
       ofSession(
         await inSession(
           attachSession(parts, context.req.param('id')),
-          async ({ session, held }) => {
+          async ({ session, holding }) => {
             const number = turn ?? to
-            const named = await turnOf(held.workspace, session, number && String(number))
+            const named = await turnOf(holding.workspace, session, number && String(number))
             if (!named.ok) return named
             const onwards = to !== undefined
             const undone = await session.undo(named.value, { onwards, force })

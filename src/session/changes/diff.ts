@@ -69,7 +69,7 @@ export async function diffChanges(
     )
     if (!isFolder) files.push(await diffOf(texts, change))
   }
-  return ok({ files, uncovered, undone: chosen?.undone ?? false })
+  return ok({ files, uncovered, undone: chosen?.isUndone ?? false })
 }
 
 /** The same paths, to what is there now; without those that are as before. */

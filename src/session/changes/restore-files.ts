@@ -102,7 +102,7 @@ async function isUnsaved({ tools, session }: RestoreParts, path: string): Promis
   const buffers = tools.buffers?.(session)
   if (buffers === undefined) return false
   const shown = await bufferedFiles(tools.files, buffers).read(path, FILE_BYTES)
-  return shown.ok && shown.value.unsaved === true
+  return shown.ok && shown.value.isUnsaved === true
 }
 
 /** The real content of what a tool stored; `undefined` if only a redacted copy is left. */
@@ -113,7 +113,7 @@ async function exactContent(
   const stored = await store.get(blob)
   if (!stored.ok) return undefined
   if (!isRedacted) return stored.value
-  return new Redactor(secrets).restored(stored.value, (bytes) => hashOf(bytes) === sha256)
+  return new Redactor(secrets).restore(stored.value, (bytes) => hashOf(bytes) === sha256)
 }
 
 /** A folder is named if nothing in it is. */

@@ -161,7 +161,7 @@ function lastUnit(
   { id }: LiveSession,
   { units, uncoveredCommands: uncovered }: SessionChanges,
 ): Result<ChangeUnit> {
-  const last = units.findLast(({ undone }) => !undone)
+  const last = units.findLast(({ isUndone }) => !isUndone)
   const since = uncovered.filter((one) => last === undefined || isAfter(one, last))
   if (last === undefined) {
     const nothing =

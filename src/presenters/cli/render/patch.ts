@@ -9,7 +9,7 @@ export function patchOf({ path, change, text, diff, modes }: FileDiff): string {
   if (text && diff === '' && mode === '') return ''
   const before = created ? NOTHING : name('a', path)
   const after = removed ? NOTHING : name('b', path)
-  const title = `diff --git ${quoted('a', path)} ${quoted('b', path)}\n`
+  const title = `diff --git ${quotePath('a', path)} ${quotePath('b', path)}\n`
   if (!text) return `${title}${mode}Binary files ${before} and ${after} differ\n`
   // An empty file has no hunk.
   if (diff === '') return title + mode
@@ -32,11 +32,11 @@ function hunksOf(diff: string): string {
 
 /** A name with a space is terminated by a tab. */
 function name(side: 'a' | 'b', path: string): string {
-  if (isQuoted(path)) return quoted(side, path)
+  if (isQuoted(path)) return quotePath(side, path)
   return `${side}/${path}${path.includes(' ') ? '\t' : ''}`
 }
 
-function quoted(side: 'a' | 'b', path: string): string {
+function quotePath(side: 'a' | 'b', path: string): string {
   if (!isQuoted(path) && !path.includes(' ')) return `${side}/${path}`
   return `"${side}/${Array.from(Buffer.from(path), spelt).join('')}"`
 }
