@@ -234,7 +234,7 @@ export class Harness {
   /** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
   async gc(options: { readonly dryRun: boolean }): Promise<Result<GcResult>> {
     const { sweepWorkspace } = await import('./queries/sweep.ts')
-    return sweepWorkspace(this.#parts.log, options)
+    return sweepWorkspace(this.#parts, options)
   }
 
   /** Names the workspace of a Session that is not in this one. */

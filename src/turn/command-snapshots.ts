@@ -72,7 +72,10 @@ async function endSnapshot(
     ...uncoveredOf(parts, uncoveredPaths),
     ...flags,
   }
-  return [{ type: 'workspace_snapshot', data }, ...removalNotice(data, before.files)]
+  return [
+    { type: 'workspace_snapshot', data },
+    ...removalNotice(parts, changes.value, before.files),
+  ]
 }
 
 /** A snapshot that takes longer is given up; the next one continues where it stopped. */
@@ -151,18 +154,29 @@ const MANY_REMOVED = 50
 const LEAST_HALF = 3
 const NAMED_REMOVED = 3
 
-/** A command that removed many files is named at once, with the way back. */
+/** A command that removed many files, or the repository, is named at once, with the way back. */
 function removalNotice(
-  { files = [], counts }: SnapshotData,
+  { redact }: SnapshotParts,
+  changes: readonly PathChange[],
   covered: number | undefined,
 ): readonly EventDraft[] {
-  const count = counts?.removed ?? 0
+  const gone = changes.filter(({ before, after }) => after === undefined && before !== undefined)
+  const isRepository = gone.some(({ path }) => path === '.git/HEAD')
+  const files = gone.filter(({ path, before }) => !isOfGit(path) && before?.kind !== 'folder')
+  const count = files.length
   const isHalf = covered !== undefined && count >= LEAST_HALF && count * 2 >= covered
-  if (count <= MANY_REMOVED && !isHalf) return []
-  const removed = files.filter(({ change }) => change === 'removed').slice(0, NAMED_REMOVED)
+  if (count <= MANY_REMOVED && !isHalf && !isRepository) return []
   const of = covered === undefined ? '' : ` of ${countOf(covered, 'file')}`
-  const names = removed.map(({ path }) => shownPath(path)).join(', ')
-  const rest = count > removed.length ? ', …' : ''
-  const text = `The command removed ${countOf(count, 'file')}${of} (${names}${rest}). To put them back: hawser undo`
+  const named = files.slice(0, NAMED_REMOVED).map(({ path }) => shownPath(readablePath(path)))
+  const rest = count > named.length ? ', …' : ''
+  const what = [
+    ...(count === 0 ? [] : [`${countOf(count, 'file')}${of} (${redact(named.join(', '))}${rest})`]),
+    ...(isRepository ? ['the repository (.git)'] : []),
+  ]
+  const text = `The command removed ${what.join(' and ')}. To put everything back: hawser undo`
   return [notice('files_removed', text)]
+}
+
+function isOfGit(path: string): boolean {
+  return path === '.git' || path.startsWith('.git/')
 }

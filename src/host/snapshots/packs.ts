@@ -42,6 +42,12 @@ export class Packs {
     }
   }
 
+  /** Whether every pack that this process knows is still there; another one may have swept. */
+  async areComplete(): Promise<boolean> {
+    const names = new Set(await this.folder.names())
+    return [...this.#read].every((name) => names.has(name))
+  }
+
   has(id: string): boolean {
     return this.#places.has(id) || this.#writing?.has(id) === true
   }

@@ -11,6 +11,7 @@ import { compareTrees } from './compare.ts'
 import { GitObjects } from './git-objects.ts'
 import { Packs } from './packs.ts'
 import { entryAt, restorePaths, type RestoreOutcome, type RestoreStep } from './restore.ts'
+import { sweepPacks, type SweepOrder } from './sweep-packs.ts'
 import { readIndex, writeIndex } from './tree-index.ts'
 import { objectId, pathObjects } from './tree.ts'
 import { WorkspaceTree, type Pass } from './workspace-tree.ts'
@@ -35,6 +36,8 @@ export interface Snapshots {
     steps: readonly RestoreStep[],
     contentOf?: (sha256: string) => Promise<Buffer | undefined>,
   ): Promise<Result<RestoreReport>>
+  /** Deletes what belongs to no snapshot that is mentioned; see `sweepPacks`. Returns the number of bytes. */
+  sweep(order: SweepOrder): Promise<Result<number>>
 }
 
 export interface RestoreReport {
@@ -69,8 +72,9 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         const root = await rootOf(place)
         if (!root.ok) return root
         return closing(await storeFolder(place.home, root.value), async (folder) => {
-          known ??= await openStore(place, root.value, folder)
-          known.packs.folder = folder
+          if (known !== undefined) known.packs.folder = folder
+          if (known === undefined || !(await known.packs.areComplete()))
+            known = await openStore(place, root.value, folder)
           return work({ ...known, folder, save: (changed) => void (known = changed) })
         })
       }),
@@ -114,6 +118,10 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         const isOfGit = steps.some(({ path, to }) => path.startsWith('.git/') && to !== undefined)
         return ok({ outcomes, lostObjects: isOfGit ? await objects.restore() : [] })
       }),
+    sweep: (order) =>
+      inStore('sweep the snapshots', async ({ packs, folder }) =>
+        ok(await sweepPacks(packs, folder, order)),
+      ),
   }
 }
 

@@ -24,7 +24,7 @@ export interface Pass {
   /** The id of the tree. */
   readonly tree: string
   readonly uncoveredPaths: readonly OmittedPath[]
-  /** Files and links. */
+  /** Files and links, without those of the repository. */
   readonly files: number
   /** How many of them were read. */
   readonly read: number
@@ -96,8 +96,9 @@ export class WorkspaceTree {
       // What cannot be listed stays as it was known, and is reported.
       if (!(await this.#list(folder, options))) return true
     }
+    const isOfGit = folder.path === '.git' || folder.path.startsWith('.git/')
     for (const file of folder.files.values()) {
-      this.#files += 1
+      if (!isOfGit) this.#files += 1
       if (++this.#slice % FILES_PER_SLICE === 0) await this.#pause(options)
       if (!isUnchanged(file)) await this.#refresh(folder, file)
     }

@@ -4,6 +4,7 @@ import { mentionsOf, removeHidden } from '../../log/lifecycle/families.ts'
 import { removeUnbegun } from '../../log/unbegun.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { InstanceId } from '../../model/ids.ts'
+import { sweepSnapshots } from '../changes/sweep-snapshots.ts'
 import type { OpenMentions, SessionParts } from '../live/session-parts.ts'
 
 /** What `gc` deleted, or would delete with `dryRun`. */
@@ -12,6 +13,8 @@ export interface GcResult extends SweepResult {
   readonly unbegun: number
   /** Deleted Sessions that no fork needs any more. */
   readonly deleted_sessions: number
+  /** Bytes of snapshots of the workspace that no Session mentions any more. */
+  readonly snapshot_bytes: number
   /** The same for the blobs of each Instance in the workspace, or why they were left alone. */
   readonly instances: readonly SweptInstance[]
 }
@@ -26,7 +29,7 @@ export interface SweptInstance {
  * and its own references: what is wrong with one concerns no other.
  */
 export async function sweepWorkspace(
-  parts: SessionParts['log'],
+  { log: parts, tools }: Pick<SessionParts, 'log' | 'tools'>,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Result<GcResult>> {
   const { store, place, mentions } = parts
@@ -53,8 +56,11 @@ export async function sweepWorkspace(
   if (!swept.ok) return swept
   const instances = await sweepInstances(parts, { olderThan, dryRun })
   if (!instances.ok) return instances
+  const snapshots = await sweepSnapshots(parts, tools.snapshots, { olderThan, dryRun })
+  if (!snapshots.ok) return snapshots
   return ok({
     ...swept.value,
+    snapshot_bytes: snapshots.value,
     unbegun: unbegun.value,
     deleted_sessions: hidden.value,
     instances: instances.value,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -49,7 +49,7 @@ test('files are restored, and one that changed since is left alone and reported'
   await writeFile(join(workspace, 'b.txt'), 'b')
   const whole = await runCli({ root }, 'undo', 'latest', '1')
   expect([whole.code, whole.stderr]).toEqual([0, ''])
-  expect(whole.stdout).toMatch(/restored +a\.txt\n +removed +b\.txt\n$/)
+  expect(whole.stdout).toMatch(/restored +a\.txt\n +removed +b\.txt\nTo take it back: hawser redo /)
   await expect(access(join(workspace, 'b.txt'))).rejects.toThrow('ENOENT')
   expect(failureOf(await runCli({ root }, 'undo', id, '--json')).kind).toBe('not_found')
 })
@@ -82,7 +82,11 @@ test('the output of diff reproduces the changes with patch', async () => {
 
 test('undo and diff name the commands that they do not cover, and undo reverts no older Turn unasked', async () => {
   const { root, workspace } = await commandPlace()
+  const snapshots = join(root, 'home/snapshots')
+  await mkdir(join(root, 'home'), { mode: 0o700 })
+  await writeFile(snapshots, 'No snapshot can be stored here.')
   const id = await sessionWith(root, 'Write "one" to a.txt', 'Run `printf two > a.txt`')
+  await rm(snapshots)
   const refused = await runCli({ root }, 'undo')
   expect([refused.code, refused.stdout]).toEqual([1, ''])
   expect(refused.stderr).toContain('Turn 2: "printf two > a.txt"')
@@ -184,6 +188,7 @@ test('gc counts first, then deletes only blobs that are old and unreferenced', a
     kept: kept.length,
     deleted: [lost],
     deleted_sessions: 0,
+    snapshot_bytes: 0,
     instances: [],
     freed_bytes: 4,
     unbegun: 0,

@@ -36,6 +36,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}'] },
     { argv: ['{id}'], code: 1, prepare: (root) => writeFile(join(root, 'workspace/a.txt'), 'me') },
   ],
+  redo: [{ argv: ['{id}'], prepare: undo }],
   diff: [{ argv: ['{id}'] }, { argv: ['{id}', '1'] }],
   compact: [
     { argv: ['{id}'] },
@@ -144,6 +145,10 @@ async function readTwice(root: string, id: string): Promise<void> {
 async function compacted(root: string, id: string): Promise<void> {
   await readTwice(root, id)
   expect((await runCli({ root }, 'compact', id)).code).toBe(0)
+}
+
+async function undo(root: string, id: string): Promise<void> {
+  expect((await runCli({ root }, 'undo', id)).code).toBe(0)
 }
 
 /** A Skill of the repository. */

@@ -79,6 +79,7 @@ test('Events of every type are described', async () => {
     root,
     [
       { type: 'command_watched', data: { call_id: 'c1', paths: [place] } },
+      { type: 'workspace_snapshot', data: { call_id: 'c1', why: 'the disk is full' } },
       { type: 'permission_asked', data: about },
       { type: 'permission_decision', data: { ...about, ...unanswered } },
     ],

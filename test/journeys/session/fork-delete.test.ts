@@ -7,6 +7,7 @@ import { sweepWorkspace } from '../../../src/session/queries/sweep.ts'
 import type { Session } from '../../../src/session/session.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { oneOfEach, picture, sampleFile, say } from '../../support/resources/sample-files.ts'
+import { withClock } from '../../support/session/harness-parts.ts'
 import { value } from '../../support/log/story.ts'
 import { wayPlace, type WayPlace } from '../../support/providers/ways.ts'
 
@@ -58,7 +59,7 @@ test('a deleted Session that forks need does not exist for anyone else, and is r
   expect(early.parent_session_id).toBe(root.id)
   await verified(place, child)
 
-  const later = { ...place.parts.log, place: { ...stores, clock: inTwoHours(stores.clock) } }
+  const later = withClock(place.parts, inTwoHours(stores.clock))
   const { deleted } = value(await sweepWorkspace(later, { dryRun: false }))
   expect([deleted.includes(only), deleted.includes(shared)]).toEqual([true, false])
   expect((await store.get(shared)).ok).toBe(true)

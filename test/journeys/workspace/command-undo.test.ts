@@ -2,6 +2,7 @@ import {
   access,
   chmod,
   mkdir,
+  readdir,
   readFile,
   readlink,
   stat,
@@ -10,7 +11,10 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/host/clock.ts'
+import { Harness } from '../../../src/session/harness.ts'
 import type { Session } from '../../../src/session/session.ts'
+import { withClock } from '../../support/session/harness-parts.ts'
 import { value } from '../../support/log/story.ts'
 import { verified } from '../../support/resources/resource-events.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
@@ -171,4 +175,51 @@ test('a command that runs with everything read-only takes no snapshot', async ()
   await say(session, 'Run `ls`')
   expect(session.events.some(({ type }) => type === 'workspace_snapshot')).toBe(false)
   await expect(access(join(place.root, 'home', 'snapshots'))).rejects.toThrow('ENOENT')
+})
+
+test('gc deletes the snapshots of deleted Sessions, and none of those that one mentions', async () => {
+  const place = await harnessPlace()
+  const packs = async () => {
+    const [store = ''] = await readdir(join(place.root, 'home', 'snapshots'))
+    const names = await readdir(join(place.root, 'home', 'snapshots', store))
+    return names.filter((name) => name.endsWith('.pack'))
+  }
+  await writeFile(join(place.workspace, 'a.txt'), 'one\n')
+  const session = value(await place.harness.create(BEGIN))
+  await say(session, 'Run `rm a.txt`')
+  const later = withClock(place.parts, { ...systemClock, now: () => Date.now() + 7_200_000 })
+  const harness = new Harness(later)
+  expect(value(await harness.gc({ dryRun: false })).snapshot_bytes).toBe(0)
+  expect(await packs()).not.toEqual([])
+  value(await session.undo())
+  await session.close()
+  value(await place.harness.delete(session.id))
+  expect(value(await harness.gc({ dryRun: false })).snapshot_bytes).toBeGreaterThan(0)
+  expect(await packs()).toEqual([])
+  // A process that knew them notices.
+  const next = value(await place.harness.create(BEGIN))
+  await say(next, 'Run `rm a.txt`')
+  value(await next.undo())
+  expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n')
+})
+
+test('after a kill, the changes of the command are found by the next holder, who says that others may have made them', async () => {
+  const place = await harnessPlace()
+  await writeFile(join(place.workspace, 'a.txt'), 'one\n')
+  const session = value(await place.harness.create(BEGIN))
+  await say(session, 'Run `true`')
+  const before = session.events.flatMap(({ type, data }) =>
+    type === 'workspace_snapshot' && data.after === undefined ? [data.before] : [],
+  )
+  // As the Log is when the process ends while the command runs.
+  const data = { call_id: 'killed', ...(before[0] === undefined ? {} : { before: before[0] }) }
+  value(await session.between(({ record }) => record([{ type: 'workspace_snapshot', data }])))
+  await writeFile(join(place.workspace, 'a.txt'), 'two\n')
+  const undone = value(await session.undo())
+  expect(undone.files).toMatchObject([{ path: 'a.txt', outcome: 'restored' }])
+  expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n')
+  const late = session.events.find(
+    ({ type, data: one }) => type === 'workspace_snapshot' && 'by_others' in one,
+  )
+  expect(late).toMatchObject({ data: { call_id: 'killed', counts: { changed: 1 } } })
 })

@@ -24,6 +24,9 @@ export const Output = z.object({
   deleted_sessions: Count.describe(
     'Deleted Sessions that no fork needs any more; their Logs are removed.',
   ),
+  snapshot_bytes: Count.describe(
+    'Bytes of snapshots of the workspace that no Session mentions any more; they are removed.',
+  ),
   writing: z
     .array(SessionId)
     .describe('Sessions with a Turn under way. While there is one, no blob is deleted.'),
@@ -63,9 +66,8 @@ export const run: Run<typeof GC> = async (world, { options }) => {
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
-      const { kept, deleted, freed_bytes, unbegun, deleted_sessions, writing } = swept.value
       const instances = swept.value.instances.map(entryOf)
-      return print({ kept, deleted, freed_bytes, unbegun, deleted_sessions, writing, instances })
+      return print({ ...swept.value, instances })
     },
     { ifUnused: () => print(NOTHING) },
   )
@@ -77,6 +79,7 @@ const NOTHING = {
   freed_bytes: 0,
   unbegun: 0,
   deleted_sessions: 0,
+  snapshot_bytes: 0,
   writing: [],
   instances: [],
 }
@@ -94,7 +97,7 @@ function entryOf({ instance, result }: SweptInstance): Instances[number] {
 }
 
 function words(figures: Figures): string {
-  const { dry_run, unbegun, deleted_sessions, instances } = figures
+  const { dry_run, unbegun, deleted_sessions, snapshot_bytes, instances } = figures
   const verb = dry_run ? 'would be removed' : 'removed'
   const empty =
     unbegun === 0 ? '' : `Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
@@ -102,8 +105,12 @@ function words(figures: Figures): string {
     deleted_sessions === 0
       ? ''
       : `Deleted Sessions that no fork needs any more: ${deleted_sessions} ${verb}.\n`
+  const snapshots =
+    snapshot_bytes === 0
+      ? ''
+      : `Snapshots that no Session mentions any more: ${shownBytes(snapshot_bytes)} ${verb}.\n`
   const others = instances.map((one) => `Instance ${one.instance_id}: ${ofInstance(one, dry_run)}`)
-  return [blobWords(figures), empty, unneeded, ...others].join('')
+  return [blobWords(figures), empty, unneeded, snapshots, ...others].join('')
 }
 
 function ofInstance(

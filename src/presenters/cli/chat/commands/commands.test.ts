@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../../../test/support/session/harness-place.ts'
 import { value } from '../../../../../test/support/log/story.ts'
@@ -11,7 +13,7 @@ import type { ChatActions, CommandContext } from './command-context.ts'
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 async function place() {
-  const { harness } = await harnessPlace()
+  const { harness, root } = await harnessPlace()
   const session = value(await harness.create(REHEARSAL))
   const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
   const attached = new PendingAttachments()
@@ -33,7 +35,7 @@ async function place() {
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
     return { ...done.value, rows }
   }
-  return { harness, session, actions, attached, run }
+  return { harness, root, session, actions, attached, run }
 }
 
 test.each([
@@ -72,6 +74,7 @@ test('only supported commands are listed, and others fail as not supported', asy
     'unpin',
     'reload',
     'undo',
+    'redo',
     'exit',
     'quit',
   ])
@@ -118,12 +121,15 @@ test('Sessions are listed and opened by number or id, but not while a Turn runs'
 })
 
 test('/undo asks before it undoes an older Turn than the one that ran commands', async () => {
-  const { session, run: bare } = await place()
+  const { root, session, run: bare } = await place()
   value(await session.change({ permission_mode: 'auto' }))
+  const snapshots = join(root, 'home/snapshots')
+  await writeFile(snapshots, 'No snapshot can be stored here.')
   for (const text of ['Write "one" to a.txt', 'Run `touch made`']) {
     const { done } = value(await session.admit(text))
     expect(value(await done).status).toBe('completed')
   }
+  await rm(snapshots)
   const asked: OwnQuestion[] = []
   const run = (yes: boolean) =>
     bare('undo', '', {
