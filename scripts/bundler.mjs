@@ -23,11 +23,15 @@ await build({
     {
       // It has a native part, which cannot be bundled.
       name: 'native-by-path',
-      resolveId: (id) =>
-        id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,
+      resolveId: (id) => (id === 'fs-native-extensions' ? '\0native' : null),
+      load: (id) =>
+        id === '\0native'
+          ? `import { createRequire } from 'node:module'
+             export const { tryLock } = createRequire(import.meta.url)(${JSON.stringify(native)})`
+          : null,
     },
   ],
   output: inParts
-    ? { dir: folder, entryFileNames: name, chunkFileNames: '[name]-[hash].mjs', format: 'esm' }
+    ? { dir: folder, entryFileNames: name, chunkFileNames: '[name]-[hash].cjs', format: 'cjs' }
     : { file: join(folder, name), format: 'esm', codeSplitting: false },
 })
