@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { sdkHeaders } from './build-plugins.mjs'
+import { builtinsByName, sdkHeaders } from './build-plugins.mjs'
 
 const REHEARSE = fileURLToPath(new URL('../rehearse/src/rehearse.ts', import.meta.url))
 const { script, folder, name, inParts } = JSON.parse(process.argv[2])
@@ -20,6 +20,7 @@ await build({
   plugins: [
     // As in the program.
     sdkHeaders,
+    ...(inParts ? [builtinsByName] : []),
     {
       // It has a native part, which cannot be bundled.
       name: 'native-by-path',

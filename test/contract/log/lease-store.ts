@@ -113,6 +113,7 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
         'begins',
         'ends',
       ])
+      expect(await here.alone(work('c'))).toBe('c')
       await lease.release()
     },
   },
@@ -190,6 +191,35 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
         await asking
         for (const one of taken) await value(one).release()
       }
+    },
+  },
+  {
+    title: 'while one work runs alone, no other process runs one, until it is done or is killed',
+    needs: ['program'],
+    check: async (make) => {
+      const engine = await make()
+      const [one, two] = [need(engine.program)(), need(engine.program)()]
+      const { leases } = await engine.process()
+      const [session, other] = [ids.session(), ids.session()]
+      let isDone = false
+      const waiting = await leases.alone(async () => {
+        const answer = one.ask({ act: 'alone', session }).then((done) => {
+          isDone = true
+          return done
+        })
+        // Leases do not wait for it.
+        for (let n = 0; n < 5; n++) {
+          expect(await two.ask({ act: 'take', session: other })).toMatchObject({ outcome: 'done' })
+          await two.ask({ act: 'release', session: other })
+        }
+        expect(isDone).toBe(false)
+        return { answer }
+      })
+      expect(await waiting.answer).toEqual({ outcome: 'done' })
+      expect(await two.ask({ act: 'enter', session })).toEqual({ outcome: 'done' })
+      await two.kill()
+      expect(await leases.alone(async () => 'it runs')).toBe('it runs')
+      await one.end()
     },
   },
   {
