@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { systemClock } from '../../../src/host/clock.ts'
+import { FileFailure } from '../../../src/host/files/files.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { value } from '../../support/log/story.ts'
 import { HOLDER, need, type ContractCheck } from './stores-under-test.ts'
@@ -115,6 +116,25 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
       ])
       expect(await here.alone(work('c'))).toBe('c')
       await lease.release()
+    },
+  },
+  {
+    title: 'stops waiting for work that does not end, and reports a failure of the storage',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      let end = () => {}
+      let begun = () => {}
+      const hasBegun = new Promise<void>((resolve) => void (begun = resolve))
+      const first = here.alone(() => {
+        begun()
+        return new Promise<void>((resolve) => void (end = resolve))
+      })
+      await hasBegun
+      await expect(there.alone(async () => 'late')).rejects.toBeInstanceOf(FileFailure)
+      end()
+      await first
+      expect(await there.alone(async () => 'in time')).toBe('in time')
     },
   },
   {
