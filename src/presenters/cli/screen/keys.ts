@@ -25,7 +25,7 @@ export class KeyDecoder {
   #tail = ''
 
   /** True if the input so far may be a complete key: call `flush` if nothing follows soon. */
-  get undecided(): boolean {
+  get isUndecided(): boolean {
     return this.#state !== 'ground' && this.#state !== 'paste'
   }
 
@@ -35,7 +35,7 @@ export class KeyDecoder {
 
   /** Nothing followed: a lone escape is the Escape key. */
   flush(): Key[] {
-    if (!this.undecided) return []
+    if (!this.isUndecided) return []
     const keys = this.#state === 'escape' ? [press('escape')] : []
     this.#state = 'ground'
     return keys

@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import {
   cellWidth,
   PLAIN,
@@ -54,14 +54,14 @@ export function fittingParts(parts: readonly string[], columns: number): string 
 export function head(rows: readonly Line[], most: number, indent = ''): Line[] {
   if (rows.length <= most) return [...rows]
   const more = rows.length - most
-  return [...rows.slice(0, most), aside(`${indent}[… ${counted(more, 'more line')}]`)]
+  return [...rows.slice(0, most), aside(`${indent}[… ${countOf(more, 'more line')}]`)]
 }
 
 /** The first and last rows, and how many are between them. */
 export function headAndTail(rows: readonly Line[], most: number, indent = ''): Line[] {
   if (rows.length <= most) return [...rows]
   const tail = Math.floor(most / 3)
-  const between = aside(`${indent}[… ${counted(rows.length - most, 'more line')}]`)
+  const between = aside(`${indent}[… ${countOf(rows.length - most, 'more line')}]`)
   return [...rows.slice(0, most - tail), between, ...rows.slice(rows.length - tail)]
 }
 

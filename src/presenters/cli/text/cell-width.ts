@@ -13,7 +13,7 @@ export interface Style {
 }
 
 /**
- * Visible text in one style. Only `painted` converts styles to escape sequences, so measured text never contains any.
+ * Visible text in one style. Only `paintLine` converts styles to escape sequences, so measured text never contains any.
  */
 export interface Span {
   readonly text: string
@@ -42,25 +42,25 @@ export function cellWidth(text: string): number {
  * than `columns` becomes `?`. Spaces at a break are dropped, `\n` breaks, tabs become spaces.
  */
 export function wrapLine(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
+  return breakLines(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
 }
 
 /** Like `wrapLine`, but keeps all spaces, for code and output. */
 export function wrappedVerbatim(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, false).map(spansOf)
+  return breakLines(cellsOf(line), columns, false).map(spansOf)
 }
 
 /**
  * The bytes for the terminal. Every style ends with its span; without `colour` there are none. No other escape sequence
  * or control character passes, whatever the spans contain.
  */
-export function painted(line: Line, colour: boolean): string {
+export function paintLine(line: Line, colour: boolean): string {
   return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, colour)).join('')
 }
 
 /** Lines as text for the terminal. */
 export function terminalText(lines: readonly Line[], colour: boolean): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+  return lines.map((line) => `${paintLine(line, colour)}\n`).join('')
 }
 
 const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
@@ -148,7 +148,7 @@ function graphemeWidth(grapheme: string): number {
 }
 
 /** With `hanging`, spaces that do not fit stay at the end of their line instead of starting the next. */
-function broken(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
+function breakLines(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
   const lines: Cell[][] = []
   let line: Cell[] = []
   let width = 0

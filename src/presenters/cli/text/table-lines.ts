@@ -11,7 +11,7 @@ export interface Table {
 export function tableLines(table: Table, columns: number): Line[] {
   const widths = table.header.map((cell, at) => widest([cell, ...table.rows.map((row) => row[at])]))
   const width = widths.reduce((sum, each) => sum + each, 0) + BAR.length * (widths.length - 1)
-  return width <= columns ? aligned(table, widths) : stacked(table, columns)
+  return width <= columns ? alignColumns(table, widths) : stackRows(table, columns)
 }
 
 const BAR = ' │ '
@@ -23,18 +23,18 @@ function widest(cells: readonly (Line | undefined)[]): number {
   return cells.reduce((most, cell) => Math.max(most, lineWidth(cell ?? [])), 0)
 }
 
-function aligned({ header, rows, align }: Table, widths: readonly number[]): Line[] {
+function alignColumns({ header, rows, align }: Table, widths: readonly number[]): Line[] {
   const row = (cells: readonly Line[]) =>
     widths.flatMap((width, at) => [
       ...(at === 0 ? [] : [{ text: BAR, style: { dim: true } }]),
-      ...padded(cells[at] ?? [], width, align[at] ?? 'left', at === widths.length - 1),
+      ...padCell(cells[at] ?? [], width, align[at] ?? 'left', at === widths.length - 1),
     ])
   const rule = widths.map((width) => '─'.repeat(width)).join(CROSS)
   return [row(header.map(bold)), [{ text: rule, style: { dim: true } }], ...rows.map(row)]
 }
 
 /** The last cell needs no padding. */
-function padded(
+function padCell(
   cell: Line,
   width: number,
   align: 'left' | 'center' | 'right',
@@ -49,7 +49,7 @@ function spaces(count: number): Line {
   return count === 0 ? [] : [{ text: ' '.repeat(count), style: PLAIN }]
 }
 
-function stacked({ header, rows }: Table, columns: number): Line[] {
+function stackRows({ header, rows }: Table, columns: number): Line[] {
   const names = header.map(label)
   if (rows.length === 0) return names.flatMap((name) => wrapLine(name, columns))
   return rows.flatMap((row, at) => [

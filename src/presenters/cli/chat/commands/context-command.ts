@@ -1,4 +1,4 @@
-import { fileSize, grouped } from '../../../../encoding/amounts.ts'
+import { fileSize, groupDigits } from '../../../../encoding/amounts.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { SessionContext } from '../../../../session/queries/context.ts'
 import { applyingWords } from '../../text/instruction-lines.ts'
@@ -24,7 +24,7 @@ export function contextLines(facts: SessionContext): string[] {
   const window =
     window_tokens === undefined
       ? `The context window of ${model} is unknown, so its pressure is unavailable.`
-      : `${model} has a context window of ${grouped(window_tokens)} tokens.`
+      : `${model} has a context window of ${groupDigits(window_tokens)} tokens.`
   const filled = parts.map(({ part, bytes }) => `${part} ${fileSize(bytes)}`).join(', ')
   const named = largest.map(({ what, turn, bytes }) => `${what} (Turn ${turn}, ${fileSize(bytes)})`)
   return [
@@ -48,5 +48,5 @@ export function contextLines(facts: SessionContext): string[] {
 
 function filling({ tokens, ratio, tier }: SessionContext['next']): string {
   const share = ratio === undefined || tier === undefined ? '' : `, ${windowShare({ ratio, tier })}`
-  return `${grouped(tokens)} tokens${share}`
+  return `${groupDigits(tokens)} tokens${share}`
 }
