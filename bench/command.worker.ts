@@ -9,7 +9,7 @@ const started = performance.now()
 await sandbox.confines()
 const tested = performance.now()
 const place = { workspace, home, writable: 'workspace', protectedPaths: rootPaths('asks') } as const
-const ran = await sandbox.confined(place)({
+const ran = await sandbox.runConfined(place)({
   argv: ['/bin/bash', '-c', 'echo hi'],
   wallMs: 60_000,
   signal: new AbortController().signal,
