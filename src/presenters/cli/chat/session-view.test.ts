@@ -95,7 +95,7 @@ test.each([
         diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a file that was changed, in a Log of an older version',
@@ -107,7 +107,7 @@ test.each([
         output: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a command and its output',

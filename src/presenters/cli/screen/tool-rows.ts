@@ -1,7 +1,7 @@
 import { parseJson, isJsonObject } from '../../../encoding/json.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
-import { diffLines } from '../render/diff-lines.ts'
+import { numberedDiff } from '../render/diff-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
@@ -121,7 +121,7 @@ function detailRows(result: Result, columns: number): Line[] {
   if (outcome !== 'ok' && (name !== 'bash' || outcome === 'denied')) {
     return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT)
   }
-  if (diff !== undefined) return head(diffRows(diff, columns), DIFF_ROWS, INDENT)
+  if (diff !== undefined) return head(fileChange(diff, columns), DIFF_ROWS, INDENT)
   if (name === 'bash') {
     const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
     if (shown === '') return []
@@ -130,13 +130,9 @@ function detailRows(result: Result, columns: number): Line[] {
   return []
 }
 
-/** Without the file names at the top: the line above names the file. */
-function diffRows(diff: string, columns: number): Line[] {
-  const width = Math.max(1, columns - INDENT.length)
-  const names = diff.split('\n').slice(0, 2).join('\n')
-  return diffLines(diff, width)
-    .slice(diffLines(names, width).length)
-    .map((row) => [{ text: INDENT, style: PLAIN }, ...row])
+/** The change of one file with line numbers, without its name, which is above it. Pure. */
+export function fileChange(diff: string, columns: number): Line[] {
+  return numberedDiff(diff, columns, { indent: INDENT, names: false })
 }
 
 /** Older versions recorded it as the output. */
