@@ -139,6 +139,8 @@ async function bundle(folder, schemas) {
     cwd: ROOT,
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
     platform: 'node',
+    // Its paths name types, not code.
+    tsconfig: false,
     external: NOT_BUNDLED,
     plugins: PLUGINS,
     transform: {

@@ -64,10 +64,10 @@ interface DiffRow {
 
 function diffRows(text: string): DiffRow[] {
   if (text === '') return []
-  return withWordChanges(classified(text.replace(/\n$/, '').split('\n')))
+  return withWordChanges(classify(text.replace(/\n$/, '').split('\n')))
 }
 
-function classified(lines: readonly string[]): DiffRow[] {
+function classify(lines: readonly string[]): DiffRow[] {
   // The numbers of old and new lines that the open hunk still has, and of the next ones.
   let left = { old: 0, fresh: 0 }
   let next = { old: 0, fresh: 0 }

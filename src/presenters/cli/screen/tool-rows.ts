@@ -1,6 +1,6 @@
 import { parseJson, isJsonObject } from '../../../encoding/json.ts'
 import type { EventData } from '../../../model/events/event.ts'
-import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
+import type { Line, Style } from '../text/cell-width.ts'
 import { numberedDiff } from '../render/diff-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { counted } from '../../../encoding/amounts.ts'

@@ -27,18 +27,12 @@ export function codeLine(
   const code = `${all.join('\n')}\n `
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true })
   const { spans, isOpen } = lastLine(value)
-  return { line: spans, open: { language, lines: isOpen ? shortened(all) : [] } }
+  return { line: spans, open: { language, lines: isOpen ? linesKept(all) : [] } }
 }
 
 /** Loads the highlighter with its common languages. Call it before code is shown for the first time. */
 export async function loadCodeColours(): Promise<void> {
-  // Not a literal for the compiler: the types of the package bring those of browsers into every file.
-  const loaded: unknown = await import('highlight.js/lib/common' satisfies string)
-  if (hasDefault(loaded)) highlighter ??= loaded.default
-}
-
-function hasDefault(loaded: unknown): loaded is { readonly default: Highlighter } {
-  return typeof loaded === 'object' && loaded !== null && 'default' in loaded
+  highlighter ??= (await import('highlight.js/lib/common')).default
 }
 
 /** Whether a text may contain code, and the colours are not loaded. */
@@ -46,16 +40,7 @@ export function needsCodeColours(text: string): boolean {
   return highlighter === undefined && /`|~~~/.test(text)
 }
 
-let highlighter: Highlighter | undefined
-
-/** What we use of highlight.js. */
-interface Highlighter {
-  readonly getLanguage: (name: string) => object | undefined
-  readonly highlight: (
-    code: string,
-    options: { readonly language: string; readonly ignoreIllegals: boolean },
-  ) => { readonly value: string }
-}
+let highlighter: typeof import('highlight.js/lib/common').default | undefined
 
 /** The highlighter takes long for longer ones, which are minified. */
 const LONGEST_LINE = 2_000
@@ -63,7 +48,7 @@ const LONGEST_LINE = 2_000
 const MOST_LINES = 60
 const FIRST_LINES = 20
 
-function shortened(lines: readonly string[]): readonly string[] {
+function linesKept(lines: readonly string[]): readonly string[] {
   return lines.length <= MOST_LINES ? lines : lines.slice(0, FIRST_LINES)
 }
 

@@ -126,12 +126,12 @@ function spansOf(span: MarkdownSpan, style: Style): Span[] {
     case 'code':
       return [flowing(span.text, { ...style, colour: 'cyan' })]
     case 'link':
-      return linked(span.href, [
+      return withLink(span.href, [
         ...spans(span.content, { ...style, underline: true }),
         ...address(shownAddress(span), style),
       ])
     case 'image':
-      return linked(span.href, [
+      return withLink(span.href, [
         flowing(`[image: ${span.description}]`, style),
         ...address(shownAddress(span), style),
       ])
@@ -141,7 +141,7 @@ function spansOf(span: MarkdownSpan, style: Style): Span[] {
 }
 
 /** Only addresses that a browser or a mail program opens. */
-function linked(href: string, content: readonly Span[]): Span[] {
+function withLink(href: string, content: readonly Span[]): Span[] {
   if (!/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(href)) return [...content]
   return content.map(({ text, style }) => ({ text, style: { ...style, link: href } }))
 }

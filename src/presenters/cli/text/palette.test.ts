@@ -23,6 +23,7 @@ test('the environment may name the background, the number of colours and links',
   expect(terminalColours({ TERM: 'xterm-256color', COLORFGBG: '0;15' })).toEqual({
     many: true,
     links: false,
+    reports: true,
     background: 'light',
   })
   expect(terminalColours({ TERM: 'xterm', COLORFGBG: '15;default;0' }).background).toBe('dark')
@@ -33,7 +34,12 @@ test('the environment may name the background, the number of colours and links',
   expect(
     terminalColours({ TERM: 'tmux', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.5' }).links,
   ).toBe(true)
-  expect(terminalColours({})).toEqual({ many: false, links: false, background: undefined })
+  expect(terminalColours({})).toEqual({
+    many: false,
+    links: false,
+    reports: false,
+    background: undefined,
+  })
 })
 
 test('auto follows the background; high contrast dims nothing; none has no colour', () => {

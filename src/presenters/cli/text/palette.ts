@@ -8,6 +8,8 @@ export interface TerminalColours {
   /** It has the 256 colours of xterm; otherwise the 16 of every terminal. */
   readonly many: boolean
   readonly links: boolean
+  /** It answers when it is asked for its background (OSC 11), or ignores that. */
+  readonly reports: boolean
   /** As far as the environment says. */
   readonly background: Background | undefined
 }
@@ -20,6 +22,7 @@ export function terminalColours(env: Environment): TerminalColours {
   return {
     many: /256|direct|kitty|ghostty|alacritty|foot/.test(TERM) || /truecolor|24bit/.test(COLORTERM),
     links: opensLinks(env),
+    reports: !/^(?:|dumb|linux)$/.test(TERM),
     background: backgroundIn(env['COLORFGBG']),
   }
 }
@@ -32,10 +35,10 @@ export function paletteOf(
 ): Palette {
   const dark = many ? DARK_256 : DARK_16
   const light = many ? LIGHT_256 : LIGHT_16
-  const own = known === 'light' ? light : dark
+  const matching = known === 'light' ? light : dark
   switch (theme) {
     case 'auto':
-      return { ...own, links }
+      return { ...matching, links }
     case 'dark':
       return { ...dark, links }
     case 'light':
@@ -112,5 +115,5 @@ const COLOURLESS = own(['', '', '', '', '', ''], INVERSE)
 
 /** Nothing is dim. */
 function strong({ codes }: Own): Own {
-  return { codes: ({ dim: _, ...style }) => codes(style) }
+  return { codes: (style) => codes({ ...style, dim: false }) }
 }
