@@ -198,10 +198,10 @@ test('long output shows its first and last lines, a long diff and a long message
   expect([output.length, output[1], output[9], output.at(-1)]).toEqual([
     14,
     '  line 0',
-    '  [… 88 more lines]',
+    '  [… 88 more lines · Ctrl-O]',
     '  line 99',
   ])
-  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines · Ctrl-O]')
 })
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'

@@ -39,14 +39,14 @@ export function callTitle({ name, arguments: text }: Call): string {
   }
 }
 
-/** The result of a call: one line, and an excerpt of its output. */
-export function resultRows(result: Result, call: Call, columns: number): Line[] {
+/** The result of a call: one line, and an excerpt of its output; `key` shows the rest. */
+export function resultRows(result: Result, call: Call, columns: number, key = ''): Line[] {
   const { mark, style } = MARKS[exitStatus(result).outcome]
   const summary = summaryOf(result)
   const title = callTitle(call) + (summary === '' ? '' : ` · ${summary}`)
   return [
     ...head(sentences(title, { columns, first: `${mark} `, firstStyle: style }), TITLE_ROWS, '  '),
-    ...detailRows(result, columns),
+    ...detailRows(result, columns, key),
   ]
 }
 
@@ -113,19 +113,24 @@ function summaryOf(result: Result): string {
   }
 }
 
-function detailRows(result: Result, columns: number): Line[] {
+function detailRows(result: Result, columns: number, key: string): Line[] {
   const { outcome, name, output, error } = result
   const diff = diffIn(result)
   const setting = { columns, first: INDENT }
   if (outcome === 'unknown') return []
   if (outcome !== 'ok' && (name !== 'bash' || outcome === 'denied')) {
-    return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT)
+    return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT, key)
   }
-  if (diff !== undefined) return head(fileChange(diff, columns), DIFF_ROWS, INDENT)
+  if (diff !== undefined) return head(fileChange(diff, columns), DIFF_ROWS, INDENT, key)
   if (name === 'bash') {
     const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
     if (shown === '') return []
-    return headAndTail(verbatim(shown, { ...setting, style: { dim: true } }), OUTPUT_ROWS, INDENT)
+    return headAndTail(
+      verbatim(shown, { ...setting, style: { dim: true } }),
+      OUTPUT_ROWS,
+      INDENT,
+      key,
+    )
   }
   return []
 }
