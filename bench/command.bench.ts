@@ -15,7 +15,7 @@ const sandbox = systemSandbox()
 
 await inScratch(async (folder) => {
   const status = await sandbox.status()
-  if (!status.confined) return tellSkipped('command', status.why)
+  if (!status.isConfined) return tellSkipped('command', status.why)
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   for (const one of [workspace, home]) await mkdir(one)
   for (let at = 0; at < FILES; at += 1) await writeFile(join(workspace, `f${at}`), '')
@@ -27,7 +27,7 @@ await inScratch(async (folder) => {
   } as const
   const run = async () => {
     const signal = new AbortController().signal
-    const ran = await sandbox.confined(place)({
+    const ran = await sandbox.runConfined(place)({
       argv: ARGV,
       wallMs: 60_000,
       signal,

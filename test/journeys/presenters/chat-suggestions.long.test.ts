@@ -5,7 +5,7 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { flat, IDLE, leave, logOf, openChat } from '../../support/presenters/open-chat.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
 test('a list under the input completes a path; the message includes the file, and the chat shows it', async () => {
   const chat = await openChat()
@@ -75,7 +75,7 @@ test('Esc closes the list first, and arrows choose in it; commands are in it wit
   expect(await leave(chat)).toBe(0)
 })
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   '!COMMAND runs at once and shows its output, Esc interrupts it, and the next message has both',
   async () => {
     const chat = await openChat({ permission: 'read-only' })

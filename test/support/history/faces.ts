@@ -159,10 +159,10 @@ function collected(): Output & { text(): string } {
     isTTY: false,
     columns: 80,
     rows: 24,
-    broken: false,
+    isBroken: false,
     failure: undefined,
     write: (text) => void pieces.push(text),
-    flushed: async () => {},
+    flush: async () => {},
     text: () => pieces.join(''),
   }
 }

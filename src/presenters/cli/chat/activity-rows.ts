@@ -1,4 +1,4 @@
-import { grouped } from '../../../encoding/amounts.ts'
+import { groupDigits } from '../../../encoding/amounts.ts'
 import { planRows } from '../screen/plan-rows.ts'
 import { aside, oneRow, sentences, verbatim } from '../screen/rows.ts'
 import type { Line } from '../text/cell-width.ts'
@@ -124,5 +124,5 @@ export function duration(ms: number): string {
 
 /** For example `950` or `12.3k`. */
 function shortCount(count: number): string {
-  return count < 1_000 ? grouped(count) : `${(count / 1_000).toFixed(1)}k`
+  return count < 1_000 ? groupDigits(count) : `${(count / 1_000).toFixed(1)}k`
 }

@@ -46,17 +46,17 @@ export async function runChat(parts: ChatParts): Promise<number> {
     streams.onSignal('SIGHUP', () => chat.leave(EXIT.hangup)),
   ]
   try {
-    return await talked(chat)
+    return await talk(chat)
   } finally {
     for (const stop of stops) stop()
   }
 }
 
-async function talked(chat: Chat): Promise<number> {
+async function talk(chat: Chat): Promise<number> {
   try {
     await readyToShow(chat.current.session)
     chat.open()
-    return await chat.left
+    return await chat.exitCode
   } finally {
     await chat.close()
   }
@@ -67,7 +67,7 @@ const WARM_MS = 50
 
 /** The life of a chat. What keys do, what an entered text does and what is shown are in files of their own. */
 class Chat implements ChatDesk {
-  readonly left: Promise<number>
+  readonly exitCode: Promise<number>
   readonly parts: ChatParts
   readonly display: Display
   readonly colours: ChatColours
@@ -100,7 +100,7 @@ class Chat implements ChatDesk {
 
   constructor(parts: ChatParts) {
     this.parts = parts
-    this.left = new Promise((resolve, reject) => {
+    this.exitCode = new Promise((resolve, reject) => {
       this.#leave = resolve
       this.#onDefect = reject
     })
@@ -109,7 +109,7 @@ class Chat implements ChatDesk {
       { ...parts, colour: this.colours.palette },
       {
         scene: () => this.#scene(),
-        resized: (columns) => this.current.resize(columns),
+        onResize: (columns) => this.current.resize(columns),
         onDefect: this.#onDefect,
       },
     )
@@ -118,7 +118,7 @@ class Chat implements ChatDesk {
       ...parts,
       session: () => this.current.session,
       skills: () => this.skills,
-      changed: () => this.#suggest(),
+      onChange: () => this.#suggest(),
     })
     this.suggestions = new Suggestions(this.sources, refresh)
     this.picking = new Picking(refresh)
@@ -131,8 +131,8 @@ class Chat implements ChatDesk {
       change: () => this.#switchToAuto(),
     })
     this.transcript = new Transcript(this)
-    this.current = this.#watched(parts.session)
-    this.pending.giveBack(parts.attached ?? [])
+    this.current = this.#watchSession(parts.session)
+    this.pending.giveBack(parts.attachments ?? [])
     this.#entry = new EnteredText(this)
     this.#keys = new KeyPresses(this, this.#entry.submit)
   }
@@ -189,7 +189,7 @@ class Chat implements ChatDesk {
   readonly goTo = async (session: Session): Promise<void> => {
     const before = this.current
     await readyToShow(session)
-    this.current = this.#watched(session)
+    this.current = this.#watchSession(session)
     await before.close()
     this.#greet()
   }
@@ -292,16 +292,16 @@ class Chat implements ChatDesk {
     this.keeper.begin()
   }
 
-  #watched(session: Session): WatchedSession {
+  #watchSession(session: Session): WatchedSession {
     return new WatchedSession(session, this.display.columns, {
       print: (rows) => this.display.print(rows),
-      changed: () => this.display.refresh(),
+      onChange: () => this.display.refresh(),
       messageRecorded: () => this.keeper.recount(),
       turnsEnded: this.#turnsEnded,
       clock: this.parts.clock,
-      notSent: ({ text, attached }) => {
+      notSent: ({ text, pending }) => {
         this.editor = giveBack(this.editor, text)
-        this.pending.giveBack(attached)
+        this.pending.giveBack(pending)
         this.keeper.follow()
       },
       draw: this.parts.actions.draw,

@@ -31,7 +31,7 @@ export interface ChatParts {
   /** Opened with `answers`. The chat closes it, and every other Session that it switches to. */
   readonly session: Session
   /** Attachments for the first message. */
-  readonly attached?: readonly PendingAttachment[]
+  readonly attachments?: readonly PendingAttachment[]
   /** Absent if nothing that is typed is stored. */
   readonly typedInput?: TypedInput | undefined
   /** The input has the keys of vim. */

@@ -72,7 +72,7 @@ export class KeyPresses {
     if (chord === 'up' || chord === 'down') list.move(chord)
     else if (chord === 'escape') list.close()
     else if (chord === 'tab' || (chord === 'enter' && !list.isComplete)) {
-      const draft = list.accepted(desk.editor.draft) ?? desk.editor.draft
+      const draft = list.accept(desk.editor.draft) ?? desk.editor.draft
       desk.editor = replaceDraft(desk.editor, draft)
       list.follow(draft)
     } else return false

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/events/event.ts'
-import { lineWidth, painted, type Line } from '../text/cell-width.ts'
+import { lineWidth, paintLine, type Line } from '../text/cell-width.ts'
 import { activityRows, pulseLine } from './activity-rows.ts'
 import { SessionView } from './session-view.ts'
 import { translate } from './translate.ts'
@@ -231,7 +231,7 @@ test.each([
     if (event === undefined) throw new Error('there is one')
     const rows = translate(event, events, 24)
     expect(rows.filter((row) => lineWidth(row) > 24)).toEqual([])
-    const text = rows.map((row) => painted(row, false)).join('')
+    const text = rows.map((row) => paintLine(row, false)).join('')
     expect(text).toContain('u{1b}')
     expect(text).not.toMatch(/\p{Cc}|\p{Cf}/u)
   },

@@ -2,7 +2,7 @@ import type { ResourceOf } from '../../../history/session-resources.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { reasoningText } from '../../../history/reasoning-text.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
@@ -129,7 +129,7 @@ export function thinkingRows(text: string, columns: number): Line[] {
   const rows = sentences(text, { columns, first: '∴ ', style, firstStyle: style })
   const more = rows.length - MOST_THINKING_ROWS
   if (more <= 1) return rows
-  const note = aside(`  [… ${counted(more, 'more line')} of thinking · ${OPENS_FOLDS}]`)
+  const note = aside(`  [… ${countOf(more, 'more line')} of thinking · ${OPENS_FOLDS}]`)
   return [...rows.slice(0, MOST_THINKING_ROWS), note]
 }
 

@@ -5,7 +5,7 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ModeChange } from '../../../session/admission/settings-change.ts'
 import type { Session } from '../../../session/session.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
 import { isPlain, type OutgoingMessage } from './commands/pending-attachments.ts'
@@ -20,7 +20,7 @@ export interface SessionListener {
   /** Prints finished rows. */
   readonly print: (rows: readonly FinishedOutput[]) => void
   /** The live rows changed. */
-  readonly changed: () => void
+  readonly onChange: () => void
   /** A message of a person was recorded. */
   readonly messageRecorded: () => void
   /** No Turn of this chat runs any more; `ms` is how long the last one ran. */
@@ -66,7 +66,7 @@ export class WatchedSession {
   readonly #listener: SessionListener
   readonly #view: SessionView
   #columns: number
-  #shown = -1
+  #shownSeq = -1
   #turns = 0
   #isCommand = false
   #admissions = 0
@@ -93,9 +93,9 @@ export class WatchedSession {
     const from = shownFrom(events)
     const shown = events.slice(from).filter(({ type }) => type === 'turn_started').length
     const before = this.session.state.turns - shown
-    if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
+    if (before > 0) this.#note(`[… ${countOf(before, 'earlier Turn')}]`)
     this.#watching = this.#watch().catch(this.#listener.onDefect)
-    this.#shown = (events[from]?.seq ?? 0) - 1
+    this.#shownSeq = (events[from]?.seq ?? 0) - 1
     this.#showKnown()
     this.#view.rest()
     if (this.session.state.turn_open) this.#note(NOT_ENDED)
@@ -116,7 +116,7 @@ export class WatchedSession {
   }
 
   /** The messages that the person sent, the latest last. */
-  sent(): string[] {
+  sentMessages(): string[] {
     const { events } = this.session
     const ours = new Set(
       events.flatMap((event) =>
@@ -134,7 +134,7 @@ export class WatchedSession {
   say(message: OutgoingMessage): void {
     if (isPlain(message) && this.busy && this.#steer(message)) {
       this.#view.addSteering(message.text)
-      this.#listener.changed()
+      this.#listener.onChange()
     } else this.#turn(message).catch(this.#listener.onDefect)
   }
 
@@ -150,19 +150,19 @@ export class WatchedSession {
     this.#quietChanges += 1
     const changed = await this.session.change(change)
     if (!changed.ok) this.#quietChanges -= 1
-    this.#listener.changed()
+    this.#listener.onChange()
     return changed
   }
 
   /** Runs a command of the person, and resolves when its end is in the Log. */
   async run(command: string): Promise<Result<unknown>> {
     this.#isCommand = true
-    this.#listener.changed()
+    this.#listener.onChange()
     try {
       return await this.session.runCommand(command)
     } finally {
       this.#isCommand = false
-      this.#listener.changed()
+      this.#listener.onChange()
     }
   }
 
@@ -179,9 +179,9 @@ export class WatchedSession {
 
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
-    this.#listener.changed()
+    this.#listener.onChange()
     const startMs = this.#listener.clock.monotonicMs()
-    const { text, attached: _, ...enclosed } = message
+    const { text, pending: _, ...enclosed } = message
     this.#admissions += 1
     const admitted = await this.session.admit(text, { ...enclosed, whenBusy: 'queue' })
     this.#admissions -= 1
@@ -192,7 +192,7 @@ export class WatchedSession {
     // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
       this.#listener.print(failureRows(outcome.error, this.#columns))
-    this.#listener.changed()
+    this.#listener.onChange()
     if (this.#turns > 0) return
     const isComplete = outcome.ok && outcome.value.status === 'completed'
     const ms = this.#listener.clock.monotonicMs() - startMs
@@ -238,7 +238,7 @@ export class WatchedSession {
       if (seen.kind === 'resync') return false
       if (needsCodeColours(textOf(seen))) await loadCodeColours()
       const event = this.#see(seen)
-      this.#listener.changed()
+      this.#listener.onChange()
       if (event !== undefined) await this.#draw(event)
     }
     return true
@@ -251,11 +251,11 @@ export class WatchedSession {
       return undefined
     }
     const { seq } = seen.line
-    if (seq <= this.#shown) return undefined
-    this.#shown = seq
+    if (seq <= this.#shownSeq) return undefined
+    this.#shownSeq = seq
     const at = this.session.events.findLastIndex((event) => event.seq === seq)
     if (at !== -1) this.#show(at)
-    else if (!seen.line.logged.known) this.#note(unknownEvent(seen.line.logged.event.type))
+    else if (!seen.line.content.isKnown) this.#note(unknownEvent(seen.line.content.event.type))
     return this.session.events[at]
   }
 
@@ -275,8 +275,8 @@ export class WatchedSession {
 
   #showKnown(): void {
     for (const [at, { seq }] of this.session.events.entries()) {
-      if (seq <= this.#shown) continue
-      this.#shown = seq
+      if (seq <= this.#shownSeq) continue
+      this.#shownSeq = seq
       this.#show(at)
     }
   }

@@ -87,7 +87,7 @@ async function inSession(
     signals: terminalSignals(env, display, choice.plain),
     session,
     actions,
-    attached: attached.value,
+    attachments: attached.value,
     typedInput: typedInput(world, opened),
     vimKeys: settings.settings.input?.keys === 'vim',
     first: words.length > 0 ? words.join(' ') : undefined,

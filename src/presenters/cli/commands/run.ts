@@ -98,15 +98,15 @@ async function inputOf(
   { attach: names, quiet, stdin: choice, resume }: Options,
 ): Promise<Result<RunInput>> {
   const { stdin } = world.streams
-  const beside = { attached: names.length > 0, stdin: names.includes('-') }
+  const beside = { hasAttachments: names.length > 0, stdin: names.includes('-') }
   if (beside.stdin && choice === false)
     return failed('invalid_args', '--attach - reads standard input, and --no-stdin ignores it.')
-  const prompt = await promptOf(world, words, { ...beside, ignored: choice === false })
+  const prompt = await promptOf(world, words, { ...beside, ignoresStdin: choice === false })
   if (!prompt.ok) return typeof resume === 'string' ? withoutPrompt(resume, prompt) : prompt
   const attached = await attachmentsNamed({ ...world, stdin }, names)
   if (!attached.ok) return attached
   // Without a typed prompt, standard input is the prompt or an attachment.
-  const isBeside = prompt.value.typed && !beside.stdin
+  const isBeside = prompt.value.byHand && !beside.stdin
   const read = isBeside ? await pipedText(stdin, world.clock, choice) : ok({})
   if (!read.ok) return read
   const { late }: PipedReading = read.value
@@ -118,11 +118,11 @@ async function inputOf(
 function withPiped(
   { streams: { stderr } }: CliWorld,
   { attachments = [] }: AdmitOptions,
-  { piped, notice, attached }: PipedText,
+  { text: piped, notice, attachment }: PipedText,
   quiet: boolean,
 ): AdmitOptions {
   if (notice !== undefined && !quiet) stderr.write(`hawser: ${notice}\n`)
-  const first = attached === undefined ? [] : [attached]
+  const first = attachment === undefined ? [] : [attachment]
   return { attachments: [...first, ...attachments], piped }
 }
 
@@ -161,7 +161,7 @@ async function inSession(
     input.late === undefined
       ? input.message
       : withPiped(world, input.message, late.value, options.quiet)
-  const message = prompt.typed
+  const message = prompt.byHand
     ? await withNamed(world, opened, session, prompt.text, sent, named, options)
     : sent
   const view = options.json
@@ -193,7 +193,7 @@ async function begin(
   world: CliWorld,
   opened: OpenWorkspace,
   options: Options,
-  { prompt: { text, typed } }: RunInput,
+  { prompt: { text, byHand } }: RunInput,
   answers: boolean,
 ) {
   const choice = oneSession(options)
@@ -202,7 +202,7 @@ async function begin(
   if (!appended.ok) return appended
   const chosen = { ...choice.value, appendInstructions: appended.value }
   const listed = async () => (await opened.harness.skills()).skills
-  const named = await skillsIn(typed ? text : '', listed)
+  const named = await skillsIn(byHand ? text : '', listed)
   if (!named.ok) return named
   const begun = await beginSession(opened, chosen, { env: world.env, toAdmit: true, answers })
   return begun.ok ? ok({ ...begun.value, named: named.value }) : begun

@@ -1,5 +1,5 @@
 import type { Line } from '../text/cell-width.ts'
-import { quoted } from '../../../encoding/quote.ts'
+import { quote } from '../../../encoding/quote.ts'
 import { uploadWords } from '../text/resource-words.ts'
 import { argumentWords } from '../../../history/results/notice-words.ts'
 import { hydrationQuestion } from '../text/skill-lines.ts'
@@ -52,7 +52,7 @@ function hydrationRows({ hydration, paths }: Question, columns: number): Line[] 
   return [
     ...(from === undefined ? [] : rows(`${visibleLine(skill)} is from`, from)),
     ...(argv === undefined ? [] : rows('runs', argumentWords(argv))),
-    ...paths.flatMap((path) => rows('reads', quoted(path))),
+    ...paths.flatMap((path) => rows('reads', quote(path))),
   ]
 }
 

@@ -37,7 +37,7 @@ export function jsonView(stdout: Output, what: 'all' | 'result'): TurnView {
   return {
     show: (seen) => {
       if (what === 'result') return
-      if (seen.kind === 'line') line(seen.line.logged.event)
+      if (seen.kind === 'line') line(seen.line.content.event)
       if (seen.kind === 'notice') line(seen.notice)
     },
     after: (notice) => {

@@ -24,7 +24,7 @@ export function listenToKeys(
     cancel?.()
     if (bytes === undefined) return ended()
     give(decoder.push(bytes))
-    if (decoder.undecided) cancel = clock.after(ESCAPE_MS, () => give(decoder.flush()))
+    if (decoder.isUndecided) cancel = clock.after(ESCAPE_MS, () => give(decoder.flush()))
   })
   return () => {
     listening = false

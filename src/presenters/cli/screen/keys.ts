@@ -33,7 +33,7 @@ export class KeyDecoder {
   }
 
   /** True if the input so far may be a complete key: call `flush` if nothing follows soon. */
-  get undecided(): boolean {
+  get isUndecided(): boolean {
     return this.#state !== 'ground' && this.#state !== 'paste'
   }
 
@@ -43,7 +43,7 @@ export class KeyDecoder {
 
   /** Nothing followed: a lone escape is the Escape key. */
   flush(): Key[] {
-    if (!this.undecided) return []
+    if (!this.isUndecided) return []
     const keys = this.#state === 'escape' ? [press('escape')] : []
     this.#state = 'ground'
     return keys

@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import {
   cellWidth,
   PLAIN,
@@ -66,7 +66,7 @@ export function headAndTail(rows: readonly Line[], most: number, indent = '', ke
 
 /** `key` shows the rest. */
 function foldNote(count: number, indent: string, key: string): Line {
-  return aside(`${indent}[… ${counted(count, 'more line')}${key === '' ? '' : ` · ${key}`}]`)
+  return aside(`${indent}[… ${countOf(count, 'more line')}${key === '' ? '' : ` · ${key}`}]`)
 }
 
 export function aside(text: string): Line {

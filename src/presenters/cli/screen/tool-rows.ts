@@ -3,7 +3,7 @@ import type { EventData } from '../../../model/events/event.ts'
 import type { Line, Style } from '../text/cell-width.ts'
 import { numberedDiff } from '../render/diff-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { head, headAndTail, sentences, verbatim } from './rows.ts'
 
@@ -103,7 +103,7 @@ function summaryOf(result: Result): string {
     case 'glob':
     case 'grep':
     case 'history_search':
-      return counted(linesOf(output).length, 'line')
+      return countOf(linesOf(output).length, 'line')
     case 'write':
     case 'edit':
       if (after_blob === undefined) return 'unchanged'

@@ -23,10 +23,10 @@ const TELL_MS = 100
 export class FileIndex {
   readonly #list: ListFiles
   readonly #clock: Clock
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #stop = new AbortController()
   #paths: readonly Candidate[] = []
-  #scanned = 0
+  #scannedFiles = 0
   #scanning = false
   #at = -Infinity
   /** How long the last scan took. */
@@ -38,7 +38,7 @@ export class FileIndex {
   constructor(list: ListFiles, clock: Clock, changed: () => void) {
     this.#list = list
     this.#clock = clock
-    this.#changed = changed
+    this.#onChange = changed
   }
 
   /** As of the last complete scan; during the first one, what was found so far. */
@@ -48,7 +48,7 @@ export class FileIndex {
 
   /** The number of paths found by a running scan; `undefined` if none is running. */
   get progress(): number | undefined {
-    return this.#scanning ? this.#scanned : undefined
+    return this.#scanning ? this.#scannedFiles : undefined
   }
 
   /** Starts a scan, unless one is running or the last one is recent. */
@@ -77,7 +77,7 @@ export class FileIndex {
       this.#scanning = false
       this.#at = this.#clock.monotonicMs()
       this.#scanMs = this.#at - now
-      this.#changed()
+      this.#onChange()
     })
   }
 
@@ -91,7 +91,7 @@ export class FileIndex {
     const folders = new Set<string>()
     const isFirst = this.#paths.length === 0
     if (isFirst) this.#paths = found
-    this.#scanned = 0
+    this.#scannedFiles = 0
     let told = -Infinity
     let last = ''
     const onPaths = (paths: readonly string[]) => {
@@ -102,11 +102,11 @@ export class FileIndex {
         addFolders(path, folders, found)
         found.push(candidate(path))
       }
-      this.#scanned = found.length
+      this.#scannedFiles = found.length
       const now = this.#clock.monotonicMs()
       if (now - told >= TELL_MS) {
         told = now
-        this.#changed()
+        this.#onChange()
       }
       return found.length < MOST_FILES
     }

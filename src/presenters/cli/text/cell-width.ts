@@ -25,7 +25,7 @@ export interface Palette {
 }
 
 /**
- * Visible text in one style. Only `painted` converts styles to escape sequences, so measured text never contains any.
+ * Visible text in one style. Only `paintLine` converts styles to escape sequences, so measured text never contains any.
  */
 export interface Span {
   readonly text: string
@@ -54,26 +54,26 @@ export function cellWidth(text: string): number {
  * than `columns` becomes `?`. Spaces at a break are dropped, `\n` breaks, tabs become spaces.
  */
 export function wrapLine(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
+  return breakLines(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
 }
 
 /** Like `wrapLine`, but keeps all spaces, for code and output. */
 export function wrappedVerbatim(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, false).map(spansOf)
+  return breakLines(cellsOf(line), columns, false).map(spansOf)
 }
 
 /**
  * The bytes for the terminal, in the colours of a palette; `true` is that of every terminal. Every style ends with its
  * span; with `false` there are none. No other escape sequence or control character passes, whatever the spans contain.
  */
-export function painted(line: Line, colour: boolean | Palette): string {
+export function paintLine(line: Line, colour: boolean | Palette): string {
   const palette = colour === true ? EVERYWHERE : colour
   return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, palette)).join('')
 }
 
 /** Lines as text for the terminal. */
 export function terminalText(lines: readonly Line[], colour: boolean | Palette): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+  return lines.map((line) => `${paintLine(line, colour)}\n`).join('')
 }
 
 const COLOURS = {
@@ -184,7 +184,7 @@ function graphemeWidth(grapheme: string): number {
 }
 
 /** With `hanging`, spaces that do not fit stay at the end of their line instead of starting the next. */
-function broken(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
+function breakLines(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
   const lines: Cell[][] = []
   let line: Cell[] = []
   let width = 0

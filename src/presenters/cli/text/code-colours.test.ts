@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { painted, type Line } from './cell-width.ts'
+import { paintLine, type Line } from './cell-width.ts'
 import { codeBegun, codeLine, loadCodeColours } from './code-colours.ts'
 import { MarkdownStream } from './markdown.ts'
 
@@ -75,5 +75,5 @@ function textOf(line: Line): string {
 function streamed(pieces: readonly string[]): string[] {
   const stream = new MarkdownStream(60)
   const lines = [...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()]
-  return lines.map((line) => painted(line, true))
+  return lines.map((line) => paintLine(line, true))
 }

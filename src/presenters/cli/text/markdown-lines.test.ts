@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { painted, PLAIN, type Line } from './cell-width.ts'
+import { paintLine, PLAIN, type Line } from './cell-width.ts'
 import { MarkdownStream } from './markdown.ts'
 
 test('headings have no signs, and blocks are separated', () => {
@@ -177,5 +177,5 @@ function lines(text: string, columns = 80): Line[] {
 }
 
 function shown(text: string, columns = 80): string[] {
-  return lines(text, columns).map((line) => painted(line, false).trimEnd())
+  return lines(text, columns).map((line) => paintLine(line, false).trimEnd())
 }

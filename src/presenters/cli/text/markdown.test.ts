@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parsedMarkdown } from '../../../encoding/markdown/parse.ts'
-import { lineWidth, painted, type Line } from './cell-width.ts'
+import { lineWidth, paintLine, type Line } from './cell-width.ts'
 import { blockLines } from './markdown-lines.ts'
 import { MarkdownStream } from './markdown.ts'
 
@@ -141,7 +141,7 @@ The end.
 
 test('ordinary text is split only where the lexer would split it', () => {
   const words = (lines: readonly Line[]) =>
-    lines.map((line) => painted(line, true)).filter((line) => line !== '')
+    lines.map((line) => paintLine(line, true)).filter((line) => line !== '')
   expect(words(rendered(ORDINARY, 60))).toEqual(
     words(blockLines(parsedMarkdown(ORDINARY) ?? [], 60)),
   )
@@ -174,5 +174,5 @@ function chunksOf(text: string, cuts: readonly number[]): string[] {
 }
 
 function shown(lines: readonly Line[]): string[] {
-  return lines.map((line) => painted(line, false).trimEnd())
+  return lines.map((line) => paintLine(line, false).trimEnd())
 }

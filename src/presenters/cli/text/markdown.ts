@@ -41,7 +41,7 @@ export class MarkdownStream {
       ...(rest === '' ? [] : cutter.take(sourceLine(rest, visibleText))),
       ...cutter.close(),
     ]
-    return placed(pieces, this.#place, this.#columns).lines
+    return placePieces(pieces, this.#place, this.#columns).lines
   }
 
   /** The lines of the open block. Call it once; no `push` may follow. */
@@ -52,7 +52,7 @@ export class MarkdownStream {
   }
 
   #show(pieces: readonly Piece[]): Line[] {
-    const { lines, place } = placed(pieces, this.#place, this.#columns)
+    const { lines, place } = placePieces(pieces, this.#place, this.#columns)
     this.#place = place
     return lines
   }
@@ -60,7 +60,7 @@ export class MarkdownStream {
 
 /** The context above the next piece. */
 interface Place {
-  readonly begun: boolean
+  readonly hasBegun: boolean
   /** A blank line must precede the next line. */
   readonly due: boolean
   /** The list that an item may continue. */
@@ -69,7 +69,7 @@ interface Place {
   readonly code: OpenCode
 }
 
-const START: Place = { begun: false, due: false, list: undefined, code: codeBegun('') }
+const START: Place = { hasBegun: false, due: false, list: undefined, code: codeBegun('') }
 
 interface RenderResult {
   readonly lines: readonly Line[]
@@ -79,17 +79,17 @@ interface RenderResult {
   readonly code?: OpenCode
 }
 
-function placed(pieces: readonly Piece[], start: Place, columns: number) {
+function placePieces(pieces: readonly Piece[], start: Place, columns: number) {
   const lines: Line[] = []
   let place = start
   for (const piece of pieces) {
     const shown = shownPiece(piece, place, columns)
-    const due = place.due || (shown.apart && place.begun)
+    const due = place.due || (shown.apart && place.hasBegun)
     const isEmpty = shown.lines.length === 0
     if (due && !isEmpty) lines.push([])
     for (const line of shown.lines) lines.push(line)
     const { list, code = place.code } = shown
-    place = { begun: place.begun || !isEmpty, due: due && isEmpty, list, code }
+    place = { hasBegun: place.hasBegun || !isEmpty, due: due && isEmpty, list, code }
   }
   return { lines, place }
 }
@@ -99,7 +99,7 @@ function shownPiece(piece: Piece, { list, code }: Place, columns: number): Rende
     case 'blocks':
       return { lines: blocksOf(piece.source, columns), apart: true }
     case 'item':
-      return shownItem(piece.source, piece.spaced, list, columns)
+      return shownItem(piece.source, piece.isSpaced, list, columns)
     case 'fence':
       return {
         lines: fenceLines(piece.language, columns),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { painted } from './cell-width.ts'
+import { paintLine } from './cell-width.ts'
 import { backgroundOf, paletteOf, terminalColours } from './palette.ts'
 
 const PLAIN_TERMINAL = terminalColours({ TERM: 'xterm' })
@@ -43,7 +43,7 @@ test('the environment may name the background, the number of colours and links',
 })
 
 test('auto follows the background; high contrast dims nothing; none has no colour', () => {
-  const shown = (...order: Parameters<typeof paletteOf>) => painted(WORDS, paletteOf(...order))
+  const shown = (...order: Parameters<typeof paletteOf>) => paintLine(WORDS, paletteOf(...order))
   expect(shown('auto', PLAIN_TERMINAL)).toBe('\u001b[2ma\u001b[0m\u001b[33mb\u001b[0m')
   expect(shown('auto', PLAIN_TERMINAL, 'light')).toBe(shown('light', PLAIN_TERMINAL))
   expect(shown('light', PLAIN_TERMINAL)).not.toContain('33m')
@@ -55,14 +55,14 @@ test('without 256 colours, none of them is used', () => {
   for (const theme of ['auto', 'dark', 'light', 'high-contrast', 'none'] as const)
     for (const background of ['dark', 'light'] as const) {
       const line = [{ text: 'a', style: { colour: 'cyan', change: 'added' } }] as const
-      expect(painted(line, paletteOf(theme, PLAIN_TERMINAL, background))).not.toContain('8;5;')
+      expect(paintLine(line, paletteOf(theme, PLAIN_TERMINAL, background))).not.toContain('8;5;')
     }
 })
 
 test('a link is a link where the terminal opens links, and its address ends no sequence', () => {
   const line = [{ text: 'a', style: { link: 'https://b.c/\u0007\u001b]' } }] as const
-  expect(painted(line, paletteOf('dark', PLAIN_TERMINAL))).toBe('a')
-  expect(painted(line, paletteOf('dark', { ...PLAIN_TERMINAL, links: true }))).toBe(
+  expect(paintLine(line, paletteOf('dark', PLAIN_TERMINAL))).toBe('a')
+  expect(paintLine(line, paletteOf('dark', { ...PLAIN_TERMINAL, links: true }))).toBe(
     '\u001b]8;;https://b.c/\\u{7}\\u{1b}]\u001b\\a\u001b]8;;\u001b\\',
   )
 })

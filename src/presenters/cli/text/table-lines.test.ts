@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
+import { lineWidth, paintLine, PLAIN, type Line } from './cell-width.ts'
 import { tableLines, type Table } from './table-lines.ts'
 
 test('a table that fits is shown in columns with the requested alignment', () => {
@@ -79,5 +79,5 @@ function tableOf(header: string[], rows: string[][], align: Table['align'] = [])
 }
 
 function shown(lines: readonly Line[]): string[] {
-  return lines.map((line) => painted(line, false).trimEnd())
+  return lines.map((line) => paintLine(line, false).trimEnd())
 }

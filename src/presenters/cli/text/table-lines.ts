@@ -16,7 +16,7 @@ export function tableLines(table: Table, columns: number): Line[] {
     widest([cell, ...table.rows.map((row) => row[at])]),
   )
   const widths = fittingWidths(natural, columns)
-  return widths === undefined ? stacked(table, columns) : aligned(table, widths)
+  return widths === undefined ? stackRows(table, columns) : alignColumns(table, widths)
 }
 
 const BAR = ' │ '
@@ -44,11 +44,11 @@ function fittingWidths(natural: readonly number[], columns: number): number[] | 
   return widths
 }
 
-function aligned({ header, rows, align }: Table, widths: readonly number[]): Line[] {
+function alignColumns({ header, rows, align }: Table, widths: readonly number[]): Line[] {
   const line = (cells: readonly (Line | undefined)[]) =>
     widths.flatMap((width, at) => [
       ...(at === 0 ? [] : [{ text: BAR, style: { dim: true } }]),
-      ...padded(cells[at] ?? [], width, align[at] ?? 'left', at === widths.length - 1),
+      ...padCell(cells[at] ?? [], width, align[at] ?? 'left', at === widths.length - 1),
     ])
   const set = (cells: readonly Line[]) => {
     const wrapped = widths.map((width, at) => wrapLine(cells[at] ?? [], Math.max(1, width)))
@@ -69,7 +69,7 @@ function aligned({ header, rows, align }: Table, widths: readonly number[]): Lin
 }
 
 /** The last cell needs no padding. */
-function padded(
+function padCell(
   cell: Line,
   width: number,
   align: 'left' | 'center' | 'right',
@@ -84,7 +84,7 @@ function spaces(count: number): Line {
   return count === 0 ? [] : [{ text: ' '.repeat(count), style: PLAIN }]
 }
 
-function stacked({ header, rows }: Table, columns: number): Line[] {
+function stackRows({ header, rows }: Table, columns: number): Line[] {
   const names = header.map(label)
   if (rows.length === 0) return names.flatMap((name) => wrapLine(name, columns))
   return rows.flatMap((row, at) => [

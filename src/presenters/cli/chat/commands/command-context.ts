@@ -50,12 +50,12 @@ export interface ChatActions {
   /** Checks a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
   /** Resolves the `@` words of a message, given what is already attached to it. */
-  readonly enclosed?: (
+  readonly resolveWords?: (
     text: string,
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosures>
-  /** Lists the files of the workspace, for completion: paths as `enclosed` finds them. */
+  /** Lists the files of the workspace, for completion: paths as `resolveWords` finds them. */
   readonly listFiles?: ListFiles
   /** Lists a folder as typed, such as `~/`. */
   readonly listFolder?: ListFolder
@@ -111,7 +111,7 @@ export interface CommandContext {
   readonly session: Session
   readonly actions: ChatActions
   /** The attachments for the next message. */
-  readonly attached: PendingAttachments
+  readonly attachments: PendingAttachments
   readonly columns: number
   /** A Turn is running. */
   readonly busy: boolean

@@ -1,4 +1,4 @@
-import { fileSize, grouped } from '../../../../encoding/amounts.ts'
+import { fileSize, groupDigits } from '../../../../encoding/amounts.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { SessionContext } from '../../../../session/queries/context.ts'
 import { windowShare } from '../../render/pressure-words.ts'
@@ -28,7 +28,7 @@ export function contextRows(facts: SessionContext, columns: number): Line[] {
     ...say(
       window_tokens === undefined
         ? `The context window of ${model} is unknown, so its pressure is unavailable.`
-        : `${model} has a context window of ${grouped(window_tokens)} tokens.`,
+        : `${model} has a context window of ${groupDigits(window_tokens)} tokens.`,
     ),
     ...(next.ratio === undefined ? [] : [windowBar(next.ratio, next.tier, columns)]),
     ...say(
@@ -91,5 +91,5 @@ function partRows({ parts, request_bytes }: SessionContext, columns: number): Li
 
 function filling({ tokens, ratio, tier }: SessionContext['next']): string {
   const share = ratio === undefined || tier === undefined ? '' : `, ${windowShare({ ratio, tier })}`
-  return `${grouped(tokens)} tokens${share}`
+  return `${groupDigits(tokens)} tokens${share}`
 }
