@@ -113,7 +113,10 @@ test('a file that is created right after a scan is found without another key', a
       return () => {}
     },
   }
-  const done = () => new Promise<void>((resolve) => scans.push(resolve))
+  const done = () =>
+    new Promise<void>((resolve) => {
+      scans.push(resolve)
+    })
   const files = new FileIndex(
     async ({ onPaths }) => void onPaths([...paths]),
     clock,

@@ -1,3 +1,4 @@
+import type { HighlightJS } from 'highlight.js/lib/common'
 import { PLAIN, type Line, type Span, type Style } from './cell-width.ts'
 
 /** The language of code, and its lines since the last one after which nothing was open, such as a comment. */
@@ -32,7 +33,7 @@ export function codeLine(
 
 /** Loads the highlighter with its common languages. Call it before code is shown for the first time. */
 export async function loadCodeColours(): Promise<void> {
-  highlighter ??= (await import('highlight.js/lib/common')).default
+  highlighter ??= (await import('highlight.js/lib/common')).HighlightJS
 }
 
 /** Whether a text may contain code, and the colours are not loaded. */
@@ -40,7 +41,7 @@ export function needsCodeColours(text: string): boolean {
   return highlighter === undefined && /`|~~~/.test(text)
 }
 
-let highlighter: typeof import('highlight.js/lib/common').default | undefined
+let highlighter: typeof HighlightJS | undefined
 
 /** The highlighter takes long for longer ones, which are minified. */
 const LONGEST_LINE = 2_000

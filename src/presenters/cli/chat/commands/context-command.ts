@@ -73,7 +73,6 @@ function windowBar(ratio: number, tier = '', columns: number): Line {
 
 /** Each part of the next request with its size, the largest first as they come, and all of it. */
 function partRows({ parts, request_bytes }: SessionContext, columns: number): Line[] {
-  const plain = (text: string): Line => [{ text, style: PLAIN }]
   const rows = parts.map(({ part, bytes }) => {
     const share = request_bytes === 0 ? 0 : bytes / request_bytes
     const bar = FULL.repeat(Math.round(share * PART_BAR))
@@ -87,6 +86,10 @@ function partRows({ parts, request_bytes }: SessionContext, columns: number): Li
   const all = [plain('  in all'), plain(fileSize(request_bytes))]
   const lines = inColumns([...rows, all], ['left', 'right', 'right', 'left'])
   return lines.flatMap((line) => wrappedVerbatim(line, columns).slice(0, 1))
+}
+
+function plain(text: string): Line {
+  return [{ text, style: PLAIN }]
 }
 
 function filling({ tokens, ratio, tier }: SessionContext['next']): string {
