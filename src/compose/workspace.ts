@@ -2,13 +2,13 @@ import { systemChance } from '../host/wait.ts'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Redactor } from '../encoding/redaction.ts'
 import { sessionEngine } from './engine.ts'
+import { lazySnapshots } from './lazy-snapshots.ts'
 import { composeProviders, type RelayedProvider } from './providers.ts'
 import { systemClock } from '../host/clock.ts'
 import { openConfined } from '../host/files/confined-files.ts'
 import type { Folder } from '../host/files/files.ts'
 import { identifyFolder } from '../host/files/folder-identity.ts'
 import { thisProcess } from '../host/process/holder.ts'
-import type { SnapshotPlace } from '../host/snapshots/snapshots.ts'
 import { openHome } from '../host/home.ts'
 import { systemIds, type Ids } from '../host/ids.ts'
 import { workspaceRules } from '../host/permission-rules.ts'
@@ -292,15 +292,6 @@ export async function composeScratch(
 }
 
 /** Loaded when the first command runs: most Turns start by reading. */
-/** Loaded with the first command that can write. */
-function lazySnapshots(place: SnapshotPlace): SessionParts['tools']['snapshots'] {
-  let loading: ReturnType<NonNullable<SessionParts['tools']['snapshots']>> | undefined
-  return () =>
-    (loading ??= import('../host/snapshots/snapshots.ts').then((loaded) =>
-      loaded.workspaceSnapshots(place),
-    ))
-}
-
 function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['tools']['sandbox'] {
   let loading: Promise<SessionParts['tools']['sandbox']> | undefined
   const load = () =>
