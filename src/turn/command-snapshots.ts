@@ -15,6 +15,8 @@ export interface SnapshotParts {
   readonly call_id: string
   readonly clock: Pick<Clock, 'after'>
   readonly open: () => Promise<Snapshots>
+  /** Gives up the first snapshot: the person interrupts, and the command does not start. */
+  readonly signal: AbortSignal
   /** Tells people what takes long. */
   readonly say: (text: string) => void
   /** Removes keys. */
@@ -48,7 +50,7 @@ interface Beginning {
 }
 
 async function beginSnapshot(parts: SnapshotParts): Promise<Beginning> {
-  const taken = await takePatiently(parts)
+  const taken = await takePatiently(parts, parts.signal)
   if (!taken.ok) return { drafts: missingDrafts(parts, taken.error) }
   const data = { call_id: parts.call_id, before: taken.value.tree }
   return { drafts: [{ type: 'workspace_snapshot', data }], before: taken.value }
@@ -82,7 +84,10 @@ async function endSnapshot(
 const LONGEST_MS = 30_000
 const SOON_MS = 2_000
 
-async function takePatiently({ open, clock, say }: SnapshotParts): Promise<Result<Pass>> {
+async function takePatiently(
+  { open, clock, say }: SnapshotParts,
+  signal?: AbortSignal,
+): Promise<Result<Pass>> {
   const stop = new AbortController()
   let files = 0
   const cancels = [
@@ -94,7 +99,7 @@ async function takePatiently({ open, clock, say }: SnapshotParts): Promise<Resul
   try {
     const snapshots = await open()
     return await snapshots.take({
-      signal: stop.signal,
+      signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
       onProgress: (count) => void (files = count),
     })
   } finally {

@@ -2,34 +2,31 @@ import * as z from 'zod'
 import { ifThere, closing, readSpan, replaceDerivedFile, type Folder } from '../files/files.ts'
 import { newFolder, type KnownFolder } from './known-folder.ts'
 import { systemPath } from './names.ts'
-import { UNCOVERED_REASONS } from '../../model/events/snapshot-entry.ts'
-import { objectId, Row } from './tree.ts'
+import { objectId, type Row } from './tree.ts'
 import { rulesOf } from './workspace-tree.ts'
 
 const NAME = 'index'
 const VERSION = 1
 
-const Stamp = z.tuple([z.number(), z.number(), z.number()])
-const FileNode = z.tuple([Row, Stamp, z.boolean()])
-type FolderNode = z.infer<typeof FolderNode>
-const FolderNode = z.object({
-  name: z.string(),
-  stamp: Stamp,
-  mode: z.number(),
-  isStable: z.boolean(),
-  id: z.string().optional(),
-  files: z.array(FileNode),
-  uncoveredPaths: z.array(z.object({ path: z.string(), why: z.enum(UNCOVERED_REASONS) })),
-  get inner() {
-    return z.array(FolderNode)
-  },
-})
+type StampNode = readonly [ctimeMs: number, ino: number, size: number]
+
+interface FolderNode {
+  readonly name: string
+  readonly stamp: StampNode
+  readonly mode: number
+  readonly isStable: boolean
+  readonly id?: string
+  readonly files: readonly (readonly [row: Row, stamp: StampNode, isStable: boolean])[]
+  readonly uncoveredPaths: KnownFolder['uncoveredPaths']
+  readonly inner: readonly FolderNode[]
+}
 
 const Index = z.object({
   version: z.literal(VERSION),
   /** The packs that its objects are in. */
   packs: z.array(z.string()),
-  root: FolderNode,
+  // The hash of the file says that this version wrote it; a schema for every file would cost more than reading them.
+  root: z.custom<FolderNode>((value) => typeof value === 'object' && value !== null),
 })
 
 /** What the last process knew of a workspace; `undefined` if it is missing, damaged, or names packs that are gone. */
@@ -82,8 +79,8 @@ function nodeOf(folder: KnownFolder): FolderNode {
   }
 }
 
-function stampNode({ stamp: { ctimeMs, ino, size } }: Pick<KnownFolder, 'stamp'>) {
-  return [ctimeMs, ino, size] satisfies z.infer<typeof Stamp>
+function stampNode({ stamp: { ctimeMs, ino, size } }: Pick<KnownFolder, 'stamp'>): StampNode {
+  return [ctimeMs, ino, size]
 }
 
 function folderOf(root: string, node: FolderNode, parent?: KnownFolder): KnownFolder {
@@ -100,7 +97,7 @@ function folderOf(root: string, node: FolderNode, parent?: KnownFolder): KnownFo
   return folder
 }
 
-function stampFrom([ctimeMs, ino, size]: z.infer<typeof Stamp>): KnownFolder['stamp'] {
+function stampFrom([ctimeMs, ino, size]: StampNode): KnownFolder['stamp'] {
   return { ctimeMs, ino, size }
 }
 

@@ -12,7 +12,7 @@ export interface OmittedPath {
 }
 
 /** An entry of a folder as its object has it. An inner folder names its own object. */
-export const Row = z.union([
+const Row = z.union([
   z.tuple([z.string(), z.literal('f'), z.number(), z.number(), z.string()]),
   z.tuple([z.string(), z.literal('l'), z.string()]),
   z.tuple([z.string(), z.literal('d'), z.number(), z.string()]),

@@ -98,9 +98,9 @@ export async function redoChanges(
 async function settledChanges(
   { log, tools }: UndoParts,
   session: LiveSession,
-  { publish, record }: LockedSession,
+  { publish, record, signal }: LockedSession,
 ): Promise<Result<SessionChanges>> {
-  const recorder = { publish, record, events: () => session.events }
+  const recorder = { publish, record, signal, events: () => session.events }
   const settled = await commandSnapshots({ log, tools }, recorder).settleSnapshots?.()
   if (settled?.ok === false) return settled
   return loadChanges(log, tools.snapshots, session)

@@ -11,6 +11,8 @@ import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 interface Recorder {
   readonly publish: TurnParts['log']['publish']
   readonly events: () => readonly WholeEvent[]
+  /** Aborts when the person interrupts. */
+  readonly signal: AbortSignal
   readonly record: (drafts: readonly EventDraft[]) => Promise<Result<void>>
 }
 
@@ -36,6 +38,7 @@ export function commandSnapshots(
     call_id,
     clock,
     open,
+    signal: recorder.signal,
     redact: (text) => redactor.text(text),
     say: (text) => recorder.publish({ type: 'status', data: { text } }),
   })

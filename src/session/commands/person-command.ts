@@ -59,6 +59,7 @@ export async function personCommand(
   const { snapshots, settleSnapshots } = commandSnapshots(shared, {
     publish,
     events: () => session.events,
+    signal,
     record,
   })
   const settled = (await settleSnapshots?.()) ?? ok(undefined)

@@ -197,6 +197,7 @@ function toolsOf(
     ...commandSnapshots(shared, {
       publish: (one) => turn.log.publish(one),
       events: () => turn.log.events(),
+      signal: turn.person.signal,
       record: (drafts) => turn.log.commit(drafts),
     }),
     skills: tools.skills,
