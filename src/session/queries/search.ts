@@ -4,6 +4,7 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { LineSearch, type StoppedBecause, type TextPlace } from './line-search.ts'
 import { readLog, readLogBackward, type LogEnd, type ReadEvent } from '../reading/read-log.ts'
@@ -110,7 +111,7 @@ export async function searchLog(
     return only !== undefined && own !== only && turns.isPast(only)
   }
   const { elsewhere } = options
-  const reading = { isWanted: wanted, ...(elsewhere === undefined ? {} : { elsewhere }) }
+  const reading = { isWanted: wanted, ...definedFields({ elsewhere }) }
   const read = forModel === undefined ? readLog : readLogBackward
   let failure: Result<never> | undefined
   const end = await read(parts, session, reading, async (event) => {
@@ -124,7 +125,7 @@ export async function searchLog(
   if (options.signal?.aborted === true) return failed('interrupted', 'The search was interrupted.')
   await search.finish()
   const { gaveUp, unread } = search
-  return ok({ ...end.value, ...(gaveUp === undefined ? {} : { gaveUp }), unread })
+  return ok({ ...end.value, ...definedFields({ gaveUp }), unread })
 }
 
 function isWanted(
@@ -172,7 +173,7 @@ class LogSearch {
     const { stopPlace } = this.#lines
     if (stopPlace === undefined) return this.#stop
     const { seq, turn } = stopPlace.place.event
-    return { seq, ...(turn === undefined ? {} : { turn }), why: stopPlace.why }
+    return { seq, ...definedFields({ turn }), why: stopPlace.why }
   }
 
   get unread(): readonly UnreadText[] {
@@ -210,7 +211,7 @@ class LogSearch {
   #stops(seq: number, turn: number | undefined): boolean {
     if (this.#options.signal?.aborted === true) return true
     if (this.#parts.place.clock.monotonicMs() <= this.#deadline) return false
-    this.#stop ??= { seq, ...(turn === undefined ? {} : { turn }), why: 'timeout' }
+    this.#stop ??= { seq, ...definedFields({ turn }), why: 'timeout' }
     return true
   }
 
@@ -258,8 +259,7 @@ function placeOf(event: WholeEvent, turn: number | undefined): EventPlace {
     seq,
     ts,
     type,
-    ...(turn === undefined ? {} : { turn }),
-    ...(tool === undefined ? {} : { tool }),
+    ...definedFields({ turn, tool }),
   }
 }
 
@@ -269,7 +269,7 @@ function matchOf({
   start,
   end,
 }: ReturnType<LineSearch<Source>['run']>[number]): Match {
-  return { ...event, field, ...(resource === undefined ? {} : { resource }), text, start, end }
+  return { ...event, field, ...definedFields({ resource }), text, start, end }
 }
 
 /** Long fields whose blob is missing or damaged; a sentence replaces them. */
