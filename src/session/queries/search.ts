@@ -185,7 +185,7 @@ class LogSearch {
     this.#note(raw)
     if (this.#stops(raw.seq, turn)) return ok(false)
     if (event === undefined) return ok(true)
-    const place = placeOf(event, turn)
+    const place = eventPlace(event, turn)
     const lost = lostFields(raw, event)
     for (const field of lost) this.#unread.push({ seq: raw.seq, field, why: 'missing' })
     for (const { field, text } of textsOf(event)) {
@@ -252,7 +252,7 @@ interface Source extends TextPlace {
   readonly resource?: Descriptor
 }
 
-function placeOf(event: WholeEvent, turn: number | undefined): EventPlace {
+function eventPlace(event: WholeEvent, turn: number | undefined): EventPlace {
   const { seq, ts, type } = event
   const tool = toolOf(event)
   return {
