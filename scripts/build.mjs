@@ -147,6 +147,8 @@ async function bundle(folder, schemas) {
     // Required for `includeDependenciesRecursively`.
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
+    // Its paths name types, not code.
+    tsconfig: false,
     external: NOT_BUNDLED,
     plugins: PLUGINS,
     transform: {

@@ -14,6 +14,8 @@ const native = createRequire(import.meta.url).resolve('fs-native-extensions')
 await build({
   input: script,
   platform: 'node',
+  // Its paths name types, not code.
+  tsconfig: false,
   logLevel: 'silent',
   // No package can be resolved from the folder of the bundle.
   resolve: { alias: { 'hawser-rehearse': REHEARSE } },

@@ -1,5 +1,6 @@
 import type { Folder } from '../../host/files/files.ts'
-import { readSettings, type StoredSettings } from '../../host/settings.ts'
+import type { Ids } from '../../host/ids.ts'
+import { readSettings, writeSettings, type StoredSettings } from '../../host/settings.ts'
 import { readTrusted } from '../../host/trust.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import {
@@ -77,6 +78,17 @@ export function sourcedSetting(
   if (users !== undefined) return { setting, value: shown(users), source: 'user', ...untrusted }
   const value = fallback === undefined ? {} : { value: fallback }
   return { setting, ...value, source: 'default', ...untrusted }
+}
+
+/** Changes or, without a value, resets a setting of the user. The value must match its schema. */
+export async function storeForUser(
+  { home, ids }: { readonly home: Folder; readonly ids: Ids },
+  setting: Setting,
+  value: unknown,
+): Promise<Result<void>> {
+  const stored = await readSettings(home)
+  if (!stored.ok) return stored
+  return writeSettings(home, withSetting(stored.value?.settings ?? {}, setting, value), ids)
 }
 
 /** Returns the settings with one changed or, without a value, removed. The value must match its schema. Pure. */

@@ -54,15 +54,16 @@ test.each([
 })
 
 test('Esc closes the list first, and arrows choose in it; commands are in it with what they do', async () => {
-  const chat = await openChat()
-  chat.write('/co')
-  await chat.until('› context')
+  // The help has more rows than an ordinary terminal.
+  const chat = await openChat({ rows: 120 })
+  chat.write('/perm')
+  await chat.until('› permission ')
   chat.write('\u001b[B')
-  await chat.until('› compact')
+  await chat.until('› permissions')
   chat.write('\u001b')
-  await chat.until((rows) => !rows.join('\n').includes('context  show'))
-  chat.write('\u007f\u007f\u007f')
-  await chat.until(IDLE)
+  await chat.until((rows) => !rows.join('\n').includes('› permissions'))
+  chat.write('\u0015')
+  await chat.until(/^>$/m)
   chat.write('/hel')
   await chat.until('› help')
   chat.write('\r')

@@ -71,6 +71,11 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         reason:
           'commands of the chat for costs, caching, exports, copies and new Sessions, and their names in notices',
       },
+      {
+        by: 800,
+        reason:
+          'colours of code, themes, changed words, wrapped tables, and answers formatted by run',
+      },
     ],
   },
   'src/prompt': { measured: 1_448 },

@@ -79,6 +79,7 @@ async function saidByRun(events: readonly WholeEvent[]): Promise<Said> {
     activity: new Activity(systemClock, stderr),
     quiet: false,
     resultText: () => '',
+    planText: () => '',
     resourceOf: resourcesIn(events),
   })
   for (const event of ownOf(events)) await view.show(lineOf(event))

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { queueRows } from './commands/message-queue.ts'
 import type { EphemeralEvent, EventData, WholeEvent } from '../../../model/events/event.ts'
 import { lineWidth, paintLine, type Line } from '../text/cell-width.ts'
-import { activityRows, duration, planRows, pulseLine } from './activity-rows.ts'
+import { planRows } from '../screen/plan-rows.ts'
+import { activityRows, duration, pulseLine } from './activity-rows.ts'
 import { TurnActivity } from './turn-activity.ts'
 
 const words = (rows: readonly Line[]) => rows.map((row) => row.map(({ text }) => text).join(''))

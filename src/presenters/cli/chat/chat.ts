@@ -11,6 +11,7 @@ import { Suggestions, type SuggestionSources } from '../suggest/suggestions.ts'
 import { Picking } from '../pick/picking.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { SPIN_MS } from './activity-rows.ts'
+import { ChatColours } from './chat-colours.ts'
 import type { ChatSkill } from './commands/command-context.ts'
 import type { ChatDesk, ChatParts } from './desk.ts'
 import { EnteredText } from './entered-text.ts'
@@ -25,7 +26,7 @@ import { Transcript } from './transcript/transcript.ts'
 import { failureRows } from './translate.ts'
 import { PendingAttachments } from './commands/pending-attachments.ts'
 import { suggestionSources } from './suggestion-sources.ts'
-import { WatchedSession, type TurnsEnd } from './watched-session.ts'
+import { readyToShow, WatchedSession, type TurnsEnd } from './watched-session.ts'
 
 /** The end of a longer Turn attracts attention: the person may have turned to something else. */
 const LONG_TURN_MS = 20_000
@@ -53,6 +54,7 @@ export async function runChat(parts: ChatParts): Promise<number> {
 
 async function talk(chat: Chat): Promise<number> {
   try {
+    await readyToShow(chat.current.session)
     chat.open()
     return await chat.exitCode
   } finally {
@@ -68,6 +70,7 @@ class Chat implements ChatDesk {
   readonly exitCode: Promise<number>
   readonly parts: ChatParts
   readonly display: Display
+  readonly colours: ChatColours
   readonly asking: Asking
   readonly questions: OwnQuestions
   readonly pending = new PendingAttachments()
@@ -101,11 +104,15 @@ class Chat implements ChatDesk {
       this.#leave = resolve
       this.#onDefect = reject
     })
-    this.display = new Display(parts, {
-      scene: () => this.#scene(),
-      onResize: (columns) => this.current.resize(columns),
-      onDefect: this.#onDefect,
-    })
+    this.colours = new ChatColours(parts, (palette) => this.display.recolour(palette))
+    this.display = new Display(
+      { ...parts, colour: this.colours.palette },
+      {
+        scene: () => this.#scene(),
+        onResize: (columns) => this.current.resize(columns),
+        onDefect: this.#onDefect,
+      },
+    )
     const refresh = () => this.display.refresh()
     this.sources = suggestionSources({
       ...parts,
@@ -133,6 +140,7 @@ class Chat implements ChatDesk {
   open(): void {
     this.#listen()
     this.display.open()
+    if (this.colours.asksBackground) this.display.askBackground()
     this.#greet()
     this.#commands = this.#entry.listSkills().then(() => {}, this.#onDefect)
     this.#stopWarming = this.parts.clock.after(WARM_MS, () => this.sources.files?.refresh())
@@ -180,6 +188,7 @@ class Chat implements ChatDesk {
 
   readonly goTo = async (session: Session): Promise<void> => {
     const before = this.current
+    await readyToShow(session)
     this.current = this.#watchSession(session)
     await before.close()
     this.#greet()
@@ -212,7 +221,7 @@ class Chat implements ChatDesk {
   #listen(): void {
     const { streams, clock } = this.parts
     const gone = () => this.leave(EXIT.hangup)
-    this.#stopKeys = listenToKeys(streams.stdin, clock, this.press, gone)
+    this.#stopKeys = listenToKeys(streams.stdin, clock, this.press, gone, this.colours.takeReport)
   }
 
   #scene(): Scene {

@@ -94,7 +94,7 @@ export class EnteredText {
       desk.note = text
       redraw()
     }
-    const own = { confirm, queue, pick, redraw, progress }
+    const own = { confirm, queue, pick, redraw, progress, colours: desk.colours }
     const context = { session, actions, attachments, columns, busy, ...own }
     const done = await runCommand(name, argument, context)
     desk.note = ''

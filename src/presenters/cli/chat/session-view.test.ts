@@ -95,7 +95,7 @@ test.each([
         diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a file that was changed, in a Log of an older version',
@@ -107,7 +107,7 @@ test.each([
         output: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a command and its output',
@@ -198,10 +198,10 @@ test('long output shows its first and last lines, a long diff and a long message
   expect([output.length, output[1], output[9], output.at(-1)]).toEqual([
     14,
     '  line 0',
-    '  [… 88 more lines]',
+    '  [… 88 more lines · Ctrl-O]',
     '  line 99',
   ])
-  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines · Ctrl-O]')
 })
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'

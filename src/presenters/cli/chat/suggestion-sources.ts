@@ -1,7 +1,7 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { Clock } from '../../../host/clock.ts'
 import { PermissionMode } from '../../../model/modes.ts'
-import { Effort } from '../../../model/settings.ts'
+import { Effort, Theme } from '../../../model/settings.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { Session } from '../../../session/session.ts'
 import { OutsideFolder } from '../suggest/outside-folder.ts'
@@ -126,6 +126,7 @@ function turnsOf({ state, events }: Session): readonly NamedSuggestion[] {
 /** What can follow other commands. */
 const ARGUMENTS: Readonly<Record<string, readonly NamedSuggestion[]>> = {
   effort: named(...Effort.options),
+  theme: named(...Theme.options),
   permission: named(...PermissionMode.options),
   permissions: named('remove'),
   compact: named('dry-run', 'undo'),

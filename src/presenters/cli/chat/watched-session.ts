@@ -10,6 +10,7 @@ import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
 import { isPlain, type OutgoingMessage } from './commands/pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
+import { loadCodeColours, needsCodeColours } from '../text/code-colours.ts'
 import type { FinishedOutput } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
@@ -44,6 +45,21 @@ const NOT_ENDED =
 /** How many Turns of a continued Session are shown again. */
 const TURNS_SHOWN = 3
 
+/** Where the Events begin that `open` shows. */
+function shownFrom(events: readonly WholeEvent[]): number {
+  const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
+  return starts.at(-TURNS_SHOWN) ?? 0
+}
+
+/** Loads what the Turns need that `open` shows. */
+export async function readyToShow({ events }: Pick<Session, 'events'>): Promise<void> {
+  const shown = events.slice(shownFrom(events))
+  const isNeeded = shown.some(
+    (event) => event.type === 'assistant_message' && needsCodeColours(event.data.text),
+  )
+  if (isNeeded) await loadCodeColours()
+}
+
 /** A Session as the chat shows it, and where it sends messages. */
 export class WatchedSession {
   readonly session: Session
@@ -74,9 +90,8 @@ export class WatchedSession {
   /** Shows the last Turns, and everything from there on. */
   open(): void {
     const { events } = this.session
-    const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
-    const from = starts.at(-TURNS_SHOWN) ?? 0
-    const shown = Math.min(starts.length, TURNS_SHOWN)
+    const from = shownFrom(events)
+    const shown = events.slice(from).filter(({ type }) => type === 'turn_started').length
     const before = this.session.state.turns - shown
     if (before > 0) this.#note(`[… ${countOf(before, 'earlier Turn')}]`)
     this.#watching = this.#watch().catch(this.#listener.onDefect)
@@ -221,6 +236,7 @@ export class WatchedSession {
   async #watchOnce(): Promise<boolean> {
     for await (const seen of this.session.subscribe()) {
       if (seen.kind === 'resync') return false
+      if (needsCodeColours(textOf(seen))) await loadCodeColours()
       const event = this.#see(seen)
       this.#listener.onChange()
       if (event !== undefined) await this.#draw(event)
@@ -276,6 +292,13 @@ export class WatchedSession {
     this.#listener.print(this.#view.take(event, turnUpTo(events, at)))
     if (event.type === 'user_message') this.#listener.messageRecorded()
   }
+}
+
+/** What may be shown as Markdown. */
+function textOf(seen: WatcherUpdate): string {
+  if (seen.kind === 'notice' && seen.notice.type === 'text_delta') return seen.notice.data.text
+  const event = seen.kind === 'line' ? seen.whole : undefined
+  return event?.type === 'assistant_message' ? event.data.text : ''
 }
 
 function isModeChange({ type, data }: WholeEvent): boolean {

@@ -166,7 +166,7 @@ async function inSession(
     : sent
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
-    : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
+    : await wordsFor(world, opened, { ...options, session }, activity)
   // Recorded with the start of a new Session, before anything is shown.
   if (session.state.turns === 0) for (const notice of noticesIn(session.events)) view.after(notice)
   const stopAsking = asking?.(session)
@@ -251,18 +251,17 @@ async function withNamed(
 async function wordsFor(
   world: CliWorld,
   { settings }: OpenWorkspace,
-  { quiet, session }: { readonly quiet: boolean; readonly session: Session },
+  { quiet, plain, session }: Pick<Options, 'quiet' | 'plain'> & { readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
   const { stdout, stderr } = world.streams
   const { display } = settings.settings
-  const colour = wantsColour(world, stderr, display?.colour)
   // Without a terminal, do not load what only a terminal needs.
-  const { resultRows, terminalText } = stderr.isTTY
-    ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
-    : { resultRows: () => [], terminalText: () => '' }
-  const resultText: WordsOptions['resultText'] = (result, call) =>
-    terminalText(resultRows(result, call, stderr.columns), colour)
+  const forTerminal =
+    stderr.isTTY || (stdout.isTTY && !plain)
+      ? await import('../screen/terminal-words.ts')
+      : undefined
+  const shown = forTerminal?.terminalWords(world, display, plain)
   const draw = drawingOn(stderr, world.env, display?.pictures)
   const picture: WordsOptions['picture'] =
     draw === undefined
@@ -273,8 +272,10 @@ async function wordsFor(
         }
   const resourceOf: WordsOptions['resourceOf'] = (id) =>
     new SessionResources(session.events).byId(id)?.descriptor
-  return wordsView({ stdout, stderr, activity, quiet, resultText, resourceOf, picture })
+  return wordsView({ stdout, stderr, activity, quiet, ...(shown ?? NO_WORDS), resourceOf, picture })
 }
+
+const NO_WORDS = { resultText: () => '', planText: () => '' }
 
 /** A signal or the time limit ends the Turn in the Log first; the exit code shows which one. */
 function stopOnSignals(

@@ -230,14 +230,14 @@ test('a change is shown with line numbers and the lines around it', () => {
   })
   expect(shown(asking).rows.slice(2, -2)).toEqual([
     '  leads to f',
-    '    8   one',
-    '    9 - two',
-    '    9 + 2',
-    '   10 + 2b',
-    '   11   three',
-    '    ⋮',
-    '   90 - x',
-    '   91 + y',
+    '   8   one',
+    '   9 - two',
+    '   9 + 2',
+    '  10 + 2b',
+    '  11   three',
+    '   ⋮',
+    '  90 - x',
+    '  91 + y',
   ])
 })
 

@@ -97,14 +97,14 @@ export class Asking {
     const proposal = proposalOf(this.#shownQuestion, columns)
     const room = most - title.length - below.length
     if (proposal.length <= room || room >= LEAST_ROOM) {
-      return [...title, ...this.#pageOf(proposal, room), ...below]
+      return [...title, ...this.#pageOf(proposal, room, columns), ...below]
     }
     // On a small terminal, the selected choice stays visible and the rest is paged.
     const few = Math.max(1, most - 2)
     const marked = below.findIndex(([first]) => first?.text.startsWith(MARK) === true)
     const from = Math.min(Math.max(0, below.length - few), Math.max(0, marked))
     const kept = below.slice(from, from + few)
-    return [...this.#pageOf([...title, ...proposal], most - kept.length), ...kept]
+    return [...this.#pageOf([...title, ...proposal], most - kept.length, columns), ...kept]
   }
 
   /** The question with the whole proposal, for a screen of its own. */
@@ -244,13 +244,19 @@ export class Asking {
     return [...problem, ...sentences(visibleLine(label + text), { columns, first: `${MARK} ` })]
   }
 
-  #pageOf(proposal: readonly Line[], room: number): Line[] {
+  #pageOf(proposal: readonly Line[], room: number, columns: number): Line[] {
     if (proposal.length <= room) return [...proposal]
     this.#page = Math.max(1, room - 1)
     this.#from = Math.max(0, Math.min(this.#from, proposal.length - this.#page))
     const to = this.#from + this.#page
     const page = proposal.slice(this.#from, to).slice(0, Math.max(0, room))
-    const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest, Ctrl-O all]`
+    const place = `${this.#from + 1}-${to} of ${proposal.length}`
+    // In one row, which is what it was counted as.
+    const notes = [
+      `  [lines ${place} · PgDn and PgUp show the rest, Ctrl-O all]`,
+      `  [lines ${place} · PgDn, Ctrl-O]`,
+    ]
+    const note = notes.find((text) => text.length <= columns) ?? `[${place}]`
     return room < 2 ? page : [...page, aside(note)]
   }
 

@@ -23,7 +23,9 @@ export function commandResultRows(result: EventData<'shell_result'>, columns: nu
   const warning = { ...setting, style: { colour: 'yellow' } } as const
   const aside = `${countOf(moved.length, 'protected path')} moved aside: ${moved.join(', ')}`
   return [
-    ...(shown === '' ? [] : headAndTail(verbatim(shown, setting), MOST_OUTPUT_ROWS, INDENT)),
+    ...(shown === ''
+      ? []
+      : headAndTail(verbatim(shown, setting), MOST_OUTPUT_ROWS, INDENT, 'Ctrl-O')),
     ...(error === undefined ? [] : head(sentences(error.message, warning), 4, INDENT)),
     ...(moved.length === 0 ? [] : head(sentences(aside, warning), 4, INDENT)),
   ]

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
+import type { Palette } from '../text/cell-width.ts'
 import {
   afterResize,
   erase,
@@ -11,6 +12,7 @@ import {
   type Scene,
 } from './screen.ts'
 import {
+  ASK_BACKGROUND,
   attentionBytes,
   clipboardBytes,
   RESTORE_TITLE,
@@ -32,6 +34,7 @@ const NO_SIGNALS: TerminalSignals = {
   notification: 'none',
   title: false,
   isStill: true,
+  isPlain: false,
   tmux: false,
 }
 
@@ -54,7 +57,7 @@ export interface Stage {
 export class Display {
   readonly #streams: Streams
   readonly #clock: Clock
-  readonly #colour: boolean
+  #colour: boolean | Palette
   readonly #stage: Stage
   #lastFrame: ScreenFrame = NO_FRAME
   /** The region must be drawn completely, for example because the terminal rewrapped it. */
@@ -75,7 +78,7 @@ export class Display {
     parts: {
       readonly streams: Streams
       readonly clock: Clock
-      readonly colour: boolean
+      readonly colour: boolean | Palette
       readonly signals?: TerminalSignals
     },
     stage: Stage,
@@ -89,6 +92,21 @@ export class Display {
 
   get columns(): number {
     return this.#streams.stdout.columns
+  }
+
+  get colour(): boolean | Palette {
+    return this.#colour
+  }
+
+  /** Draws in other colours. What was printed keeps its own. */
+  recolour(palette: Palette | false): void {
+    this.#colour = palette
+    this.repair()
+  }
+
+  /** Asks the terminal for its background, which it reports among the keys, or not at all. */
+  askBackground(): void {
+    this.#streams.stdout.write(ASK_BACKGROUND)
   }
 
   open(): void {

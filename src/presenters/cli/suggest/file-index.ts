@@ -31,6 +31,9 @@ export class FileIndex {
   #at = -Infinity
   /** How long the last scan took. */
   #scanMs = 0
+  /** A scan for what was wanted too soon after the last one. */
+  #laterScan: (() => void) | undefined
+  #wasLater = false
 
   constructor(list: ListFiles, clock: Clock, changed: () => void) {
     this.#list = list
@@ -52,7 +55,23 @@ export class FileIndex {
   refresh(): void {
     const now = this.#clock.monotonicMs()
     const rest = Math.max(STALE_MS, this.#scanMs * SCAN_SHARE)
-    if (this.#scanning || now - this.#at < rest) return
+    if (this.#scanning) return
+    if (now - this.#at < rest) return this.#scanLater(rest - (now - this.#at))
+    this.#wasLater = false
+    this.#start(now)
+  }
+
+  /** Once: a file may be newer than the last scan. In a large workspace, the next key does. */
+  #scanLater(ms: number): void {
+    if (this.#wasLater || ms > STALE_MS) return
+    this.#laterScan ??= this.#clock.after(ms, () => {
+      this.#laterScan = undefined
+      this.#wasLater = true
+      if (!this.#scanning) this.#start(this.#clock.monotonicMs())
+    })
+  }
+
+  #start(now: number): void {
     this.#scanning = true
     void this.#scan().finally(() => {
       this.#scanning = false
@@ -63,6 +82,7 @@ export class FileIndex {
   }
 
   close(): void {
+    this.#laterScan?.()
     this.#stop.abort()
   }
 

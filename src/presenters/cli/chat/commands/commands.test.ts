@@ -26,6 +26,7 @@ async function place() {
     redraw: () => {},
     queue: new MessageQueue(),
     progress: () => {},
+    colours: { theme: 'auto' as const, show: () => {} },
   }
   const run = async (name: string, argument = '', changes: Partial<CommandContext> = {}) => {
     const done = await runCommand(name, argument, { ...context, ...changes })
@@ -57,6 +58,7 @@ test('only supported commands are listed, and others fail as not supported', asy
     'resume',
     'model',
     'effort',
+    'theme',
     'title',
     'permission',
     'permissions',

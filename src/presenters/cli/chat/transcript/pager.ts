@@ -1,6 +1,12 @@
 import type { Key } from '../../screen/keys.ts'
 import { fittingParts } from '../../screen/rows.ts'
-import { paintLine, wrappedVerbatim, type Line, type Style } from '../../text/cell-width.ts'
+import {
+  paintLine,
+  wrappedVerbatim,
+  type Line,
+  type Palette,
+  type Style,
+} from '../../text/cell-width.ts'
 
 /** A row of a pager, and the block it belongs to. */
 export interface PagerRow {
@@ -122,7 +128,7 @@ export function pagerBytes(
   size: {
     readonly columns: number
     readonly rows: number
-    readonly colour: boolean
+    readonly colour: boolean | Palette
     readonly title: string
   },
 ): string {

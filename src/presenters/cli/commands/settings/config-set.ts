@@ -10,6 +10,7 @@ import {
   SET,
   sourcedSetting,
   sourcedSettings,
+  storeForUser,
   withSetting,
   type AllStoredSettings,
 } from '../../../../session/settings/stored-settings.ts'
@@ -144,14 +145,11 @@ function warnAboutRisks(
 }
 
 async function setForUser(
-  { home, ids }: SettingsPlace,
+  place: SettingsPlace,
   { setting, value }: Change,
 ): Promise<Result<boolean>> {
-  const stored = await readAllSettings(home, undefined)
-  if (!stored.ok) return stored
-  const next = withSetting(stored.value.userFile?.settings ?? {}, setting, value)
-  const written = await writeSettings(home, next, ids)
-  return written.ok ? ok(true) : written
+  const stored = await storeForUser(place, setting, value)
+  return stored.ok ? ok(true) : stored
 }
 
 /**
