@@ -74,14 +74,11 @@ async function oneCommand({ command, permissionMode = 'auto', rules = [], meanwh
 const DENIED: Rule = { kind: 'prefix', answer: 'deny', words: ['echo'] }
 const RESET: Rule = { kind: 'prefix', answer: 'allow', words: ['git', 'reset', '--hard'] }
 
-test.runIf(isConfined)(
-  'a command in auto takes the sandbox that was prepared for it',
-  async () => {
-    const turn = await oneCommand({ command: '`echo hi`' })
-    expect(turn).toMatchObject({ used: 1, questions: 0 })
-    expect(turn.results).toMatchObject([{ outcome: 'ok' }])
-  },
-)
+test.runIf(isConfined)('a command in auto takes the sandbox that was prepared for it', async () => {
+  const turn = await oneCommand({ command: '`echo hi`' })
+  expect(turn).toMatchObject({ used: 1, questions: 0 })
+  expect(turn.results).toMatchObject([{ outcome: 'ok' }])
+})
 
 test.runIf(isConfined)(
   'a rule that denies a command, made after its sandbox was prepared, still denies it',
