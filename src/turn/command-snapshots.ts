@@ -171,11 +171,12 @@ function removalNotice(
   const count = files.length
   const isHalf = covered !== undefined && count >= LEAST_HALF && count * 2 >= covered
   if (count <= MANY_REMOVED && !isHalf && !isRepository) return []
-  const of = covered === undefined ? '' : ` of ${countOf(covered, 'file')}`
+  const amount =
+    covered === undefined ? countOf(count, 'file') : `${count} of ${countOf(covered, 'file')}`
   const named = files.slice(0, NAMED_REMOVED).map(({ path }) => shownPath(readablePath(path)))
   const rest = count > named.length ? ', …' : ''
   const what = [
-    ...(count === 0 ? [] : [`${countOf(count, 'file')}${of} (${redact(named.join(', '))}${rest})`]),
+    ...(count === 0 ? [] : [`${amount} (${redact(named.join(', '))}${rest})`]),
     ...(isRepository ? ['the repository (.git)'] : []),
   ]
   const text = `The command removed ${what.join(' and ')}. To put everything back: hawser undo`

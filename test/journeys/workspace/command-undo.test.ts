@@ -165,7 +165,7 @@ test('a command that removes half of the workspace is named at once, with the wa
   await say(session, 'Run `rm a b c`')
   const notices = session.events.flatMap(({ type, data }) => (type === 'notice' ? [data] : []))
   expect(notices.find(({ code }) => code === 'files_removed')?.text).toMatch(
-    /removed 3 files.*a, b, c.*hawser undo/,
+    /removed 3 of 4 files \(a, b, c\).*hawser undo/,
   )
 })
 
