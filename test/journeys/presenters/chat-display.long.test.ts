@@ -138,7 +138,8 @@ test.skipIf(tmuxMissing)(
       RENDERED.join('\n'),
     )
     expect(await coloured(chat)).not.toContain('\u001b[')
-    await chat.press('C-d')
+    // Nothing shows whether the Turn has ended, so not Ctrl-D, which a running Turn refuses.
+    await chat.say('/exit')
     await chat.until('Continue with:')
   },
 )
