@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { systemClock, type Clock } from '../../host/clock.ts'
+import { packageUrl } from '../../host/process/own-program.ts'
 import { inSideThread, type SideResult } from '../../host/process/side-thread.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { Unreadable } from '../../model/description.ts'
@@ -32,7 +33,7 @@ export async function inPdf<T>(
   const copy = new Uint8Array(bytes)
   const work = {
     script: scriptOf(question),
-    input: { ...input, library: import.meta.resolve('unpdf'), bytes: copy },
+    input: { ...input, library: packageUrl('unpdf'), bytes: copy },
     transfer: [copy.buffer],
     ms,
     bytes: memory,
