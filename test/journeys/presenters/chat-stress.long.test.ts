@@ -39,7 +39,7 @@ test.skipIf(tmuxMissing)(
   'while an answer streams and the window changes between 40 and 200 columns, each part is shown once',
   async () => {
     const chat = await tmuxChat(TURNS, { rows: 24 })
-    // Without a spinner, nothing is under way to the terminal when its size changes: what is cannot be taken back.
+    // Without a spinner, nothing is under way to the terminal when its size changes: no one can undo that.
     await chat.say(`TERM=dumb ${CHAT}`)
     await chat.idle()
     await chat.say('Tell me all')
@@ -166,6 +166,7 @@ test.skipIf(tmuxMissing)(
     await chat.until(/^› dock99\/ship-99-999\.txt$/m)
     await chat.press('Tab')
     await chat.until('> See @dock99/ship-99-999.txt')
+    expect((await chat.screen()).filter((row) => row.startsWith('› '))).toEqual([])
   },
 )
 
