@@ -1,13 +1,18 @@
-import { forkLog, type ForkBegin, type ForkedLog, type ForkPoint } from '../log/lifecycle/fork.ts'
-import { inheritedId } from '../log/inherited.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
-import type { EventData } from '../model/events/event.ts'
-import { SessionId } from '../model/ids.ts'
-import { LIMITS } from '../model/limits.ts'
-import { narrower } from '../model/modes.ts'
-import type { SessionParts } from './live/session-parts.ts'
-import { sessionFold, type SessionState } from './live/state.ts'
-import { readLog } from './reading/read-log.ts'
+import {
+  forkLog,
+  type ForkBegin,
+  type ForkedLog,
+  type ForkPoint,
+} from '../../log/lifecycle/fork.ts'
+import { inheritedId } from '../../log/inherited.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
+import { SessionId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { narrower } from '../../model/modes.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+import { sessionFold, type SessionState } from '../live/state.ts'
+import { readLog } from '../reading/read-log.ts'
 
 /** Where to fork: at the end, after an Event, or after a Turn, counted from 1. */
 export type ForkAt = { readonly seq: number } | { readonly turn: number } | undefined
