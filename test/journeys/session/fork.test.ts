@@ -81,8 +81,12 @@ test.each(WAYS)(
 
     expect(await say(child, 'Who are you?')).toBe('completed')
     expect(await say(session, 'Who are you?')).toBe('completed')
-    const [inChild, inParent] = [requests(child).at(-1), requests(session).at(-1)]
-    expect(inChild).toEqual(inParent)
+    // The open parent may continue its socket, which sends less of the same request.
+    const whole = (one: Session) => {
+      const request = requests(one).at(-1)
+      return { ...request, previous_response_id_used: true, sent_bytes: 0 }
+    }
+    expect(whole(child)).toEqual(whole(session))
     const usage = (one: Session) => one.events.findLast(({ type }) => type === 'provider_usage')
     const cached = (one: Session) => {
       const event = usage(one)
