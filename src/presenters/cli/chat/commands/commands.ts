@@ -123,6 +123,13 @@ const COMMANDS: readonly Command[] = [
     run: fork,
   },
   {
+    name: 'rewind',
+    usage: '',
+    summary: 'go back before one of your messages, like Esc Esc',
+    needs: 'read',
+    run: async ({ busy }) => (busy ? stillRunning() : ok({ rows: [], goesBack: true })),
+  },
+  {
     name: 'model',
     usage: '[[provider] name]',
     summary: 'choose the model of this Session',
