@@ -5,7 +5,7 @@ import { picture } from '../../support/resources/sample-files.ts'
 import { flat, IDLE, leave, openChat } from '../../support/presenters/open-chat.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 
-const ESCAPE = '\u001b'
+const [ESCAPE, DOWN] = ['\u001b', '\u001b[B'] as const
 
 test('Esc twice on an empty input goes back before a message: its text and attachments return to the input, and its files are restored', async () => {
   const chat = await openChat({ permission: 'auto' })
@@ -91,4 +91,32 @@ test('while a Turn runs, Esc interrupts it as before', async () => {
   await chat.until(/^Interrupted\.$/m)
   expect(flat(chat)).not.toContain('Press Esc again')
   expect(await leave(chat)).toBe(0)
+})
+
+test('/fork lists the family and switches to a sibling, and /resume shows the tree', async () => {
+  const chat = await openChat()
+  chat.say('Remember the heron')
+  await chat.turns(1)
+  chat.say('/fork')
+  await chat.until('Forked from')
+  chat.say('Remember the gannet')
+  await chat.turns(3)
+  chat.say('/fork')
+  await chat.until('Forks of this conversation (3)')
+  await chat.until(/^ +└ Remember the heron .*this one/m)
+  chat.write(`${DOWN}\r`)
+  await chat.turns(4)
+  chat.say('/resume')
+  await chat.until('Sessions of this folder (2)')
+  await chat.until(/^› +└ Remember the heron/m)
+  chat.write(ESCAPE)
+  await chat.until(IDLE)
+  chat.say('/fork new')
+  await chat.turns(5)
+  expect(await leave(chat)).toBe(0)
+  const { harness } = await harnessPlace({}, chat.root)
+  const all = await harness.list()
+  const [root = expect.fail('no root')] = all.filter(({ state }) => state.parent_session_id === '')
+  expect(all.map(({ state }) => state.root_session_id)).toEqual([root.id, root.id, root.id])
+  expect(all.filter(({ state }) => state.parent_session_id === root.id)).toHaveLength(2)
 })

@@ -117,8 +117,8 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'fork',
-    usage: '',
-    summary: 'continue in a new Session that shares the History so far',
+    usage: '[new]',
+    summary: 'continue in a new Session that shares the History so far, or in a related one',
     needs: 'fork',
     run: fork,
   },
