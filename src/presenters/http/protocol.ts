@@ -127,6 +127,7 @@ export const RewindBody = z
     turn: z.int().positive(),
     files: z.boolean().default(false),
     conflicts: z.enum(['refuse', 'leave', 'overwrite']).default('refuse'),
+    summary: z.boolean().default(false),
   })
   .refine(({ files, conflicts }) => files || conflicts === 'refuse', { path: ['conflicts'] })
 export type RewindBody = z.infer<typeof RewindBody>

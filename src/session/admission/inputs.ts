@@ -80,6 +80,7 @@ const Rewind = z.strictObject({
   turn: z.int(),
   files: z.boolean().optional(),
   conflicts: z.enum(['refuse', 'leave', 'overwrite']).optional(),
+  summary: z.boolean().optional(),
 })
 
 /** Why the input of a program to a Session is refused; `undefined` if it matches. */

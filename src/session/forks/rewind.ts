@@ -1,8 +1,11 @@
+import { BRANCH_EVENTS, branchFacts } from '../../context/branch-facts.ts'
 import { MESSAGE_EVENTS, OwnMessages, type OwnMessage } from '../../history/rewind/own-messages.ts'
 import type { RanCommand } from '../../history/ran-commands.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { branchSummary } from '../../prompt/words/branches.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { Registration } from '../live/registration.ts'
 import type { SessionParts } from '../live/session-parts.ts'
@@ -24,6 +27,8 @@ export interface RewindOptions {
   readonly files?: boolean
   /** What happens to files that something else changed since. Default: nothing is done at all, and they are named. */
   readonly conflicts?: ConflictChoice
+  /** Also pin a summary of what is left behind, from recorded facts, in the new branch. Default: none. */
+  readonly summary?: boolean
 }
 
 /** The new branch, and what it does not have any more. */
@@ -49,7 +54,12 @@ export async function rewindSession(
   if (!message.ok) return message
   const { turn, turn_id, seq, text, stdin, resources } = message.value
   const withdrawn = { turn, text, ...(stdin === undefined ? {} : { stdin }), resources }
-  const fork = () => forkSession(parts.log, session.id, { seq: seq - 1 })
+  const fork = async () => {
+    const forked = await forkSession(parts.log, session.id, { seq: seq - 1 })
+    if (!forked.ok || options.summary !== true) return forked
+    const pinned = await pinSummary(parts, session.id, message.value, forked.value)
+    return pinned.ok ? forked : ofBranch(pinned, forked.value.session_id)
+  }
   if (options.files !== true) {
     const forked = await fork()
     return forked.ok ? ok({ ...forked.value, ...withdrawn, files: [], commands: [] }) : forked
@@ -68,13 +78,31 @@ export async function rewindSession(
       conflicts,
     })
     if (!restored.ok) return ofBranch(restored, forked.value.session_id)
-    return ok({
-      ...forked.value,
-      ...withdrawn,
-      files: restored.value,
-      commands: found.value.commands,
-    })
+    const { commands } = found.value
+    return ok({ ...forked.value, ...withdrawn, files: restored.value, commands })
   })
+}
+
+/** From the Events that the branch does not have. */
+async function pinSummary(
+  parts: RewindParts,
+  session: SessionId,
+  { turn }: OwnMessage,
+  { session_id, at_seq }: ForkResult,
+): Promise<Result<void>> {
+  const events: WholeEvent[] = []
+  const options = { types: BRANCH_EVENTS, wanted: ({ seq }: EventEnvelope) => seq > at_seq }
+  const read = await readLog(parts.log, session, options, ({ event }) => {
+    if (event !== undefined && event.seq > at_seq) events.push(event)
+  })
+  if (!read.ok) return read
+  const opened = await parts.open(session_id)
+  if (!opened.ok) return opened
+  try {
+    return await opened.value.pin(branchSummary(branchFacts(events, turn)))
+  } finally {
+    await opened.value.close()
+  }
 }
 
 /** The message that began a Turn. */

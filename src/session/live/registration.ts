@@ -14,5 +14,6 @@ export interface Registration {
 
 /** A client of another Session. Close it once. */
 export interface OtherSession extends Pick<LiveSession, 'id' | 'between'> {
+  readonly pin: (text: string) => Promise<Result<void>>
   readonly close: () => Promise<void>
 }

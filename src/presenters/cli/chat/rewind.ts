@@ -134,6 +134,16 @@ async function chosenWay(
     choices: [
       { value: { turn, files: true }, name: 'Conversation and files', columns: ['restores files'] },
       { value: { turn }, name: 'Conversation only', columns: ['leaves the files as they are'] },
+      {
+        value: { turn, files: true, summary: true },
+        name: 'Conversation and files, with a summary',
+        columns: ['pins what was done, for the model'],
+      },
+      {
+        value: { turn, summary: true },
+        name: 'Conversation only, with a summary',
+        columns: ['pins what was done, for the model'],
+      },
     ],
     preview: ({ files: restores }) => (restores === true ? [names, ...stays] : []),
   })

@@ -70,7 +70,7 @@ export const run: Run<typeof REWIND> = async (world, input) =>
   })
 
 function optionsOf({
-  options: { turn, files, force },
+  options: { turn, files, force, summary },
 }: CommandInput<typeof REWIND>): Result<RewindOptions> {
   if (turn === undefined)
     return failed('invalid_args', 'Pass --turn with the number of a Turn.', {}, NUMBERS)
@@ -83,7 +83,7 @@ function optionsOf({
     return failed('invalid_args', '--force overwrites files, so it needs --files.', {}, [
       { action: 'Restore the files too.', command: `hawser rewind --turn ${turn} --files --force` },
     ])
-  return ok({ turn: Number(turn), files, ...(force ? { conflicts: 'overwrite' } : {}) })
+  return ok({ turn: Number(turn), files, summary, ...(force ? { conflicts: 'overwrite' } : {}) })
 }
 
 const NUMBERS = [

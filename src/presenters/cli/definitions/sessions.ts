@@ -52,6 +52,10 @@ With --files, the files that this Turn and all later ones wrote or edited are re
   options: [
     { flags: '--turn <number>', help: 'the Turn whose message is withdrawn, counted from 1' },
     { flags: '--files', help: 'also restore the files' },
+    {
+      flags: '--summary',
+      help: 'pin a summary of what is left behind for the model: files, commands, decisions',
+    },
     { flags: '--force', help: 'with --files: overwrite files that something else changed since' },
     WORKSPACE_OPTION,
     JSON_OPTION,
