@@ -58,13 +58,17 @@ async function endOfTurn(
 ): Promise<Result<number>> {
   let turns = 0
   let last: number | undefined
+  let hasEnd = false
   const read = await readLog(parts, session, { types: [] }, ({ raw: { type, seq } }) => {
     if (type === 'turn_started') turns += 1
     if (turns > turn) return false
     if (turns === turn && (last === undefined || type !== 'turn_started')) last = seq
-    return turns === turn && type === 'turn_ended' ? false : undefined
+    hasEnd = turns === turn && type === 'turn_ended'
+    return hasEnd ? false : undefined
   })
   if (!read.ok) return read
+  const { damage } = read.value
+  if (damage !== undefined && !hasEnd) return { ok: false, error: damage }
   if (last !== undefined) return ok(last)
   return failed('not_found', `There is no Turn ${turn} in this Session.`, { turns }, [
     { action: 'Show the Turns of the Session.', command: `hawser log show ${session}` },

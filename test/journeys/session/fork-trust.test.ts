@@ -142,3 +142,25 @@ test('a fork whose parent was replaced by another Log is damaged, and cannot run
   expect(admitted).toMatchObject({ error: { kind: 'log_damaged' } })
   expect(await harness.fork(session_id)).toMatchObject({ error: { kind: 'log_damaged' } })
 })
+
+test('a damaged Session is forked before its damage, and refused after it with the next step', async () => {
+  const place = await harnessPlace()
+  const id = await sessionWithTurn(place, 'ask')
+  const opened = value(await place.harness.open(id))
+  expect(await say(opened, 'What is 3 + 3?')).toBe('completed')
+  await opened.close()
+  await registerDamage(place.root, 'log', 'A line of the second Turn is changed.')
+  const { log, index } = filesOf(place.root, id)
+  const text = await readFile(log, 'utf8')
+  await writeFile(log, text.replace('What is 3 + 3?', 'What is 3 + 4?'))
+  await rm(index)
+  const { harness } = await harnessPlace({}, place.root)
+  for (const refused of [await harness.fork(id), await harness.fork(id, { turn: 2 })]) {
+    const { error } = refused.ok ? expect.fail('forked') : refused
+    expect([error.kind, error.next_actions.length > 0]).toEqual(['log_damaged', true])
+  }
+  const early = value(await harness.fork(id, { turn: 1 }))
+  const child = value(await harness.open(early.session_id))
+  expect(await say(child, 'What is 4 + 4?')).toBe('completed')
+  await child.close()
+})
