@@ -270,7 +270,7 @@ export class Session {
   }
 
   /** The pinned texts, the oldest first. */
-  async pinned(): Promise<readonly string[]> {
+  async pinnedTexts(): Promise<readonly string[]> {
     const { pinnedTexts } = await import('../context/carried-facts.ts')
     return pinnedTexts(this.events)
   }
@@ -366,7 +366,7 @@ export class Session {
   }
 
   async #leave(then: () => void = () => {}): Promise<void> {
-    const left = this.#registration.left()
+    const left = this.#registration.leave()
     then()
     this.#cannotAnswer()
     await left
@@ -385,6 +385,6 @@ export class Session {
 
 function isEnd(update: WatcherUpdate, turn: TurnId): boolean {
   if (update.kind !== 'line') return false
-  const { event } = update.line.logged
+  const { event } = update.line.content
   return event.type === 'turn_ended' && event.turn_id === turn
 }

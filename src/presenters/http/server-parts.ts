@@ -20,8 +20,8 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   /** Serves MCP. */
   readonly mcp: McpRoute
-  readonly settled: SettledQuestions
-  readonly staged: StagedFiles
+  readonly settledQuestions: SettledQuestions
+  readonly stagedFiles: StagedFiles
   readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>

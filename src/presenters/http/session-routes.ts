@@ -139,12 +139,12 @@ async function forkOf(
 }
 
 async function rewind(
-  { session, held }: AttachedSession,
+  { session, holding }: AttachedSession,
   body: RewindBody,
 ): Promise<Result<{ readonly session: ApiSession; readonly rewind: ApiRewind }>> {
   const rewound = await session.rewind(body)
   if (!rewound.ok) return rewound
-  const shown = await shownSession(held, rewound.value.session_id)
+  const shown = await shownSession(holding, rewound.value.session_id)
   return shown.ok ? ok({ ...shown.value, rewind: apiRewind(rewound.value) }) : shown
 }
 

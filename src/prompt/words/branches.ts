@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 
 // What a model reads about a branch that the person left. Every sentence of this folder is part of the Prompt Contract: see
 // `version.ts`.
@@ -36,8 +36,5 @@ function list(heading: string, entries: readonly string[]): string[] {
   if (entries.length === 0) return []
   const shown = entries.slice(-MOST)
   const all = shown.length === entries.length ? '' : ` (the last ${MOST} of ${entries.length})`
-  return [
-    `${heading}${all}:`,
-    ...shown.map((entry) => `- ${quoted(shortened(entry, ENTRY_BYTES))}`),
-  ]
+  return [`${heading}${all}:`, ...shown.map((entry) => `- ${quote(shorten(entry, ENTRY_BYTES))}`)]
 }

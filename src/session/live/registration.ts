@@ -7,7 +7,7 @@ export interface Registration {
   /** No other client is attached. Only after this one has left. */
   readonly isLast: () => boolean
   /** Resolves when the Session is closed, or at once if other clients stay. */
-  readonly left: () => Promise<void>
+  readonly leave: () => Promise<void>
   /** Attaches to another Session of the workspace. */
   readonly open: (id: SessionId) => Promise<Result<OtherSession>>
 }

@@ -111,7 +111,7 @@ async function contentOf(
   { path }: ChangeSince,
 ): Promise<Result<Buffer | 'unsaved' | undefined>> {
   const now = await bufferedFiles(tools.files, tools.buffers?.(id)).read(path, FILE_BYTES)
-  if (now.ok) return ok(now.value.unsaved === true ? 'unsaved' : now.value.bytes)
+  if (now.ok) return ok(now.value.isUnsaved === true ? 'unsaved' : now.value.bytes)
   return now.error.kind === 'not_found' ? ok(undefined) : now
 }
 

@@ -12,7 +12,7 @@ import {
   type RanCommand,
 } from '../../../history/ran-commands.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { RewindOptions, RewindResult } from '../../../session/forks/rewind.ts'
@@ -117,7 +117,7 @@ function firstLine({ text, resources }: Pick<OwnMessage, 'text' | 'resources'>):
 }
 
 function changedWords({ files }: MessageChoice): string {
-  return files.length === 0 ? '' : counted(files.length, 'file')
+  return files.length === 0 ? '' : countOf(files.length, 'file')
 }
 
 /** Asks only if files changed since; `undefined` if the person cancels. */
@@ -128,7 +128,7 @@ async function chosenWay(
   if (files.length === 0) return { turn }
   const uncovered = uncoveredLines(commands).map((line) => visibleLine(`! ${line}`))
   const stays = uncovered.length === 0 ? [] : ['What these commands changed stays:', ...uncovered]
-  const names = `${counted(files.length, 'file')}: ${files.map(visibleLine).join(', ')}`
+  const names = `${countOf(files.length, 'file')}: ${files.map(visibleLine).join(', ')}`
   return picking.pick<RewindOptions>({
     title: `Go back before Turn ${turn}`,
     choices: [
@@ -198,7 +198,7 @@ async function attachmentsOf(
   { parts, current }: ChatDesk,
   { text, resources }: RewindResult,
 ): Promise<readonly PendingAttachment[]> {
-  const enclosed = await parts.actions.enclosed?.(text, current.session, [])
+  const enclosed = await parts.actions.resolveWords?.(text, current.session, [])
   const named = new Set(
     enclosed?.attachments.flatMap((one) =>
       one.from === 'path' ? [basename(String(one.path))] : [],

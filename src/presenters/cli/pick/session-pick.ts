@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
@@ -61,7 +61,7 @@ export function sessionOrder(
       name: `${branchOf(depth)}${state.title === '' ? '(no messages yet)' : state.title}`,
       columns: [
         localTime(state.last_ts),
-        counted(state.turns, 'Turn'),
+        countOf(state.turns, 'Turn'),
         ...(id === current ? ['this one'] : []),
       ],
       words: id,

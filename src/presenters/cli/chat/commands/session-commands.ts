@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { SessionId } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
@@ -42,7 +42,7 @@ export async function sessions(
     const usable = all.filter(isUsable)
     if (usable.every(({ id }) => id === session.id))
       return ok({ rows: sentences('There is no other Session in this folder.', { columns }) })
-    return switched(
+    return switchTo(
       context,
       await context.pick(sessionOrder(usable, actions.sessionEnd, context.redraw, session.id)),
     )
@@ -65,7 +65,7 @@ function listedRows(
     .flatMap((one, at) =>
       verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
     )
-  const more = all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
+  const more = all.length > MOST_LISTED ? [`and ${countOf(all.length - MOST_LISTED, 'more')}`] : []
   const how = ['/sessions NUMBER switches to one', ...more].join('; ')
   return [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })]
 }
@@ -78,7 +78,7 @@ function listedWords({ id, state, damage, foreign }: ListedSession, current: Ses
     ...(damage === undefined ? [] : ['damaged']),
   ]
   const time = localTime(state.last_ts)
-  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
+  return [title, countOf(state.turns, 'Turn'), time, id, ...notes].join(' · ')
 }
 
 /** Continues in a fork of this Session, or in one that it is related to. With `new`, and without relatives, it asks nothing. */
@@ -102,7 +102,7 @@ export async function fork(context: CommandContext, argument = ''): Promise<Resu
       choices: [{ value: 'new', name: 'Fork here: continue in a new Session' }, ...choices],
       preview: (chosen) => (chosen === 'new' ? [] : (preview?.(chosen) ?? [])),
     })
-    if (id !== 'new') return switched(context, id)
+    if (id !== 'new') return switchTo(context, id)
   }
   const forked = await actions.fork?.(session)
   return forked === undefined ? ok({ rows: [] }) : going(forked)
@@ -113,7 +113,7 @@ function isUsable({ foreign, damage }: ListedSession): boolean {
 }
 
 /** Nothing was chosen, or where the person already is: everything stays. */
-async function switched(
+async function switchTo(
   { session, actions, busy }: CommandContext,
   id: SessionId | undefined,
 ): Promise<Result<CommandResult>> {

@@ -253,15 +253,15 @@ test('a summary of what is left behind is taken along if asked: pinned in the br
   const { session, place } = scene
   expect(await say(session, 'Run `touch c.txt`')).toBe('completed')
   const plain = await rewound(scene, { turn: 2 })
-  expect(await plain.branch.pinned()).toEqual([])
+  expect(await plain.branch.pinnedTexts()).toEqual([])
   const { branch } = await rewound(scene, { turn: 2, files: true, summary: true })
-  const [summary = '', ...others] = await branch.pinned()
+  const [summary = '', ...others] = await branch.pinnedTexts()
   expect(others).toEqual([])
   expect(summary).toContain('Turns 2 to 4, not shown here')
   expect(summary).toContain('changed there:\n- "a.txt"\n- "b.txt"\n')
   expect(summary).toContain('- "touch c.txt"')
   expect(value(await branch.preview('And now?')).body.toString()).toContain('left another branch')
-  expect(await session.pinned()).toEqual([])
+  expect(await session.pinnedTexts()).toEqual([])
   for (const one of [branch, plain.branch, session]) {
     await one.close()
     await verified(place, one)

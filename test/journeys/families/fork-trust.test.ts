@@ -116,7 +116,7 @@ test('of a family in a cloned workspace, trust in a fork makes that fork ask, an
   expect(child.permissionMode).toBe('ask')
   expect(await say(child, 'What is 3 + 3?')).toBe('completed')
   await child.close()
-  // The point was shared by a Session that nobody here vouched for in full.
+  // The point was shared by a Session that has no head here.
   const early = value(await harness.fork(session_id, { turn: 1 }))
   const below = value(await harness.open(early.session_id))
   expect(below.permissionMode).toBe('ask')

@@ -14,7 +14,7 @@ import { withClock } from '../../support/session/harness-parts.ts'
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 const TWO_HOURS = 2 * 60 * 60_000
 
-/** What another process did meanwhile, and what is not there to do. */
+/** What another process did meanwhile, and what cannot be done to a Session. */
 const REFUSALS = new Set([
   'not_found',
   'session_busy',
