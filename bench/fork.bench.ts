@@ -41,6 +41,8 @@ async function measure(root: string, { parts }: OpenParts): Promise<void> {
       value(await session.between(({ record }) => record(drafts)))
     }
   }
+  const open = (id: SessionId) =>
+    timed(async () => closed(value(await new Harness(parts).open(id))))
   const empty = await closed(value(await harness.create(REHEARSAL)))
   const long = value(await harness.create(REHEARSAL))
   await grow(long, LOG_BYTES)
@@ -110,8 +112,6 @@ async function measure(root: string, { parts }: OpenParts): Promise<void> {
       last = await closed(child)
     }
     const [ofChain, ofFlat]: [number[], number[]] = [[], []]
-    const open = (id: SessionId) =>
-      timed(async () => closed(value(await new Harness(parts).open(id))))
     for (let n = 0; n < OPENINGS; n += 1) {
       ofFlat.push(await open(flat.id))
       ofChain.push(await open(last))

@@ -41,7 +41,7 @@ const AROUND = '{"dialect":"rehearsal","segments":[]}'.length
 function predicted({ events }: Session, seq = -1): number[] {
   return events.flatMap((event) => {
     if (event.type !== 'provider_request' || event.seq <= seq) return []
-    const { shared_prefix_bytes: shared = 0, prefix_break } = event.data
+    const { shared_prefix_bytes: shared, prefix_break } = event.data
     const bytes = prefix_break === undefined ? Math.max(0, shared - AROUND) : shared
     return [Math.ceil(bytes / BYTES_A_TOKEN)]
   })

@@ -116,7 +116,7 @@ test('/fork lists the family and switches to a sibling, and /resume shows the tr
   expect(await leave(chat)).toBe(0)
   const { harness } = await harnessPlace({}, chat.root)
   const all = await harness.list()
-  const [root = expect.fail('no root')] = all.filter(({ state }) => state.parent_session_id === '')
+  const root = all.find(({ state }) => state.parent_session_id === '') ?? expect.fail('no root')
   expect(all.map(({ state }) => state.root_session_id)).toEqual([root.id, root.id, root.id])
   expect(all.filter(({ state }) => state.parent_session_id === root.id)).toHaveLength(2)
 })
