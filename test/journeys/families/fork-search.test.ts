@@ -11,7 +11,7 @@ function lastOutput({ events }: Session): string {
   return result?.type === 'tool_result' ? result.data.output : expect.fail('no result')
 }
 
-test('the model of a fork finds what its parent heard up to the fork, and nothing later', async () => {
+test('the model of a fork finds what its parent has up to the fork, and no later Event', async () => {
   const { harness } = await harnessPlace()
   const session = value(await harness.create(REHEARSAL))
   expect(await say(session, 'The heron is grey.')).toBe('completed')
