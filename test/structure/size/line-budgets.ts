@@ -71,6 +71,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         reason:
           'commands of the chat for costs, caching, exports, copies and new Sessions, and their names in notices',
       },
+      {
+        by: 560,
+        reason: 'HTTP routes of drafts, waiting messages, pages of a Log and completion',
+      },
     ],
   },
   'src/prompt': { measured: 1_448 },
