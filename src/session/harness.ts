@@ -11,7 +11,13 @@ import type { ForkAt, ForkResult } from './fork-session.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
-import { readLog, readLogBackward, type LogEnd, type ReadOptions, type VisitEvent } from './reading/read-log.ts'
+import {
+  readLog,
+  readLogBackward,
+  type LogEnd,
+  type ReadOptions,
+  type VisitEvent,
+} from './reading/read-log.ts'
 import type { SkillList } from '../skills/skill.ts'
 import type { BadPayload } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'

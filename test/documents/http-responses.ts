@@ -8,7 +8,7 @@ import { EPHEMERAL_DATA } from '../../src/model/events/event.ts'
 import { PermissionOutcome, PermissionScope } from '../../src/model/events/permission-events.ts'
 import { UsageTotal } from '../../src/model/events/provider-events.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
-import { MessageDraft, WaitingMessage } from '../../src/model/message-draft.ts'
+import { MessageDraft, WaitingMessage } from '../../src/model/messages/message-draft.ts'
 import { TurnStatus } from '../../src/model/turn-status.ts'
 import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { Count } from '../../src/model/shape.ts'
@@ -58,7 +58,10 @@ const Compaction = z.object({
 })
 
 /** An Event with its long fields, or the line of the Log if this version does not know it. */
-const LogLine = z.object({ known: z.boolean(), event: z.looseObject({ seq: Count, type: z.string() }) })
+const LogLine = z.object({
+  known: z.boolean(),
+  event: z.looseObject({ seq: Count, type: z.string() }),
+})
 
 export const RESPONSES = {
   Failure: z.object({
@@ -110,7 +113,7 @@ export const RESPONSES = {
   Verdicts: z.object({ ...done, verdicts: z.array(Verdict.extend({ path: z.string() })) }),
   Draft: z.object({ ...done, draft: MessageDraft.nullable() }),
   MessageQueue: z.object({ ...done, queue: z.array(WaitingMessage) }),
-  RemovedMessage: z.object({ ...done, removed: WaitingMessage }),
+  RemovedMessage: z.object({ ...done, message: WaitingMessage }),
   Steered: z.object({ ...done, steered: z.boolean() }),
   Workspaces: z.object({
     ...done,
@@ -132,9 +135,7 @@ export const RESPONSES = {
   Mentions: z.object({ ...done, paths: z.array(z.string()) }),
   Skills: z.object({
     ...done,
-    skills: z.array(
-      z.object({ name: z.string(), description: z.string(), trust: z.string() }),
-    ),
+    skills: z.array(z.object({ name: z.string(), description: z.string(), trust: z.string() })),
   }),
   Interrupted: z.object({ ...done, interrupted: z.boolean() }),
   Answered: z.object({ ...done, requestId: z.string() }),

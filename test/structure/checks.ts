@@ -43,11 +43,13 @@ export function tablePathsWithoutFile(
 /** `installed`: the packages that are installed with hawser. */
 export function packagesOutsideTheTable(tree: Tree, installed: readonly string[]): string[] {
   const bundled = packagesOf(tree, 'rehearse/package.json')
+  const shown = packagesOf(tree, 'web/package.json')
   return [...codeOf(tree)].flatMap(([path, text]) =>
     specifiersOf(path, text)
       .filter((specifier) => !isRelative(specifier) && !specifier.startsWith('node:'))
       .filter((specifier) => {
-        const available = path.startsWith('rehearse/') ? bundled : installed
+        const ours = path.startsWith('web/') ? shown : installed
+        const available = path.startsWith('rehearse/') ? bundled : ours
         return !mayUsePackage(path, specifier, available)
       })
       .map((specifier) => `${path} may not import ${specifier}`),
@@ -159,12 +161,14 @@ function rowOf(path: string): readonly string[] | undefined {
 }
 
 function covers(entry: string, target: string): boolean {
-  const root = /^(src|rehearse|test|bench|scripts|bin)(\/|$)/.test(entry) ? entry : `src/${entry}`
+  const root = /^(src|rehearse|web|test|bench|scripts|bin)(\/|$)/.test(entry)
+    ? entry
+    : `src/${entry}`
   return target === root || target.startsWith(`${root}/`)
 }
 
 function mayUsePackage(path: string, specifier: string, available: readonly string[]): boolean {
-  if (!/^(src|bin|rehearse)\//.test(path)) return true
+  if (!/^(src|bin|rehearse|web\/src)\//.test(path)) return true
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

@@ -25,6 +25,11 @@ export function ownProgram(): ProgramFiles {
   }
 }
 
+/** Where the build puts the app for browsers: beside the script of this program. */
+export function ownAppFolder(): string {
+  return join(dirname(realpathSync(process.argv[1] ?? '')), 'web')
+}
+
 /** The nearest package.json above a script. */
 function packageFile(script: string): string | undefined {
   for (let folder = dirname(script); ; folder = dirname(folder)) {

@@ -1,34 +1,27 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import { ok, type Result } from '../../model/errors.ts'
-import {
-  asResult,
-  closing,
-  ifPossible,
-  ifThere,
-  replaceFile,
-  type Folder,
-} from '../files/files.ts'
+import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from '../files/files.ts'
 import { jsonOf, wholeFile } from '../files/json-file.ts'
 import type { Ids } from '../ids.ts'
 
 /** A value, and a tag that is different for every other content. */
-export interface Kept<T> {
+export interface KeptValue<T> {
   readonly tag: string
   readonly value: T
 }
 
 /** Values by name, each in a file of its own, which survive a crash of the server. A name must be one segment of a path. */
 export interface KeptValues<T> {
-  read(name: string): Promise<Result<Kept<T> | undefined>>
+  read(name: string): Promise<Result<KeptValue<T> | undefined>>
   /**
    * Replaces a value by what `next` returns for the present one; `undefined` removes it. Durable when it resolves. Changes of
    * one name happen one after another.
    */
   update(
     name: string,
-    next: (now: Kept<T> | undefined) => Result<T | undefined>,
-  ): Promise<Result<Kept<T> | undefined>>
+    next: (now: KeptValue<T> | undefined) => Result<T | undefined>,
+  ): Promise<Result<KeptValue<T> | undefined>>
   /** Every value, by its name. */
   all(): Promise<Result<ReadonlyMap<string, T>>>
   close(): Promise<void>
@@ -47,7 +40,7 @@ export async function keptValues<T>(
   const folder = await home.folder(folderName, 'create')
   const turns = new Map<string, Promise<unknown>>()
 
-  const load = async (name: string): Promise<Kept<T> | 'unreadable' | undefined> => {
+  const load = async (name: string): Promise<KeptValue<T> | 'unreadable' | undefined> => {
     const bytes = await wholeFile(folder, name + SUFFIX, await sizeOf(folder, name + SUFFIX))
     if (bytes === undefined) return undefined
     const found = schema.safeParse(jsonOf(bytes))
@@ -55,8 +48,8 @@ export async function keptValues<T>(
   }
   const replace = async (
     name: string,
-    next: (now: Kept<T> | undefined) => Result<T | undefined>,
-  ): Promise<Result<Kept<T> | undefined>> => {
+    next: (now: KeptValue<T> | undefined) => Result<T | undefined>,
+  ): Promise<Result<KeptValue<T> | undefined>> => {
     const now = await load(name)
     const decided = next(now === 'unreadable' ? undefined : now)
     if (!decided.ok) return decided

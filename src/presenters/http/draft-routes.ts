@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import type { Kept } from '../../host/server/kept-values.ts'
+import type { KeptValue } from '../../host/server/kept-values.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { MessageDraft } from '../../model/message-draft.ts'
-import { inHeld } from '../../session/workspace/open-workspaces.ts'
+import { MessageDraft } from '../../model/messages/message-draft.ts'
+import { knownSession } from './attached-session.ts'
 import { sendAnswer, type RequestVariables } from './exchange/answer.ts'
 import { failureAnswer } from './exchange/failure-answer.ts'
 import { ofSession, route } from './exchange/route.ts'
@@ -20,7 +20,7 @@ export const DRAFT_ROUTES = [
     ids: SessionParam,
     answer: 'Draft',
     handle: async (parts: ServerParts, { context, ids: { id } }) => {
-      const found = await known(parts, id)
+      const found = await knownSession(parts, id)
       if (!found.ok) return ofSession(found)
       const kept = await parts.drafts.read(id)
       if (!kept.ok) return kept
@@ -28,13 +28,14 @@ export const DRAFT_ROUTES = [
     },
   }),
   route('PUT /api/harness/session/:id/draft', {
-    summary: 'Replaces the draft, if `If-Match` names its version, or `If-None-Match: *` and there is none.',
+    summary:
+      'Replaces the draft, if `If-Match` names its version, or `If-None-Match: *` and there is none.',
     ids: SessionParam,
     body: MessageDraft,
     limit: TURN_BYTES,
     answer: 'Draft',
     handle: async (parts: ServerParts, { context, ids: { id }, body }) => {
-      const found = await known(parts, id)
+      const found = await knownSession(parts, id)
       if (!found.ok) return ofSession(found)
       const draft = MessageDraft.parse(JSON.parse(parts.redactor.text(JSON.stringify(body))))
       return changeDraft(parts, context, id, draft)
@@ -55,7 +56,7 @@ async function changeDraft(
   id: SessionId,
   draft: MessageDraft | undefined,
 ): Promise<Response | Result<never>> {
-  let other: Kept<MessageDraft> | 'none' | undefined
+  let other: KeptValue<MessageDraft> | 'none' | undefined
   const kept = await drafts.update(id, (now) => {
     if (isExpected(context, now?.tag)) return ok(draft)
     other = now ?? 'none'
@@ -81,23 +82,22 @@ const CHANGED = failed(
 
 function bothVersions(
   context: Context<RequestVariables>,
-  now: Kept<MessageDraft> | undefined,
+  now: KeptValue<MessageDraft> | undefined,
   sent: MessageDraft | undefined,
 ): Response {
   const present = now === undefined ? null : { tag: now.tag, draft: now.value }
   const details = { present, sent: sent ?? null }
-  const answer = failureAnswer({ ...CHANGED.error, details }, { status: 412, type: 'DRAFT_CHANGED' })
+  const answer = failureAnswer(
+    { ...CHANGED.error, details },
+    { status: 412, type: 'DRAFT_CHANGED' },
+  )
   return sendAnswer(context, answer)
 }
 
 function draftResponse(
   context: Context<RequestVariables>,
-  kept: Kept<MessageDraft> | undefined,
+  kept: KeptValue<MessageDraft> | undefined,
 ): Response {
   if (kept !== undefined) context.header('etag', `"${kept.tag}"`)
   return context.json({ ok: true, draft: kept?.value ?? null })
-}
-
-async function known({ workspaces }: ServerParts, id: SessionId): Promise<Result<object>> {
-  return inHeld(workspaces.holdFor(id), ({ workspace }) => workspace.harness.find(id))
 }

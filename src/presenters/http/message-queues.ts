@@ -4,10 +4,10 @@ import { failed, ok, type ErrorKind, type Failed, type Result } from '../../mode
 import { definedFields } from '../../model/fields/defined-fields.ts'
 import { SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
-import type { WaitingMessage } from '../../model/message-draft.ts'
+import type { WaitingMessage } from '../../model/messages/message-draft.ts'
 import { attachSession, type AttachedSession } from './attached-session.ts'
 import { TurnBody } from './protocol.ts'
-import type { MessageQueue, MessageQueues, ServerParts } from './server-parts.ts'
+import type { WaitingMessages, MessageQueues, ServerParts } from './server-parts.ts'
 import { startTurn } from './turn-routes.ts'
 
 export type QueueStore = KeptValues<readonly WaitingMessage[]>
@@ -25,7 +25,7 @@ export function messageQueues(parts: QueueParts, store: QueueStore): MessageQueu
   const update = async (
     id: SessionId,
     next: (now: readonly WaitingMessage[]) => Result<readonly WaitingMessage[]>,
-  ): Promise<Result<MessageQueue>> => {
+  ): Promise<Result<WaitingMessages>> => {
     const kept = await store.update(id, (now) => {
       const changed = next(now?.value ?? [])
       if (!changed.ok) return changed
@@ -129,13 +129,13 @@ export function messageQueues(parts: QueueParts, store: QueueStore): MessageQueu
         return all.map((one) => (one === found ? changed : one))
       }),
     remove: async (id, key) => {
-      let removed: WaitingMessage | undefined
+      let message: WaitingMessage | undefined
       const rest = await edit(id, key, (found, all) => {
-        removed = found
+        message = found
         return all.filter((one) => one !== found)
       })
       if (!rest.ok) return rest
-      return removed === undefined ? NOT_WAITING : ok({ removed })
+      return message === undefined ? NOT_WAITING : ok({ message })
     },
     order: (id, keys) =>
       update(id, (now) => {

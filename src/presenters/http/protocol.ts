@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import { PermissionOutcome, PermissionScope } from '../../model/events/permission-events.ts'
-import { MessageChoices, DraftAttachment, WaitingMessage } from '../../model/message-draft.ts'
+import {
+  MessageChoices,
+  DraftAttachment,
+  WaitingMessage,
+} from '../../model/messages/message-draft.ts'
 import { ResourceId, SessionId } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -155,7 +159,10 @@ export const MentionQuery = z.object({ text: z.string().max(NAME_CHARACTERS).def
 
 export const SteerBody = z.strictObject({ sessionId: AnyId, text: z.string() })
 
-export const WaitingParam = z.object({ id: SessionId, message_key: WaitingMessage.shape.messageKey })
+export const WaitingParam = z.object({
+  id: SessionId,
+  message_key: WaitingMessage.shape.messageKey,
+})
 export const AddedMessage = WaitingMessage.omit({ refused: true })
 export const ChangedMessage = z.strictObject({
   text: WaitingMessage.shape.text.optional(),

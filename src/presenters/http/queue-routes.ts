@@ -1,6 +1,5 @@
-import type { SessionId } from '../../model/ids.ts'
-import { inHeld } from '../../session/workspace/open-workspaces.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import type * as z from 'zod'
+import { knownSession } from './attached-session.ts'
 import { ofSession, route } from './exchange/route.ts'
 import {
   AddedMessage,
@@ -19,7 +18,7 @@ export const QUEUE_ROUTES = [
     ids: SessionParam,
     answer: 'MessageQueue',
     handle: async (parts: ServerParts, { ids: { id } }) => {
-      const found = await known(parts, id)
+      const found = await knownSession(parts, id)
       return found.ok ? parts.queues.list(id) : ofSession(found)
     },
   }),
@@ -31,8 +30,10 @@ export const QUEUE_ROUTES = [
     answer: 'MessageQueue',
     status: 201,
     handle: async (parts: ServerParts, { ids: { id }, body }) => {
-      const found = await known(parts, id)
-      return found.ok ? parts.queues.add(id, withoutKeys(parts, body)) : ofSession(found)
+      const found = await knownSession(parts, id)
+      return found.ok
+        ? parts.queues.add(id, withoutKeys(parts, AddedMessage, body))
+        : ofSession(found)
     },
   }),
   route('POST /api/harness/session/:id/queue/order', {
@@ -49,7 +50,7 @@ export const QUEUE_ROUTES = [
     limit: TURN_BYTES,
     answer: 'MessageQueue',
     handle: (parts: ServerParts, { ids: { id, message_key }, body }) =>
-      parts.queues.change(id, message_key, withoutKeys(parts, body)),
+      parts.queues.change(id, message_key, withoutKeys(parts, ChangedMessage, body)),
   }),
   route('DELETE /api/harness/session/:id/queue/:message_key', {
     summary: 'Takes a waiting message back.',
@@ -61,10 +62,10 @@ export const QUEUE_ROUTES = [
 ]
 
 /** API keys are not stored. */
-function withoutKeys<T extends object>({ redactor }: Pick<ServerParts, 'redactor'>, value: T): T {
-  return JSON.parse(redactor.text(JSON.stringify(value)))
-}
-
-async function known({ workspaces }: ServerParts, id: SessionId): Promise<Result<object>> {
-  return inHeld(workspaces.holdFor(id), ({ workspace }) => workspace.harness.find(id).then((found) => (found.ok ? ok({}) : found)))
+function withoutKeys<T>(
+  { redactor }: Pick<ServerParts, 'redactor'>,
+  shape: z.ZodType<T>,
+  value: unknown,
+): T {
+  return shape.parse(JSON.parse(redactor.text(JSON.stringify(value))))
 }

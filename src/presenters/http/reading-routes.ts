@@ -14,12 +14,10 @@ export const READING_ROUTES = [
     summary: 'The registered workspaces with their Sessions, and what these are doing.',
     answer: 'Workspaces',
     handle: async ({ workspaces, outcomes }: ServerParts) => {
-      const known = await workspaces.known()
+      const known = await workspaces.paths()
       const shown = await Promise.all(
         known.map(async (path) => {
-          const listed = await inHeld(workspaces.hold(path), (held) =>
-            listedIn(held, outcomes),
-          )
+          const listed = await inHeld(workspaces.hold(path), (held) => listedIn(held, outcomes))
           if (listed.ok) return { projectRoot: path, sessions: listed.value.sessions }
           return { projectRoot: path, sessions: [], problem: listed.error.message }
         }),
@@ -92,7 +90,10 @@ const PAGE_CHARACTERS = 1024 * 1024
 async function pageOf(
   { workspace: { harness } }: HeldWorkspace,
   id: SessionId,
-  { before_seq = Infinity, limit }: { readonly before_seq?: number | undefined; readonly limit: number },
+  {
+    before_seq = Infinity,
+    limit,
+  }: { readonly before_seq?: number | undefined; readonly limit: number },
 ): Promise<Result<object>> {
   const events: object[] = []
   let size = 0

@@ -29,7 +29,7 @@ test('the server says that it answers, and shows a page that reveals nothing, to
   const html = await page.text()
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
   expect(page.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   )
   expect(html).toContain('Hawser is running')
   expect(html).not.toMatch(/<script(?! src=)|style=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/)

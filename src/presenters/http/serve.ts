@@ -8,6 +8,7 @@ import { LEFTOVER_MS, removeLeftovers } from '../../host/server/leftover-files.t
 import type { RunningServer, ServeOptions } from '../../host/server/running-server.ts'
 import { newSecret } from '../../host/server/secret.ts'
 import { serverLog, type ServerLog } from '../../host/server/server-log.ts'
+import { appFiles } from '../../host/server/app-files.ts'
 import { keptValues, type KeptValues } from '../../host/server/kept-values.ts'
 import { stagedFiles, type StagedFiles } from '../../host/server/staged-files.ts'
 import { serverToken } from '../../host/server/token-file.ts'
@@ -18,7 +19,7 @@ import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
 import { thisProcess } from '../../host/process/holder.ts'
 import { workspaceRegister } from '../../host/workspace-register.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import { MessageDraft, WaitingMessage } from '../../model/message-draft.ts'
+import { MessageDraft, WaitingMessage } from '../../model/messages/message-draft.ts'
 import type { Settings } from '../../model/settings.ts'
 import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
@@ -28,7 +29,7 @@ import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { messageQueues, type QueueStore } from './message-queues.ts'
-import { settledQuestions } from './settled-questions.ts'
+import { settledQuestions } from './exchange/settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
 import { LastOutcomes } from '../../session/queries/turn-outcomes.ts'
@@ -39,6 +40,8 @@ export interface ServerWorld {
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
   readonly version: string
+  /** The folder of the built app for browsers; it may be missing. */
+  readonly appFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly ids: Ids
@@ -132,6 +135,7 @@ async function start(
   const stop = new AbortController()
   const app = httpApp({
     token: token.value,
+    app: appFiles(world.appFolder),
     codes,
     control,
     onStop: () => stop.abort(),
@@ -223,10 +227,7 @@ interface KeptMessages {
   close(): Promise<void>
 }
 
-async function openKept(
-  { ids }: ServerWorld,
-  { own }: HomeFolders,
-): Promise<Result<KeptMessages>> {
+async function openKept({ ids }: ServerWorld, { own }: HomeFolders): Promise<Result<KeptMessages>> {
   return asResult('open the drafts', async () => {
     const drafts = await keptValues(own, 'drafts', MessageDraft, ids)
     const queues = await keptValues(own, 'queues', WaitingMessage.array(), ids)

@@ -1,3 +1,4 @@
+import type { AppFiles } from '../../host/server/app-files.ts'
 import type { PageCodes } from '../../host/server/page-codes.ts'
 import type { StagedFiles } from '../../host/server/staged-files.ts'
 import type { Redactor } from '../../encoding/redaction.ts'
@@ -6,15 +7,17 @@ import type { ModelRow } from '../../model/model-facts.ts'
 import type { KeptValues } from '../../host/server/kept-values.ts'
 import type { Result } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import type { MessageDraft, WaitingMessage } from '../../model/message-draft.ts'
+import type { MessageDraft, WaitingMessage } from '../../model/messages/message-draft.ts'
 import type { LastOutcomes } from '../../session/queries/turn-outcomes.ts'
 import type { Tether } from '../../tether/tether.ts'
-import type { SettledQuestions } from './settled-questions.ts'
+import type { SettledQuestions } from './exchange/settled-questions.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** What the routes need. */
 export interface ServerParts {
   readonly token: string
+  /** The app for browsers. */
+  readonly app: AppFiles
   /** For its page. */
   readonly codes: PageCodes
   /** What the command line of this home proves itself with. */
@@ -48,15 +51,15 @@ export interface ServerParts {
  * message is removed only when its Turn is in the Log, and its key keeps it from running twice.
  */
 export interface MessageQueues {
-  list(id: SessionId): Promise<Result<MessageQueue>>
+  list(id: SessionId): Promise<Result<WaitingMessages>>
   /** A message whose key already waits replaces nothing. `backpressure` if too many wait. */
-  add(id: SessionId, message: WaitingMessage): Promise<Result<MessageQueue>>
+  add(id: SessionId, message: WaitingMessage): Promise<Result<WaitingMessages>>
   /** `not_found` once the message was sent. */
-  change(id: SessionId, key: string, change: MessageChange): Promise<Result<MessageQueue>>
+  change(id: SessionId, key: string, change: MessageChange): Promise<Result<WaitingMessages>>
   /** Returns the message, so that it can be edited as a draft. */
-  remove(id: SessionId, key: string): Promise<Result<{ readonly removed: WaitingMessage }>>
+  remove(id: SessionId, key: string): Promise<Result<{ readonly message: WaitingMessage }>>
   /** The keys must be those that wait. */
-  order(id: SessionId, keys: readonly string[]): Promise<Result<MessageQueue>>
+  order(id: SessionId, keys: readonly string[]): Promise<Result<WaitingMessages>>
   /** The Session is gone. */
   forget(id: SessionId): Promise<void>
   /** Sends what waited when the server stopped. */
@@ -71,7 +74,7 @@ export type MessageChange = {
     | undefined
 }
 
-export interface MessageQueue {
+export interface WaitingMessages {
   readonly queue: readonly WaitingMessage[]
 }
 

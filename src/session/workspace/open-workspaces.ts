@@ -16,7 +16,7 @@ export interface Workspaces {
   /** The workspace that a Session belongs to. */
   holdFor(session: SessionId): Promise<Result<HeldWorkspace>>
   /** The paths of all that are registered. */
-  known(): Promise<readonly string[]>
+  paths(): Promise<readonly string[]>
   /** Those that are open now. They may be closed by their users at any time. */
   all(): Promise<readonly OpenWorkspace[]>
   /** Refuses further requests, ends all Turns and streams, and resolves when all workspaces are closed. */
@@ -83,7 +83,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       const found = await register.workspaceOf(session)
       return found === undefined ? noSuchSession() : holdFolder(found, false)
     },
-    known: async () => (await register.all()).map(({ path }) => path),
+    paths: async () => (await register.all()).map(({ path }) => path),
     all: () => openedOf(entries.values()),
     close: async () => {
       isClosed = true

@@ -17,8 +17,9 @@ import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 /** The page for browsers, and what only the command line uses. */
 const NOT_API = new Set([
   'GET /',
-  'GET /style.css',
-  'GET /page.js',
+  'GET /s/{id}',
+  'GET /icon.svg',
+  'GET /assets/{name}',
   'POST /control/page',
   'POST /control/stop',
 ])

@@ -26,7 +26,7 @@ function texts(watching: Awaited<ReturnType<typeof watch>>): unknown[] {
   return watching.of('user:message').map(({ text }) => text)
 }
 
-test('waiting messages are shown, changed, ordered and taken back, and run in their order', async () => {
+test('waiting messages are shown, changed, ordered and withdrawn, and run in their order', async () => {
   const server = await localServer()
   const { id, watching, release } = await held(server)
   for (const messageKey of ['k1', 'k2', 'k3']) {
@@ -40,7 +40,7 @@ test('waiting messages are shown, changed, ordered and taken back, and run in th
   expect(order.status).toBe(200)
   expect(await server.api('DELETE', at(id, '/k1'))).toMatchObject({
     status: 200,
-    body: { removed: { messageKey: 'k1', text: 'Say k1' } },
+    body: { message: { messageKey: 'k1', text: 'Say k1' } },
   })
   expect(await keys(server, id)).toEqual(['k3', 'k2'])
   for (const messageKeys of [['k3'], ['k3', 'k3'], ['k3', 'k2', 'k1'], []]) {
@@ -120,7 +120,9 @@ test('text is added to the running Turn, and to none when no Turn runs', async (
   const server = await localServer()
   const { id, watching, release } = await held(server)
   const steer = { sessionId: id, text: 'And then tie up' }
-  expect((await server.api('POST', '/api/harness/steer', steer)).body).toMatchObject({ steered: true })
+  expect((await server.api('POST', '/api/harness/steer', steer)).body).toMatchObject({
+    steered: true,
+  })
   await release()
   await watching.first('process:exit')
   expect(watching.of('user:message').at(-1)).toMatchObject({ text: steer.text, steer: true })

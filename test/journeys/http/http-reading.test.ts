@@ -12,7 +12,9 @@ interface Line {
 test('a Session is read from its end, page by page, with the Events that its stream has', async () => {
   const server = await localServer()
   const id = await newSession(server)
-  await (await turn(server, id, 'Say one')).ended
+  await (
+    await turn(server, id, 'Say one')
+  ).ended
   const stream = await openStream(server, {
     path: `/api/harness/session/${id}/events?form=log`,
   })
@@ -35,7 +37,9 @@ test('a Session is read from its end, page by page, with the Events that its str
 test('Sessions of all workspaces are listed with what they do', async () => {
   const server = await localServer()
   const id = await newSession(server)
-  await (await turn(server, id, 'Say one')).ended
+  await (
+    await turn(server, id, 'Say one')
+  ).ended
   const waiting = await newSession(server)
   const asking = await turn(server, waiting, 'Write "a" to a.txt')
   await asking.first('permission:request')

@@ -51,7 +51,12 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
       { by: 1_050, reason: 'forks: lineages, their creation, and deleting what others share' },
     ],
   },
-  'src/model': { measured: 4_598 },
+  'src/model': {
+    measured: 4_598,
+    raised: [
+      { by: 80, reason: 'drafts and waiting messages, which clients send and servers keep' },
+    ],
+  },
   'src/policy': { measured: 2_681 },
   'src/presenters': {
     measured: 23_616,

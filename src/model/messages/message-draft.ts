@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { LIMITS } from './limits.ts'
-import { PermissionMode } from './modes.ts'
-import { Effort } from './settings.ts'
+import { LIMITS } from '../limits.ts'
+import { PermissionMode } from '../modes.ts'
+import { Effort } from '../settings.ts'
 
 /** What a person prepared and a server keeps: drafts, and messages that wait. Clients send it, so nothing in it is trusted. */
 
@@ -39,16 +39,23 @@ const Content = {
 
 const MessageKey = z.string().min(1).max(LIMITS.message_key_bytes)
 
+/** The selection in a text, in UTF-16 units. */
+const Caret = z
+  .strictObject({ start: z.int().nonnegative(), end: z.int().nonnegative() })
+  .default({ start: 0, end: 0 })
+
 /** A message that was sent and is not acknowledged yet. Sending it again with its key is safe. */
-const UnconfirmedMessage = z.strictObject({ messageKey: MessageKey, ...Content })
+const UnconfirmedMessage = z.strictObject({
+  messageKey: MessageKey,
+  ...Content,
+  /** As it was, for a message that is refused and returns to the composer. */
+  caret: Caret,
+})
 
 /** What a person typed into a Session and did not send. */
 export const MessageDraft = z.strictObject({
   ...Content,
-  /** The selection in the text, in UTF-16 units. */
-  caret: z
-    .strictObject({ start: z.int().nonnegative(), end: z.int().nonnegative() })
-    .default({ start: 0, end: 0 }),
+  caret: Caret,
   unconfirmed: z.array(UnconfirmedMessage).max(LIMITS.session_waiting_turns).default([]),
 })
 export type MessageDraft = z.infer<typeof MessageDraft>
