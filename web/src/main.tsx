@@ -5,6 +5,9 @@ import { SignedOut } from './shell/signed-out.tsx'
 import { applyTheme } from './shell/theme.ts'
 import { storedToken } from './store/token.ts'
 
+// The browser would keep a record of every request of a page that stays open for days.
+performance.setResourceTimingBufferSize(0)
+
 const FOLDER = 'hawser.folder'
 const place = document.getElementById('app')
 if (place !== null) {

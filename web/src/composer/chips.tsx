@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { fileSize, mebibytes } from '../../../src/encoding/amounts.ts'
 import { LIMITS } from '../../../src/model/limits.ts'
 import { useStore } from '../store/store.ts'
@@ -6,7 +7,7 @@ import type { Rollback } from './outbox.ts'
 import type { DraftFile, Uploads } from './uploads.ts'
 
 /** The files of a draft in their order, each with what the server says about it. */
-export function Chips({
+export const Chips = memo(function Chips({
   files,
   uploads,
   rollback,
@@ -78,4 +79,4 @@ export function Chips({
       </span>
     </div>
   )
-}
+})

@@ -45,6 +45,7 @@ export function Composer({
 
   useEffect(() => void uploads.check(draft.attachments), [uploads, draft.attachments])
   useCaret(input, draft.text, draft.caret, kept.state)
+  useEffect(() => followCaret(input, keeper), [input, keeper])
   useEffect(() => {
     if (trigger === undefined) return setSuggestions([])
     const stop = new AbortController()
@@ -191,11 +192,6 @@ export function Composer({
         aria-activedescendant={suggestions.length > 0 ? `suggestion-${chosen}` : undefined}
         placeholder={isRunning ? 'Write the next message' : 'Write a message'}
         onChange={(event) => typed(event.target)}
-        onSelect={(event) => {
-          const { selectionStart: start, selectionEnd: end } = event.currentTarget
-          if (start !== draft.caret.start || end !== draft.caret.end)
-            keeper.edit({ caret: { start, end } })
-        }}
         onKeyDown={pressed}
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return
@@ -246,6 +242,24 @@ export function Composer({
       </div>
     </form>
   )
+}
+
+/** Every move of the caret is part of the draft. Returns the function that ends it. */
+function followCaret(
+  input: RefObject<HTMLTextAreaElement | null>,
+  keeper: DraftKeeper,
+): () => void {
+  const moved = () => {
+    const element = input.current
+    if (element === null || document.activeElement !== element) return
+    const { selectionStart: start, selectionEnd: end, value } = element
+    const { caret, text } = keeper.draft
+    // What is typed has its own event, which comes with the text.
+    if (value === text && (start !== caret.start || end !== caret.end))
+      keeper.edit({ caret: { start, end } })
+  }
+  document.addEventListener('selectionchange', moved)
+  return () => document.removeEventListener('selectionchange', moved)
 }
 
 /** The text field grows with its text, and has the caret of the draft after text came from elsewhere. */

@@ -12,7 +12,7 @@ export interface KeptDraft {
   readonly other: MessageDraft | undefined
 }
 
-export const EMPTY_DRAFT: MessageDraft = {
+const EMPTY_DRAFT: MessageDraft = {
   text: '',
   attachments: [],
   mentions: [],
@@ -207,7 +207,7 @@ export class DraftKeeper {
 }
 
 /** In one order of fields, so that equal drafts are equal texts. */
-export function bodyOf(draft: MessageDraft): string {
+function bodyOf(draft: MessageDraft): string {
   const { text, attachments, mentions, skills, choices, caret, unconfirmed } = draft
   const { model, effort, permissionMode } = choices
   const files = attachments.map(({ path }) => path)

@@ -23,8 +23,10 @@ export interface SessionView {
   readonly settings: SessionSettings
   readonly messageKeys: ReadonlySet<string>
   readonly steered: readonly string[]
-  /** A Turn is open, whichever process runs it. */
+  /** A process runs a Turn, this server or another. */
   readonly isRunning: boolean
+  /** A Turn is open, and no process runs it: it was killed. The next message writes its end. */
+  readonly isLeft: boolean
   readonly hasOlder: boolean
   readonly connection: Connection
 }
@@ -41,11 +43,13 @@ const EMPTY: SessionView = {
   messageKeys: new Set(),
   steered: [],
   isRunning: false,
+  isLeft: false,
   hasOlder: false,
   connection: 'connecting',
 }
 
 const PAGE = 200
+const LOOK_MS = 5_000
 /** More Turns than this are dropped from the start while the reader is at the end; they are loaded again on demand. */
 const MOST_TURNS = 60
 const KEPT_TURNS = 40
@@ -62,20 +66,44 @@ export class SessionClient {
   #live = NOTHING_LIVE
   #questions: readonly Question[] = []
   #isDue = false
+  /** A process runs the open Turn, as far as known. */
+  #isBusy = false
   #isLoadingOlder = false
+  #isRefreshing = false
+  #refreshAgain = false
+  readonly #timer: ReturnType<typeof setInterval>
 
   constructor(id: string) {
     this.id = id
     void this.#open()
+    // A process that was killed says nothing.
+    this.#timer = setInterval(() => {
+      if (this.store.value.isRunning && !document.hidden) void this.refresh()
+    }, LOOK_MS)
   }
 
   close(): void {
+    clearInterval(this.#timer)
     this.#stop.abort()
   }
 
+  /** Reads what the server says about the Session. Calls at the same moment share one request, and one that follows it. */
   async refresh(): Promise<void> {
+    if (this.#isRefreshing) {
+      this.#refreshAgain = true
+      return
+    }
+    this.#isRefreshing = true
+    do {
+      this.#refreshAgain = false
+      await this.#refreshOnce()
+    } while (this.#refreshAgain && !this.#stop.signal.aborted)
+    this.#isRefreshing = false
+  }
+
+  async #refreshOnce(): Promise<void> {
     const shown = await request<{ session: ApiSession }>('GET', `/api/harness/session/${this.id}`)
-    if (shown.ok) this.store.change({ info: shown.value.session })
+    if (shown.ok) this.#take(shown.value.session)
   }
 
   /** Adds the page before the first Event. Resolves when it is shown. */
@@ -98,7 +126,7 @@ export class SessionClient {
       if (shown.failure.status === 0) return this.#again(shown.failure)
       return this.store.change({ phase: 'failed', failure: shown.failure })
     }
-    this.store.change({ info: shown.value.session })
+    this.#take(shown.value.session)
     const page = await this.#page()
     if (this.#stop.signal.aborted || page === undefined) return
     this.#lines = page
@@ -106,6 +134,13 @@ export class SessionClient {
     this.#publish()
     this.store.change({ phase: 'ready' })
     await this.#follow()
+  }
+
+  #take(info: ApiSession): void {
+    const { busy, runsHere = false } = info
+    this.#isBusy = busy || runsHere
+    this.store.change({ info })
+    this.#publish()
   }
 
   /** The server does not answer yet. */
@@ -172,6 +207,7 @@ export class SessionClient {
   #addLine(line: LogLine): void {
     if (line.event.seq <= this.#fold.last) return
     this.#lines.push(line)
+    this.#isBusy = true
     this.#fold.add(line)
     const { type } = line.event
     if (type === 'assistant_message') this.#live = { ...this.#live, text: '', thinking: '' }
@@ -184,6 +220,7 @@ export class SessionClient {
   }
 
   #addNotice({ type, data }: EphemeralEvent): void {
+    this.#isBusy = true
     const live = this.#live
     switch (type) {
       case 'text_delta':
@@ -260,7 +297,8 @@ export class SessionClient {
       settings: fold.settings,
       messageKeys: fold.messageKeys,
       steered: fold.steered,
-      isRunning: fold.openTurn !== undefined,
+      isRunning: fold.openTurn !== undefined && this.#isBusy,
+      isLeft: fold.openTurn !== undefined && !this.#isBusy,
       hasOlder: (this.#lines[0]?.event.seq ?? 0) > 0,
     })
   }

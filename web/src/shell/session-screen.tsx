@@ -58,7 +58,11 @@ export function SessionScreen({
 
   const interrupt = () =>
     void request<object>('POST', '/api/harness/interrupt', { body: { sessionId: id } })
-  const pending = draft.unconfirmed.filter(({ messageKey }) => !messageKeys.has(messageKey))
+  const { unconfirmed } = draft
+  const pending = useMemo(
+    () => unconfirmed.filter(({ messageKey }) => !messageKeys.has(messageKey)),
+    [unconfirmed, messageKeys],
+  )
   return (
     <main className="session" aria-label="Session">
       <Header view={view} onMenu={onMenu} />
@@ -68,9 +72,7 @@ export function SessionScreen({
           <p>This Session cannot be shown: {visible(view.failure?.message ?? '')}</p>
         </div>
       ) : (
-        <Transcript client={client} view={view} pending={pending}>
-          {view.phase === 'loading' && <p className="quiet">Loading the Session…</p>}
-        </Transcript>
+        <Transcript client={client} view={view} pending={pending} />
       )}
       <div className="below">
         {questions.map((question) => (

@@ -77,7 +77,7 @@ const OUTCOMES = {
 } as const
 
 /** The one argument that says what the call does. */
-export function mainArgument(text: string): string {
+function mainArgument(text: string): string {
   const given = parsed(text)
   const value = ['command', 'path', 'pattern', 'url', 'query', 'name', 'handle']
     .map((field) => given[field])

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { SentMessage } from '../api/shapes.ts'
 import type { SessionClient, SessionView } from '../session/session-client.ts'
 import { PendingMessage, Turn } from './turn.tsx'
@@ -6,16 +6,14 @@ import { PendingMessage, Turn } from './turn.tsx'
 const NEAR_PX = 48
 
 /** The Turns, from the end. It follows what is written only while the reader is at the end. */
-export function Transcript({
+export const Transcript = memo(function Transcript({
   client,
   view,
   pending,
-  children,
 }: {
   readonly client: SessionClient
   readonly view: SessionView
   readonly pending: readonly SentMessage[]
-  readonly children: ReactNode
 }) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
@@ -94,7 +92,8 @@ export function Transcript({
             key={turn.key}
             sessionId={client.id}
             turn={turn}
-            live={turn === running ? live : undefined}
+            live={turn === running && view.isRunning ? live : undefined}
+            isLeft={turn === running && view.isLeft}
             isAsking={turn === running && view.questions.length > 0}
           />
         ))}
@@ -106,7 +105,7 @@ export function Transcript({
             isStopped={connection !== 'open'}
           />
         ))}
-        {children}
+        {view.phase === 'loading' && <p className="quiet">Loading the Session…</p>}
       </div>
       {isBehind && (
         <button type="button" className="to-end" onClick={toEnd}>
@@ -115,4 +114,4 @@ export function Transcript({
       )}
     </div>
   )
-}
+})

@@ -13,6 +13,7 @@ export const Turn = memo(function Turn({
   turn,
   live,
   isAsking = false,
+  isLeft = false,
 }: {
   readonly sessionId: string
   readonly turn: TurnView
@@ -20,6 +21,8 @@ export const Turn = memo(function Turn({
   readonly live: LiveView | undefined
   /** It waits for an answer to a question. */
   readonly isAsking?: boolean
+  /** The process that ran it is gone. */
+  readonly isLeft?: boolean
 }) {
   return (
     <article className="turn" data-turn={turn.key} aria-label="Turn">
@@ -33,6 +36,12 @@ export const Turn = memo(function Turn({
         />
       ))}
       {live !== undefined && <Live live={live} isAsking={isAsking} />}
+      {isLeft && (
+        <p className="notice left" role="status">
+          No process runs this Turn any more: it was stopped in the middle. Everything above is
+          kept; your next message records its end and continues.
+        </p>
+      )}
       <End turn={turn} />
     </article>
   )
