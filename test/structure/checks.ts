@@ -176,6 +176,7 @@ function mayUsePackage(path: string, specifier: string, available: readonly stri
   if (specifier === COMPUTED) return false
   if (isTest(path) && TESTS_MAY_ALSO_IMPORT.packages.some((allowed) => allowed === name))
     return true
-  const owner = PACKAGE_OWNERS[name]
+  // The app is a package of its own.
+  const owner = path.startsWith('web/') ? undefined : PACKAGE_OWNERS[name]
   return available.includes(name) && (owner === undefined || covers(owner, path))
 }

@@ -141,6 +141,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   'hawser-rehearse': 'compose/rehearsal.ts',
   hono: 'presenters/http',
   marked: 'encoding/markdown',
+  'highlight.js': 'presenters/cli/text',
   sharp: 'resources',
 }
 

@@ -26,7 +26,7 @@ export async function appProgram(
   const port = await freePort()
   let kill = async () => {}
   const start = async () => {
-    const script = join(BUILT_APP, '..', 'hawser.js')
+    const script = join(BUILT_APP, '..', 'hawser.cjs')
     const child = spawn(process.execPath, [script, 'up', '--json', '--port', String(port)], {
       cwd: join(root, 'workspace'),
       env: { PATH: process.env['PATH'], HOME: home, HAWSER_HOME: home, ...env },

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { pathToFileURL } from 'node:url'
 
 /** A program, and everything that it has to read to run. */
 export interface ProgramFiles {
@@ -28,6 +29,11 @@ export function ownProgram(): ProgramFiles {
 /** Where the build puts the app for browsers: beside the script of this program. */
 export function ownAppFolder(): string {
   return join(dirname(realpathSync(process.argv[1] ?? '')), 'web')
+}
+
+/** The URL of a package that this program finds, for a thread of its own. */
+export function packageUrl(name: string): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve(name)).href
 }
 
 /** The nearest package.json above a script. */

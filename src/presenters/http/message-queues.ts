@@ -14,7 +14,7 @@ export type QueueStore = KeptValues<readonly WaitingMessage[]>
 
 const LOOK_AGAIN_MS = 100
 
-type QueueParts = Pick<ServerParts, 'workspaces' | 'settled' | 'clock' | 'onDefect'>
+type QueueParts = Pick<ServerParts, 'workspaces' | 'settledQuestions' | 'clock' | 'onDefect'>
 
 export function messageQueues(parts: QueueParts, store: QueueStore): MessageQueues {
   const stop = new AbortController()
@@ -86,7 +86,7 @@ export function messageQueues(parts: QueueParts, store: QueueStore): MessageQueu
       starting.set(id, messageKey)
       const started = await startTurn(attached, bodyOf(id, message))
       if (started.ok) {
-        done = started.value.admitted.done
+        done = started.value.admission.done
         await update(id, (now) => ok(now.filter((one) => one.messageKey !== messageKey)))
       } else if (LATER.has(started.error.kind)) {
         return started.error.kind === 'session_busy' ? 'again' : 'stopped'

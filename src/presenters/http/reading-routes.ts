@@ -98,7 +98,7 @@ async function pageOf(
   const events: object[] = []
   let size = 0
   const isBefore = ({ seq }: { readonly seq: number }) => seq < before_seq
-  const read = await harness.readBackward(id, { wanted: isBefore }, ({ raw, event }) => {
+  const read = await harness.readBackward(id, { isWanted: isBefore }, ({ raw, event }) => {
     if (!isBefore(raw)) return undefined
     const shown = event ?? raw
     events.unshift({ known: event !== undefined, event: shown })

@@ -120,7 +120,7 @@ async function start(
   const settled = settledQuestions()
   const onDefect = (error: unknown) =>
     log.value.write({ event: 'defect', error: defectText(error) })
-  const sending = { workspaces, settled, clock: world.clock, onDefect }
+  const sending = { workspaces, settledQuestions: settled, clock: world.clock, onDefect }
   const queues = messageQueues(sending, kept.value.queues)
   onClose(async () => queues.close())
   const note: Note = (entry) => log.value.write({ event: 'instance', ...entry })
@@ -141,8 +141,8 @@ async function start(
     onStop: () => stop.abort(),
     workspaces,
     mcp,
-    settled,
-    staged: staged.value,
+    settledQuestions: settled,
+    stagedFiles: staged.value,
     drafts: kept.value.drafts,
     queues,
     outcomes: new LastOutcomes(),
@@ -163,7 +163,7 @@ async function start(
       running.add(response)
       return response.finally(() => running.delete(response))
     },
-    refused: (why) => refusal(guardAnswer(why)),
+    refusalResponse: (why) => refusal(guardAnswer(why)),
   })
   if (!server.ok) return server
   // Requests lose their connection first, and then the parts that they use.

@@ -27,8 +27,8 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   /** Serves MCP. */
   readonly mcp: McpRoute
-  readonly settled: SettledQuestions
-  readonly staged: StagedFiles
+  readonly settledQuestions: SettledQuestions
+  readonly stagedFiles: StagedFiles
   /** What people typed into Sessions and did not send, by Session. */
   readonly drafts: KeptValues<MessageDraft>
   readonly queues: MessageQueues

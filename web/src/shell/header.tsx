@@ -1,4 +1,4 @@
-import { grouped } from '../../../src/encoding/amounts.ts'
+import { groupDigits } from '../../../src/encoding/amounts.ts'
 import { visible } from '../transcript/text.ts'
 import type { SessionView } from '../session/session-client.ts'
 
@@ -26,7 +26,7 @@ export function Header({
       {percent !== undefined && (
         <span
           className="quiet"
-          title={`${grouped(input_tokens ?? 0)} of ${grouped(window_tokens ?? 0)} tokens`}
+          title={`${groupDigits(input_tokens ?? 0)} of ${groupDigits(window_tokens ?? 0)} tokens`}
         >
           {percent} % of the window
         </span>

@@ -1,5 +1,5 @@
 import { lazy, memo, Suspense } from 'react'
-import { counted } from '../../../src/encoding/amounts.ts'
+import { countOf } from '../../../src/encoding/amounts.ts'
 import type { CallItem } from '../session/turn-view.ts'
 import { CopyButton } from './copy-button.tsx'
 import { cut, visible } from './text.ts'
@@ -55,14 +55,14 @@ export const ToolCard = memo(function ToolCard({
       {output !== '' && (
         <details>
           <summary>
-            Output, {counted(lines, 'line')}
+            Output, {countOf(lines, 'line')}
             {result?.truncated === true ? ', cut' : ''}
           </summary>
           <CopyButton text={output} what="output" />
           <pre className="output" dir="ltr" tabIndex={0} role="region" aria-label="Output">
             {visible(shown)}
           </pre>
-          {rest > 0 && <p className="quiet">{counted(rest, 'more character')}; copy has all</p>}
+          {rest > 0 && <p className="quiet">{countOf(rest, 'more character')}; copy has all</p>}
         </details>
       )}
     </section>

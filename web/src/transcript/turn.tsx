@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { counted, fileSize, grouped } from '../../../src/encoding/amounts.ts'
+import { countOf, fileSize, groupDigits } from '../../../src/encoding/amounts.ts'
 import type { LiveView, MessageItem, TurnItem, TurnView } from '../session/turn-view.ts'
 import { CopyButton } from './copy-button.tsx'
 import { Markdown } from './markdown.tsx'
@@ -171,7 +171,7 @@ function Message({
       <p className="text" dir="auto">
         {visible(shown)}
       </p>
-      {rest > 0 && <p className="quiet">{counted(rest, 'more character')}</p>}
+      {rest > 0 && <p className="quiet">{countOf(rest, 'more character')}</p>}
       {piped !== undefined && <p className="quiet">With {fileSize(piped.length)} of piped text</p>}
       {mentions.length > 0 && (
         <p className="quiet">
@@ -228,7 +228,7 @@ function Thinking({ text, isLive }: { readonly text: string; readonly isLive: bo
   return (
     <details className="thinking">
       <summary>
-        {isLive ? 'Thinking' : 'Thought'}, {counted(text.split(/\s+/).length, 'word')}
+        {isLive ? 'Thinking' : 'Thought'}, {countOf(text.split(/\s+/).length, 'word')}
       </summary>
       <p dir="auto">{visible(cut(text).shown)}</p>
     </details>
@@ -252,8 +252,8 @@ function End({ turn: { status, error, crashRecovered, usage } }: { readonly turn
       )}
       {usage !== undefined && usage.calls > 0 && (
         <p className="quiet">
-          {grouped(usage.input)} tokens in ({grouped(usage.cached_read)} cached),{' '}
-          {grouped(usage.output)} out
+          {groupDigits(usage.input)} tokens in ({groupDigits(usage.cached_read)} cached),{' '}
+          {groupDigits(usage.output)} out
           {usage.cost_usd === undefined ? '' : ` · $${usage.cost_usd.toFixed(4)}`}
         </p>
       )}

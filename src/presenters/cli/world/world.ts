@@ -50,12 +50,12 @@ export interface CliWorld {
   /** Starts the local server of this home in this process. */
   readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
   /**
-   * Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. `redactor` is that of
+   * Serves Instances over MCP on the standard streams, until the host closes them or `stop` resolves. `redactor` is that of
    * the keys of this process.
    */
   readonly mcp: (
     tether: Tether,
-    options: { readonly stopped: Promise<void>; readonly redactor: Redactor },
+    options: { readonly stop: Promise<void>; readonly redactor: Redactor },
   ) => Promise<void>
 }
 
