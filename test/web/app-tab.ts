@@ -94,7 +94,10 @@ export function composer(page: Page) {
 
 /** Resolves when that many Turns have ended. */
 export async function endedTurns(page: Page, count: number): Promise<void> {
-  await page.waitForFunction(`document.querySelectorAll('.turn-end').length >= ${count}`)
+  await page
+    .locator('.turn-end')
+    .nth(count - 1)
+    .waitFor({ state: 'attached' })
 }
 
 export function example(name: string): string {

@@ -35,10 +35,10 @@ async function slowModel() {
 const ANSWER = 'The harbour opens at six. '.repeat(40)
 
 async function* slowly(whole: Buffer) {
-  const size = Math.ceil(whole.length / 30)
+  const size = Math.ceil(whole.length / 60)
   for (let at = 0; at < whole.length; at += size) {
     yield whole.subarray(at, at + size)
-    await new Promise((resolve) => void setTimeout(resolve, 15))
+    await new Promise((resolve) => void setTimeout(resolve, 40))
   }
 }
 

@@ -188,7 +188,7 @@ test('typing with 20 staged files takes at most 1.2 times as long as with none',
     mimeType: 'text/plain',
     buffer: Buffer.from(`note ${at}`),
   }))
-  const p95 = async () => {
+  const once = async () => {
     await composer(page).fill('')
     await composer(page).focus()
     const times: number[] = []
@@ -199,6 +199,8 @@ test('typing with 20 staged files takes at most 1.2 times as long as with none',
     }
     return times.toSorted((a, b) => a - b)[190] ?? 0
   }
+  // Of three series each, because one stall of the machine is longer than any key.
+  const p95 = async () => median([await once(), await once(), await once()])
   const ratio = await bestRatio('p95 of 200 keys, 20 files to none', 1.2, async () => {
     await open()
     const without = await p95()

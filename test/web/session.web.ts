@@ -110,7 +110,7 @@ test('a question is answered here, and the answer is drawn with code, a table, a
   await page.keyboard.press('1')
   await endedTurns(page, 1)
   expect(await question.count()).toBe(0)
-  expect(await page.locator('.card .diff').count()).toBe(1)
+  await expect.poll(() => page.locator('.card .diff').count()).toBe(1)
   expect(await page.locator('.markdown td').allTextContents()).toEqual(['one', '4 m', 'two', '6 m'])
   await expect.poll(() => page.locator('.code .hljs-keyword').count()).toBeGreaterThan(0)
   expect(await page.locator('.markdown').last().textContent()).toContain('$$ E = mc^2 $$')

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { freshFolder } from '../../../test/support/host/folder.ts'
 import { localServer, type LocalServer } from '../../../test/support/http/local-server.ts'
 import { runCli } from '../../../test/support/cli/cli.ts'
 import { startProgram } from '../../../test/support/cli/program.ts'
@@ -22,25 +23,48 @@ async function created({ api, workspace }: LocalServer, more: object = {}): Prom
 }
 
 test('the server says that it answers, and shows a page that reveals nothing, to every user of this machine', async () => {
-  const { origin, token } = await localServer()
+  const app = await freshFolder()
+  await mkdir(join(app, 'assets'))
+  await writeFile(join(app, 'index.html'), '<p>Hawser</p>')
+  await writeFile(join(app, 'assets', 'a-1.js'), 'run()')
+  const { origin, token } = await localServer({ app })
   const health = await fetch(`${origin}/healthz`)
   expect([health.status, await health.json()]).toEqual([200, { ok: true }])
-  const page = await fetch(`${origin}/`)
-  const html = await page.text()
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
-  expect(page.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-  )
-  expect(html).toContain('Hawser is running')
-  expect(html).not.toMatch(/<script(?! src=)|style=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/)
-  const style = await fetch(`${origin}/style.css`)
-  const script = await fetch(`${origin}/page.js`)
-  expect([style, script].map(({ headers }) => headers.get('content-type'))).toEqual([
-    'text/css; charset=utf-8',
-    'text/javascript; charset=utf-8',
+  for (const path of ['/', '/s/ses_01kg8m2q3r4s5t6v7w8x9y0z12', '/s/anything']) {
+    const page = await fetch(origin + path)
+    const html = await page.text()
+    expect([page.status, page.headers.get('content-type'), html]).toEqual([
+      200,
+      'text/html; charset=UTF-8',
+      '<p>Hawser</p>',
+    ])
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    )
+    expect(html.includes(token)).toBe(false)
+  }
+  const script = await fetch(`${origin}/assets/a-1.js`)
+  expect([
+    script.headers.get('content-type'),
+    script.headers.get('x-content-type-options'),
+  ]).toEqual(['text/javascript; charset=utf-8', 'nosniff'])
+  for (const path of [
+    '/assets/b.js',
+    '/assets/..%2Findex.html',
+    '/assets/%2e%2e/token',
+    '/icon.svg',
   ])
-  const all = html + (await style.text()) + (await script.text())
-  expect([all.includes(token), /innerHTML|eval|document\.write/.test(all)]).toEqual([false, false])
+    expect([path, (await fetch(origin + path)).status]).toEqual([
+      path,
+      expect.toBeOneOf([401, 404]),
+    ])
+})
+
+test('a program that was not built serves a page that says so', async () => {
+  const { origin } = await localServer()
+  const html = await (await fetch(`${origin}/`)).text()
+  expect(html).toContain('npm run build')
+  expect(html).not.toMatch(/<script|style=|\son\w+=|https?:\/\//)
 })
 
 test('a code of the page works once, for 60 seconds, and only on the server that issued it', async () => {
