@@ -113,18 +113,26 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }, mcp] =
-      await Promise.all([
-        import('./presenters/http/serve.ts'),
-        import('./host/clock.ts'),
-        import('./host/ids.ts'),
-        import('./compose/instances.ts'),
-        import('./presenters/mcp/lazy-handler.ts'),
-      ])
+    const [
+      { serveHarness },
+      { systemClock: clock },
+      { systemIds },
+      { composeInstances },
+      mcp,
+      own,
+    ] = await Promise.all([
+      import('./presenters/http/serve.ts'),
+      import('./host/clock.ts'),
+      import('./host/ids.ts'),
+      import('./compose/instances.ts'),
+      import('./presenters/mcp/lazy-handler.ts'),
+      import('./host/process/own-program.ts'),
+    ])
     const ids = systemIds(clock)
     const world: Parameters<typeof serveHarness>[0] = {
       home,
       version: version(),
+      appFolder: own.ownAppFolder(),
       env,
       clock,
       ids,

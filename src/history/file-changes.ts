@@ -90,7 +90,9 @@ export function fileHistory(
       move(owners.get(call_id) ?? call_id, snapshotSteps(event.data, changesOf))
     }
     if (event.type === 'files_restored') {
-      moves.push({ number: turns, steps: restoredSteps(event.data, changesOf) })
+      // After going back the files are as this Session left them: what came between is of another branch.
+      if (event.data.rewound_from === undefined)
+        moves.push({ number: turns, steps: restoredSteps(event.data, changesOf) })
       settleUndone(event.data, moves, undone)
       if (event.data.redo === true) undos.pop()
       else undos.push(event.data)

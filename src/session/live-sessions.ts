@@ -4,9 +4,18 @@ import type { SessionId } from '../model/ids.ts'
 import type { Rule } from '../model/rule.ts'
 import type { OpenQuestions } from './questions/session-questions.ts'
 import { LiveSession } from './live/live-session.ts'
-import { Session, type AttachOptions } from './session.ts'
+import type { AttachOptions } from './admission/attach-options.ts'
+import { Session } from './session.ts'
 import type { SessionGrants, SessionParts } from './live/session-parts.ts'
 import type { SessionState } from './live/state.ts'
+
+/** What a Session does in this process. */
+export interface SessionActivity {
+  /** A Turn runs or a change is being made. */
+  readonly runsHere: boolean
+  /** How many permission questions wait for an answer. */
+  readonly questions: number
+}
 
 /**
  * The Sessions that clients of this process use, each once. A Session is closed when its last client has left and no Turn
@@ -33,6 +42,11 @@ export class LiveSessions {
     return this.#live.has(id)
   }
 
+  activityOf(id: SessionId): SessionActivity {
+    const session = this.#live.get(id)?.session
+    return { runsHere: session?.busy ?? false, questions: session?.questions.open.length ?? 0 }
+  }
+
   /** Attaches a client. `held` is the writer from the creation of the Session, kept for its first Turn. */
   async attach(
     id: SessionId,
@@ -47,6 +61,7 @@ export class LiveSessions {
     const session = new Session(this.#parts, entry.session, options, {
       isLast: () => entry.clients === 0,
       leave: () => this.#leave(id, entry),
+      open: (other) => this.attach(other, {}),
     })
     const known = await session.catchUp()
     if (known.ok) return ok(session)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BlobKey, Sha256, TurnId } from '../ids.ts'
+import { BlobKey, SessionId, Sha256, TurnId } from '../ids.ts'
 import { UNCOVERED_REASONS } from './snapshot-entry.ts'
 import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
 import { RedactedOf } from './tool-events.ts'
@@ -53,6 +53,8 @@ export const FilesRestored = openObject(() => ({
   /** Absent for a command of the person. */
   undone_turn_id: TurnId.optional(),
   undone_command_id: z.string().optional(),
+  /** The person went back before that Turn of another Session, from which this one was forked: its files and those of later ones. */
+  rewound_from: SessionId.optional(),
   /** Also everything after it was undone. */
   onwards: Flag,
   /** An undo of this was reversed. */

@@ -6,7 +6,7 @@ import { attachSession, inSession } from './attached-session.ts'
 import { ofSession, route } from './exchange/route.ts'
 import { DiffQuery, RedoBody, SessionParam, UndoBody } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
-import { apiDiff, apiUndo } from './translate-files.ts'
+import { apiDiff, apiUndo } from './changes/translate-files.ts'
 
 /** Shows and restores what a Session changed in the workspace. */
 export const FILE_ROUTES = [

@@ -4,11 +4,25 @@ import { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { ofSession, route } from './exchange/route.ts'
 import type { Session } from '../../session/session.ts'
-import { attachSession, inSession } from './attached-session.ts'
-import { CompactBody, CreateSession, ForkBody, ListQuery, SessionParam } from './protocol.ts'
+import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
+import {
+  CompactBody,
+  CreateSession,
+  ForkBody,
+  ListQuery,
+  RewindBody,
+  SessionParam,
+} from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
-import { apiFork, apiSession, type ApiFork, type ApiSession } from './translate.ts'
+import {
+  apiFork,
+  apiRewind,
+  apiSession,
+  type ApiFork,
+  type ApiRewind,
+  type ApiSession,
+} from './translate.ts'
 import {
   inHeld,
   noSuchSession,
@@ -53,11 +67,15 @@ export const SESSION_ROUTES = [
     summary: 'Deletes a Session.',
     ids: SessionParam,
     answer: 'DeletedSession',
-    handle: async ({ workspaces }: ServerParts, { ids: { id } }) => {
+    handle: async ({ workspaces, drafts, queues }: ServerParts, { ids: { id } }) => {
       const deleted = await inHeld(workspaces.holdFor(id), async ({ workspace }) => {
         const gone = await workspace.harness.delete(id)
         return gone.ok ? ok({ deleted: id }) : gone
       })
+      if (deleted.ok) {
+        await queues.forget(id)
+        await drafts.update(id, () => ok(undefined))
+      }
       return ofSession(deleted)
     },
   }),
@@ -70,6 +88,17 @@ export const SESSION_ROUTES = [
       const id = SessionId.safeParse(context.req.param('id')).data
       if (id === undefined) return ofSession(noSuchSession())
       return ofSession(await inHeld(workspaces.holdFor(id), (held) => forkOf(held, id, body)))
+    },
+  }),
+  route('POST /api/harness/session/:id/rewind', {
+    summary:
+      'Creates a Session that shares this one up to a message, and returns the message; can restore files.',
+    body: RewindBody,
+    answer: 'RewoundSession',
+    status: 201,
+    handle: async (parts: ServerParts, { context, body }) => {
+      const attaching = attachSession(parts, context.req.param('id'))
+      return ofSession(await inSession(attaching, (attached) => rewind(attached, body)))
     },
   }),
   route('POST /api/harness/session/:id/compact', {
@@ -111,6 +140,16 @@ async function forkOf(
   if (!forked.ok) return forked
   const shown = await shownSession(held, forked.value.session_id)
   return shown.ok ? ok({ ...shown.value, fork: apiFork(forked.value) }) : shown
+}
+
+async function rewind(
+  { session, holding }: AttachedSession,
+  body: RewindBody,
+): Promise<Result<{ readonly session: ApiSession; readonly rewind: ApiRewind }>> {
+  const rewound = await session.rewind(body)
+  if (!rewound.ok) return rewound
+  const shown = await shownSession(holding, rewound.value.session_id)
+  return shown.ok ? ok({ ...shown.value, rewind: apiRewind(rewound.value) }) : shown
 }
 
 async function shownSession(

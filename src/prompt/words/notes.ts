@@ -77,6 +77,8 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
 interface UndoFacts {
   readonly by: string
   readonly redo?: boolean | undefined
+  /** The Turns are of another branch: this Conversation does not have them. */
+  readonly rewound_from?: string | undefined
   readonly files: readonly {
     readonly path: string
     readonly before_blob?: string | undefined
@@ -89,9 +91,13 @@ interface UndoFacts {
 /** A restoration of more files names these, and how many more there are. */
 const NAMED_FILES = 100
 
-export function filesRestored({ by, files, redo = false }: UndoFacts): string {
+export function filesRestored({ by, files, redo = false, rewound_from }: UndoFacts): string {
   const more = files.length - NAMED_FILES
-  const what = redo ? 'reversed an undo of file changes' : 'undid file changes of an earlier Turn'
+  const undid =
+    rewound_from === undefined
+      ? 'undid file changes of an earlier Turn'
+      : 'withdrew the Turns that followed here, and undid their file changes'
+  const what = redo ? 'reversed an undo of file changes' : undid
   return lines([
     `The ${by} ${what}:`,
     ...files.slice(0, NAMED_FILES).map(({ path, before_blob, change, outcome, why }) => {

@@ -75,7 +75,8 @@ interface Plan {
   readonly why?: string
 }
 
-async function planOf(parts: RestoreParts, change: ComposedChange): Promise<Result<Plan>> {
+/** What would happen to a path now, and why. */
+export async function planOf(parts: RestoreParts, change: ComposedChange): Promise<Result<Plan>> {
   const { path, from, to, isInterrupted } = change
   const found = await parts.snapshots.entry(path)
   if (!found.ok) return found
@@ -117,7 +118,7 @@ async function exactContent(
 }
 
 /** A folder is named if nothing in it is. */
-function filesOf(
+export function filesOf(
   plans: readonly Plan[],
   outcomes: ReadonlyMap<string, string>,
 ): readonly RestoredFile[] {

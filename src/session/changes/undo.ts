@@ -95,7 +95,7 @@ export async function redoChanges(
 }
 
 /** What the Session changed, with what a command changed that was killed together with Hawser. */
-async function settledChanges(
+export async function settledChanges(
   { log, tools }: UndoParts,
   session: LiveSession,
   { publish, record, signal }: LockedSession,
@@ -218,14 +218,16 @@ async function restoreNamed(
 
 const NAMED = 20
 
-function namedPaths(changes: readonly ComposedChange[]): string {
+/** Some of the paths, and how many more there are. */
+export function namedPaths(changes: readonly ComposedChange[]): string {
   const files = changes.filter(({ from, to }) => (from ?? to)?.kind !== 'folder')
   const named = (files.length === 0 ? changes : files).map(({ path }) => readablePath(path))
   const more = named.length - NAMED
   return named.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-async function openSnapshots({ tools }: Pick<UndoParts, 'tools'>) {
+/** Refused where a host opened the workspace without any. */
+export async function openSnapshots({ tools }: Pick<UndoParts, 'tools'>) {
   if (tools.snapshots !== undefined) return ok(await tools.snapshots())
   return failed('internal', 'This workspace was opened without snapshots.')
 }

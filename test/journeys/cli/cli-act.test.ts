@@ -116,7 +116,8 @@ test('a coloured diff contains no control characters from outside', async () => 
   expect(raw.stdout).toContain('\x1b[2J')
   await runCli({ root }, 'config', 'set', 'display.colour', 'always')
   const { stdout } = await runCli({ root }, 'diff', id)
-  expect(stdout).toContain('\x1b[31m-one \\u{1b}[2J')
+  // The word that changed is emphasised, the rest of its line is not.
+  expect(stdout).toContain('\x1b[31m-\x1b[0m\x1b[31;7mone\x1b[0m\x1b[31m \\u{1b}[2J\x1b[0m')
   expect(stdout).not.toContain('\x1b[2J')
 })
 

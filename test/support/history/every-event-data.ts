@@ -346,6 +346,7 @@ export const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   files_restored: {
     undone_turn_id: turn,
     undone_command_id: 'cmd_1',
+    rewound_from: session,
     onwards: true,
     redo: true,
     before: sha,

@@ -130,7 +130,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: `${event.data.compaction_event_id}, ${undoReason(event.data)}` }
     case 'files_restored':
       return {
-        head: `of ${event.data.undone_turn_id ?? event.data.undone_command_id} by ${event.data.by}`,
+        head: restoredHead(event.data),
         body: event.data.files.map((file) => `${undoOutcome(file)}: ${file.path}`).join('\n'),
       }
     case 'text_pinned':
@@ -249,6 +249,17 @@ function toolResult(data: EventData<'tool_result'>): Essence {
     ...resources.map(resourceWords),
   ])
   return { head, body: output + diff }
+}
+
+function restoredHead({
+  undone_turn_id,
+  undone_command_id,
+  rewound_from,
+  by,
+}: EventData<'files_restored'>): string {
+  const undone = undone_turn_id ?? undone_command_id
+  if (rewound_from === undefined) return `of ${undone} by ${by}`
+  return `to before ${undone} of ${rewound_from} by ${by}`
 }
 
 function usage({

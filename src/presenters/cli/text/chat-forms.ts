@@ -92,6 +92,7 @@ export const CHAT_FORMS: Readonly<Record<string, ChatForm | undefined>> = {
   'instance enable': undefined,
   'instance disable': undefined,
   fork: always('/fork'),
+  rewind: always('/rewind'),
 }
 
 function withArgument(command: string): ChatForm['form'] {
