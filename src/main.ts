@@ -38,7 +38,7 @@ export async function main(invocation: Invocation): Promise<number> {
   const serve = (home: string) => serving(home, invocation.env)
   const acp = (home: string) => editing(home, invocation.env)
   const own = { version: version(), open, skills, serve, acp }
-  const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp }
+  const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp, proveBot }
   return runProgram(parts, argv)
 }
 
@@ -113,13 +113,14 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }, mcp] =
+    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }, mcp, bot] =
       await Promise.all([
         import('./presenters/http/serve.ts'),
         import('./host/clock.ts'),
         import('./host/ids.ts'),
         import('./compose/instances.ts'),
         import('./presenters/mcp/lazy-handler.ts'),
+        import('./presenters/telegram/lazy-gateway.ts'),
       ])
     const ids = systemIds(clock)
     const world: Parameters<typeof serveHarness>[0] = {
@@ -131,6 +132,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       mcp: (parts) => mcp.lazyMcpHandler({ ...parts, version: version(), clock, ids }),
       openTether: (folder, note) =>
         composeInstances({ home: folder, path: home, env, clock, ids, note }),
+      openTelegram: (parts) => bot.lazyGateway({ ...parts, clock, ids }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)
@@ -188,6 +190,15 @@ const scratch: CliWorld['scratch'] = async () => {
 const rehearsal: CliWorld['rehearsal'] = async (options) => {
   const { composeRehearsal } = await import('./compose/rehearsal.ts')
   return composeRehearsal(options)
+}
+
+const proveBot: CliWorld['proveBot'] = async (access) => {
+  const [telegram, { httpFetch }, { systemClock: clock }] = await Promise.all([
+    import('./presenters/telegram/prove-bot.ts'),
+    import('./host/net/http.ts'),
+    import('./host/clock.ts'),
+  ])
+  return telegram.proveBot(access, { fetch: httpFetch(), clock })
 }
 
 const mcp: CliWorld['mcp'] = async (tether, { stopped, redactor }) => {

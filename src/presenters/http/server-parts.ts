@@ -20,6 +20,7 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   /** Serves MCP. */
   readonly mcp: McpRoute
+  readonly telegram: ChatGateway
   readonly settled: SettledQuestions
   readonly staged: StagedFiles
   readonly tether: Tether
@@ -39,6 +40,17 @@ export interface ServerParts {
 export interface McpRoute {
   readonly fetch: (request: Request) => Promise<Response>
   /** Ends what is running. */
+  readonly close: () => Promise<void>
+}
+
+/** What connects chats of a messenger with Instances. */
+export interface ChatGateway {
+  /** As JSON, for the command line. */
+  readonly state: () => object
+  /** The chat that shows a code, as JSON. */
+  readonly find: (code: string) => object | undefined
+  /** Applies what was stored. */
+  readonly reload: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
