@@ -113,15 +113,21 @@ async function guest(env: Invocation['env']): Promise<number> {
 
 function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
   return async (options) => {
-    const [{ serveHarness }, { systemClock: clock }, { systemIds }, { composeInstances }, mcp, bot] =
-      await Promise.all([
-        import('./presenters/http/serve.ts'),
-        import('./host/clock.ts'),
-        import('./host/ids.ts'),
-        import('./compose/instances.ts'),
-        import('./presenters/mcp/lazy-handler.ts'),
-        import('./presenters/telegram/lazy-gateway.ts'),
-      ])
+    const [
+      { serveHarness },
+      { systemClock: clock },
+      { systemIds },
+      { composeInstances },
+      mcp,
+      bot,
+    ] = await Promise.all([
+      import('./presenters/http/serve.ts'),
+      import('./host/clock.ts'),
+      import('./host/ids.ts'),
+      import('./compose/instances.ts'),
+      import('./presenters/mcp/lazy-handler.ts'),
+      import('./presenters/telegram/lazy-gateway.ts'),
+    ])
     const ids = systemIds(clock)
     const world: Parameters<typeof serveHarness>[0] = {
       home,

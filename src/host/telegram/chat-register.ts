@@ -4,18 +4,13 @@ import { InstanceId } from '../../model/ids.ts'
 import { Count, openObject, type Frozen } from '../../model/shape.ts'
 import type { Clock } from '../clock.ts'
 import { underShortLock } from '../short-lock.ts'
-import {
-  inTelegramFolder,
-  readRecord,
-  writeRecord,
-  type TelegramHome,
-} from './telegram-folder.ts'
+import { inTelegramFolder, readRecord, writeRecord, type TelegramHome } from './telegram-folder.ts'
 
 const NAME = 'chats.json'
 
 /** A conversation of a chat, and the id of the message from which on it is the current one. */
-const Conversation = openObject(() => ({ from: Count, id: z.string() }))
-export type Conversation = Frozen<z.infer<typeof Conversation>>
+const BegunConversation = openObject(() => ({ from: Count, id: z.string() }))
+export type BegunConversation = Frozen<z.infer<typeof BegunConversation>>
 
 const PairedChat = openObject(() => ({
   chat: z.int(),
@@ -29,7 +24,7 @@ const PairedChat = openObject(() => ({
   /** Frames up to this number were sent before the chat was paired. */
   after_seq: Count,
   /** By topic (0 without one): conversations begun with /new, the latest last. */
-  conversations: z.record(z.string(), z.array(Conversation)).optional(),
+  conversations: z.record(z.string(), z.array(BegunConversation)).optional(),
 }))
 export type PairedChat = Frozen<z.infer<typeof PairedChat>>
 

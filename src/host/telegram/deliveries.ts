@@ -5,7 +5,7 @@ import { Count, Flag, openObject, type Frozen } from '../../model/shape.ts'
 import { readRecord, removeRecord, writeRecord, type TelegramHome } from './telegram-folder.ts'
 
 /** How far the answers of an Instance were sent to one chat. */
-const Delivery = openObject(() => ({
+const DeliveryRecord = openObject(() => ({
   instance: InstanceId,
   paired_at: z.string(),
   /** Every answer up to this frame was sent completely. */
@@ -15,7 +15,7 @@ const Delivery = openObject(() => ({
   /** Telegram refused messages to this chat. */
   parked: Flag,
 }))
-export type Delivery = Frozen<z.infer<typeof Delivery>>
+export type DeliveryRecord = Frozen<z.infer<typeof DeliveryRecord>>
 
 const UpdatePlace = openObject(() => ({ bot: z.int(), next: Count }))
 
@@ -23,14 +23,14 @@ const UpdatePlace = openObject(() => ({ bot: z.int(), next: Count }))
 export function readDelivery(
   place: Pick<TelegramHome, 'home'>,
   chat: number,
-): Promise<Result<Delivery | undefined>> {
-  return readRecord(place, deliveryName(chat), Delivery)
+): Promise<Result<DeliveryRecord | undefined>> {
+  return readRecord(place, deliveryName(chat), DeliveryRecord)
 }
 
 export function writeDelivery(
   place: TelegramHome,
   chat: number,
-  delivery: Delivery,
+  delivery: DeliveryRecord,
 ): Promise<Result<void>> {
   return writeRecord(place, deliveryName(chat), delivery)
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { asResult, closing, ifPossible, replaceFile, type Folder } from '../files/files.ts'
 import { jsonOf, wholeFile } from '../files/json-file.ts'

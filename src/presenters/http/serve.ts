@@ -46,7 +46,10 @@ export interface ServerWorld {
   readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect' | 'redactor'>) => McpRoute
   /** Opens the gateway to Telegram. */
   readonly openTelegram: (
-    parts: Pick<ServerParts, 'tether' | 'onDefect'> & { readonly home: Folder; readonly note: Note },
+    parts: Pick<ServerParts, 'tether' | 'onDefect'> & {
+      readonly home: Folder
+      readonly note: Note
+    },
   ) => Promise<ChatGateway>
 }
 

@@ -11,7 +11,7 @@ interface OpenAlbum {
   readonly chat: number
   readonly add: (message: Message) => void
   readonly close: () => void
-  readonly handled: Promise<void>
+  readonly completion: Promise<void>
 }
 
 /** Messages in the order of their chat, with the parts of an album as one. An album ends when nothing of it came for a moment. */
@@ -35,7 +35,7 @@ export class Albums {
     if (key === undefined) return this.#orderOf(chat.id)(() => handle([message]))
     const open = this.#open.get(key) ?? this.#begin(key, chat.id, handle)
     open.add(message)
-    return open.handled
+    return open.completion
   }
 
   #begin(
@@ -44,30 +44,32 @@ export class Albums {
     handle: (messages: readonly Message[]) => Promise<void>,
   ): OpenAlbum {
     const parts: Message[] = []
-    let cancelQuiet = () => {}
-    let settle = () => {}
-    const closed = new Promise<void>((resolve) => (settle = resolve))
+    let cancelQuiet: (() => void) | undefined
+    let settle: (() => void) | undefined
+    const closed = new Promise<void>((resolve) => {
+      settle = resolve
+    })
     const close = () => {
-      cancelQuiet()
+      cancelQuiet?.()
       cancelLongest()
       this.#signal.removeEventListener('abort', close)
       this.#open.delete(key)
-      settle()
+      settle?.()
     }
     const cancelLongest = this.#clock.after(LONGEST_MS, close)
     this.#signal.addEventListener('abort', close)
     const add = (message: Message) => {
       // Enough to know that there are too many.
       if (parts.length <= MOST_PARTS) parts.push(message)
-      cancelQuiet()
+      cancelQuiet?.()
       cancelQuiet = this.#clock.after(QUIET_MS, close)
     }
-    const handled = this.#orderOf(chat)(async () => {
+    const completion = this.#orderOf(chat)(async () => {
       await closed
       if (this.#signal.aborted) return
       await handle(parts.toSorted((a, b) => a.message_id - b.message_id))
     })
-    const album = { chat, add, close, handled }
+    const album = { chat, add, close, completion }
     this.#open.set(key, album)
     return album
   }
@@ -83,5 +85,9 @@ const MOST_PARTS = 10
 
 /** Only the author of an album adds to it. */
 function albumKey({ chat, from, sender_chat }: Message, group: string): string {
-  return JSON.stringify([chat.id, sender_chat?.id ?? from?.id, group.slice(0, LIMITS.tether_address_bytes)])
+  return JSON.stringify([
+    chat.id,
+    sender_chat?.id ?? from?.id,
+    group.slice(0, LIMITS.tether_address_bytes),
+  ])
 }

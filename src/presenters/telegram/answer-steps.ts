@@ -1,7 +1,7 @@
 import type { Frame, ImageReference } from '../../model/tether/frame.ts'
 import {
   formattedParagraphs,
-  joined,
+  joinTexts,
   plainParagraph,
   type FormattedText,
 } from './formatted-text.ts'
@@ -11,7 +11,7 @@ import { messagesOf } from './split-text.ts'
 import { errorWords, statusWords, WORDS } from './words.ts'
 
 /** One message that is sent to a chat. */
-export type Step =
+export type AnswerStep =
   | {
       readonly kind: 'image'
       readonly image: ImageReference
@@ -27,7 +27,7 @@ export type EndFrame = Extract<Frame, { type: 'assistant.done' | 'error' }>
  * The messages for the end of a message, in order: images first, then what does not fit as the caption of the first one. The same
  * frame always gives the same messages, as long as `rich` is the same. Pure.
  */
-export function stepsOf(frame: EndFrame, rich: boolean): readonly Step[] {
+export function stepsOf(frame: EndFrame, rich: boolean): readonly AnswerStep[] {
   const notices = (frame.payload.notices ?? []).map(({ text }) => `Note: ${text}`)
   if (frame.type === 'error') return textSteps('', [errorWords(frame.payload), ...notices], false)
   const { text, images = [], status, truncated = false } = frame.payload
@@ -42,13 +42,13 @@ export function stepsOf(frame: EndFrame, rich: boolean): readonly Step[] {
     const isEmpty = text.trim() === '' && notes.length === 0
     return textSteps(text, isEmpty ? [WORDS.empty] : notes, rich)
   }
-  const caption = joined(paragraphsOf(text, notes))
+  const caption = joinTexts(paragraphsOf(text, notes))
   const fits = caption.text.length <= PLATFORM.caption_units
   if (!fits) return [first, ...others, ...textSteps(text, notes, rich)]
   return [caption.text === '' ? first : { ...first, caption }, ...others]
 }
 
-function textSteps(text: string, notes: readonly string[], rich: boolean): Step[] {
+function textSteps(text: string, notes: readonly string[], rich: boolean): AnswerStep[] {
   const blocks = rich ? richBlocks(text, notes) : undefined
   if (blocks !== undefined) return [{ kind: 'rich', blocks }]
   return messagesOf(paragraphsOf(text, notes)).map((one) => ({ kind: 'text', text: one }))

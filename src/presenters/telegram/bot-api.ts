@@ -1,4 +1,4 @@
-import type { ApiMethods } from '@grammyjs/types'
+import type { ApiMethods } from 'grammy/types'
 import type { InputFile } from 'grammy/web'
 import type { Clock } from '../../host/clock.ts'
 import { HttpFailure, type Fetch } from '../../host/net/http.ts'
@@ -31,9 +31,8 @@ export type BotResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: BotFailure }
 
-type Methods = ApiMethods<InputFile>
-export type Method = keyof Methods
-export type Arguments<M extends Method> = NonNullable<Parameters<Methods[M]>[0]>
+export type Method = keyof ApiMethods
+export type Arguments<M extends Method> = NonNullable<Parameters<ApiMethods[M]>[0]>
 
 /** Calls methods of the Bot API. Never throws. */
 export interface BotApi {
@@ -66,17 +65,20 @@ export async function openBotApi(
     fetch: wholeBodies(fetch),
     sensitiveLogs: false,
   })
-  // The types of the library name those of a package that stands in for what Node has.
-  const methods: Readonly<Record<string, UntypedMethod>> = raw as never
   return {
-    call: async (method, args, { signal: outer, timeoutMs = TIMEOUT_MS } = {}) => {
-      const { signal, end } = patience(clock, timeoutMs, outer)
+    call: async (method: string, args, { signal: outer, timeoutMs = TIMEOUT_MS } = {}) => {
+      const limit = patience(clock, timeoutMs, outer)
+      const { signal } = limit
+      const given = args === undefined ? [] : [args]
       try {
-        return { ok: true, value: await methods[method]?.(...(args === undefined ? [] : [args]), signal) }
+        return {
+          ok: true,
+          value: await methodOf(raw, method)(...given, signal),
+        }
       } catch (error) {
         return { ok: false, failure: failureOf(method, error, signal.aborted) }
       } finally {
-        end()
+        limit.end()
       }
     },
     file: (bytes, name) => new File(bytes, name),
@@ -84,6 +86,17 @@ export async function openBotApi(
 }
 
 type UntypedMethod = (...args: readonly object[]) => Promise<unknown>
+
+/** Without the types of its arguments, which name a package in place of the signals that Node has. */
+function methodOf(raw: object, name: string): UntypedMethod {
+  const method: unknown = Reflect.get(raw, name)
+  if (isMethod(method)) return method
+  throw new TypeError(`no method ${name}`)
+}
+
+function isMethod(value: unknown): value is UntypedMethod {
+  return typeof value === 'function'
+}
 
 /** Our HTTP sends bytes or text; the library streams an upload that is in memory anyway. */
 function wholeBodies(fetch: Fetch): Fetch {

@@ -24,7 +24,7 @@ interface RunningMessage {
   readonly target: Target
   readonly draftId: number
   text: string
-  shown: string
+  draft: string
 }
 
 /** Shows in a chat that its Instance works: "typing", and the beginning of the answer. None of it is needed, so none is repeated. */
@@ -76,7 +76,7 @@ export class ChatActivity {
 
   #runs(name: string, target: Target): RunningMessage {
     const draftId = messageIdOf(name) ?? 1
-    const running = this.#running.get(name) ?? { target, draftId, text: '', shown: '' }
+    const running = this.#running.get(name) ?? { target, draftId, text: '', draft: '' }
     this.#running.set(name, running)
     return running
   }
@@ -108,8 +108,8 @@ export class ChatActivity {
     const { api, signal } = this.#parts
     for (const running of this.#running.values()) {
       const { target, draftId, text } = running
-      if (target.chat < 0 || text === running.shown) continue
-      running.shown = text
+      if (target.chat < 0 || text === running.draft) continue
+      running.draft = text
       const thread = target.topic === undefined ? {} : { message_thread_id: target.topic }
       const lines = text.split('\n').map(shownLine).join('\n')
       const draft = {

@@ -15,7 +15,7 @@ import {
   senderOf,
   topicOf,
   withConversation,
-  type Command,
+  type ChatCommand,
   type IncomingImage,
 } from './translate.ts'
 import { refusalWords, WORDS } from './words.ts'
@@ -60,7 +60,7 @@ export async function acceptMessages(
   }
 }
 
-/** A chat is told at once, and without holding up the others. */
+/** Says it at once, and without holding up other chats. */
 export async function say(
   { clock, signal }: Pick<InboxParts, 'clock' | 'signal'>,
   lane: ChatLane,
@@ -80,7 +80,7 @@ async function send(
   const downloaded = await downloadAll(parts, lane, images)
   if (parts.signal.aborted) return
   const accepted = downloaded.ok
-    ? await deliver(parts.tether, lane.paired.instance, {
+    ? await deliver(parts.tether, lane.pairing.instance, {
         ...envelope(parts, lane, message),
         payload: { text, user: senderOf(message) },
         images: downloaded.value,
@@ -96,7 +96,7 @@ async function downloadAll(
   images: readonly IncomingImage[],
 ): Promise<Result<readonly StoredImage[]>> {
   if (images.length === 0) return ok([])
-  const info = await parts.tether.info(lane.paired.instance)
+  const info = await parts.tether.info(lane.pairing.instance)
   if (!info.ok) return info
   if (info.value.workspace === undefined)
     return failed('images_require_workspace', 'images require workspace mapping')
@@ -126,7 +126,7 @@ async function runCommand(
   parts: InboxParts,
   lane: ChatLane,
   message: Message,
-  { command, rest }: { readonly command: Command; readonly rest: string },
+  { command, rest }: { readonly command: ChatCommand; readonly rest: string },
 ): Promise<void> {
   const answer = await COMMAND_WORK[command](parts, lane, message)
   await say(parts, lane, message, answer)
@@ -134,20 +134,20 @@ async function runCommand(
 }
 
 const COMMAND_WORK: Readonly<
-  Record<Command, (parts: InboxParts, lane: ChatLane, message: Message) => Promise<string>>
+  Record<ChatCommand, (parts: InboxParts, lane: ChatLane, message: Message) => Promise<string>>
 > = {
   new: async ({ onChange }, lane, message) => {
-    const changed = withConversation(lane.paired, topicOf(message), message.message_id)
+    const changed = withConversation(lane.pairing, topicOf(message), message.message_id)
     const stored = await onChange(changed)
     return stored.ok ? WORDS.newConversation : refusalWords(stored.error)
   },
   cancel: async (parts, lane, message) => {
     const frame = { ...envelope(parts, lane, message), v: 1, type: 'control.cancel' } as const
-    const sent = await parts.tether.send(lane.paired.instance, { ...frame, payload: {} })
+    const sent = await parts.tether.send(lane.pairing.instance, { ...frame, payload: {} })
     return sent.ok ? WORDS.cancelling : refusalWords(sent.error)
   },
   status: async ({ tether }, lane) => {
-    const info = await tether.info(lane.paired.instance)
+    const info = await tether.info(lane.pairing.instance)
     if (!info.ok) return refusalWords(info.error)
     const { handle, state, enabled, waiting, workspace } = info.value
     return [
@@ -156,12 +156,12 @@ const COMMAND_WORK: Readonly<
       workspace === undefined ? 'It exchanges no images.' : 'It exchanges images.',
     ].join(' ')
   },
-  help: async ({ me }, lane) => WORDS.help(me.username, lane.paired.kind === 'group'),
-  start: async ({ me }, lane) => WORDS.help(me.username, lane.paired.kind === 'group'),
+  help: async ({ me }, lane) => WORDS.help(me.username, lane.pairing.kind === 'group'),
+  start: async ({ me }, lane) => WORDS.help(me.username, lane.pairing.kind === 'group'),
 }
 
 function envelope({ clock, me }: InboxParts, lane: ChatLane, message: Message) {
-  const id = conversationOf(lane.paired, topicOf(message), message.message_id)
+  const id = conversationOf(lane.pairing, topicOf(message), message.message_id)
   return {
     ts: timestamp(clock),
     session: { channel: CHANNEL, id },

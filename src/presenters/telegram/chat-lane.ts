@@ -1,6 +1,6 @@
 import type { Clock } from '../../host/clock.ts'
 import type { PairedChat } from '../../host/telegram/chat-register.ts'
-import { writeDelivery, type Delivery } from '../../host/telegram/deliveries.ts'
+import { writeDelivery, type DeliveryRecord } from '../../host/telegram/deliveries.ts'
 import type { TelegramHome } from '../../host/telegram/telegram-folder.ts'
 import type { Frame } from '../../model/tether/frame.ts'
 import type { Tether } from '../../tether/tether.ts'
@@ -34,25 +34,25 @@ export class ChatLane {
   readonly #parts: LaneParts
   readonly #sender: ChatSender
   readonly #activity: ChatActivity
-  #paired: PairedChat
-  #delivery: Delivery
+  #pairing: PairedChat
+  #delivery: DeliveryRecord
   #queue: EndFrame[] = []
   #working: Promise<void> | undefined
   #isRecorded = true
 
-  constructor(parts: LaneParts, paired: PairedChat, delivery: Delivery | undefined) {
+  constructor(parts: LaneParts, paired: PairedChat, delivery: DeliveryRecord | undefined) {
     this.#parts = parts
-    this.#paired = paired
+    this.#pairing = paired
     const { instance, paired_at, after_seq } = paired
     const isOurs = delivery?.instance === instance && delivery.paired_at === paired_at
     this.#delivery = isOurs ? delivery : { instance, paired_at, seq: after_seq }
     const { api, clock, tether, signal } = parts
-    this.#sender = new ChatSender({ api, clock, tether, signal, onRefusal: this.#refused })
+    this.#sender = new ChatSender({ api, clock, tether, signal, onRefusal: this.#onRefusal })
     this.#activity = new ChatActivity({ api, clock, signal, drafts: parts.drafts })
   }
 
-  get paired(): PairedChat {
-    return this.#paired
+  get pairing(): PairedChat {
+    return this.#pairing
   }
 
   /** Every answer up to this frame was sent, or is not for this chat. */
@@ -70,7 +70,7 @@ export class ChatLane {
 
   /** The pairing changed: a conversation began, or the group moved. */
   update(paired: PairedChat): void {
-    this.#paired = paired
+    this.#pairing = paired
   }
 
   /** A frame of one of its conversations. */
@@ -86,16 +86,16 @@ export class ChatLane {
   }
 
   /** A frame of another chat went by, so there is nothing before it to send. */
-  passed(seq: number): void {
+  skip(seq: number): void {
     if (this.#queue.length > 0 || seq <= this.#delivery.seq) return
     this.#delivery = { ...this.#delivery, seq }
     this.#isRecorded = false
   }
 
   /** Frames up to this one were deleted before they were read. */
-  missed(seq: number): void {
+  skipDeleted(seq: number): void {
     if (seq <= this.#delivery.seq) return
-    this.passed(seq)
+    this.skip(seq)
     void this.say(WORDS.missing, undefined)
   }
 
@@ -120,7 +120,7 @@ export class ChatLane {
   }
 
   get #chat(): number {
-    return this.#paired.moved_to ?? this.#paired.chat
+    return this.#pairing.moved_to ?? this.#pairing.chat
   }
 
   #work(): void {
@@ -145,7 +145,7 @@ export class ChatLane {
       const step = steps[sent]
       if (step === undefined) break
       const own = sent === 0 ? target : { ...target, replyTo: undefined }
-      const outcome = await this.#sender.send(step, own, this.#paired.instance)
+      const outcome = await this.#sender.send(step, own, this.#pairing.instance)
       if (outcome === 'stopped') return false
       if (step.kind === 'rich' && outcome !== 'sent') {
         if (outcome === 'absent') this.#parts.features.rich = false
@@ -155,8 +155,7 @@ export class ChatLane {
       }
       if (outcome !== 'sent') this.#parts.note({ chat: this.#chat, seq, unsent: step.kind })
       sent += 1
-      if (sent < steps.length)
-        await this.#record({ ...this.#delivery, part: { seq, sent, rich } })
+      if (sent < steps.length) await this.#record({ ...this.#delivery, part: { seq, sent, rich } })
     }
     const { part: _, ...delivery } = this.#delivery
     await this.#record({ ...delivery, seq })
@@ -166,20 +165,20 @@ export class ChatLane {
   /** In groups, an answer shows which message it answers. */
   #targetOf({ session, in_reply_to }: Frame): Target {
     const topic = placeOf(session.id)?.topic
-    const replyTo = this.#paired.kind === 'group' ? messageIdOf(in_reply_to) : undefined
+    const replyTo = this.#pairing.kind === 'group' ? messageIdOf(in_reply_to) : undefined
     return { chat: this.#chat, topic, replyTo }
   }
 
-  async #record(delivery: Delivery): Promise<void> {
+  async #record(delivery: DeliveryRecord): Promise<void> {
     this.#delivery = delivery
     this.#isRecorded = true
-    const written = await writeDelivery(this.#parts.place, this.#paired.chat, delivery)
+    const written = await writeDelivery(this.#parts.place, this.#pairing.chat, delivery)
     if (!written.ok) this.#parts.note({ chat: this.#chat, error: written.error.message })
   }
 
-  readonly #refused = async (failure: BotFailure): Promise<void> => {
+  readonly #onRefusal = async (failure: BotFailure): Promise<void> => {
     const { note, onRefusal } = this.#parts
-    if (failure.code !== 403) return onRefusal(this.#paired, failure)
+    if (failure.code !== 403) return onRefusal(this.#pairing, failure)
     note({ chat: this.#chat, parked: true })
     await this.#record({ ...this.#delivery, parked: true })
   }

@@ -1,13 +1,13 @@
-import type { MessageEntity } from '@grammyjs/types'
+import type { MessageEntity } from 'grammy/types'
 import type { Clock } from '../../host/clock.ts'
 import { inOrder } from '../../host/in-order.ts'
 import { wait } from '../../host/wait.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { imageSize } from '../../tether/image-size.ts'
 import type { StoredImage, Tether } from '../../tether/tether.ts'
-import type { Step } from './answer-steps.ts'
+import type { AnswerStep } from './answer-steps.ts'
 import type { Arguments, BotApi, BotFailure, Method } from './bot-api.ts'
-import { joined, plainParagraph, type FormattedText, type TextEntity } from './formatted-text.ts'
+import { joinTexts, plainParagraph, type FormattedText, type TextEntity } from './formatted-text.ts'
 import { PLATFORM } from './protocol.ts'
 import { WORDS } from './words.ts'
 
@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** `refused`: Telegram does not accept this message. `absent`: its server has no such method. `stopped`: nothing can be sent. */
-export type Outcome = 'sent' | 'refused' | 'absent' | 'stopped'
+export type SendOutcome = 'sent' | 'refused' | 'absent' | 'stopped'
 
 export interface SenderParts {
   readonly api: BotApi
@@ -45,15 +45,15 @@ export class ChatSender {
   }
 
   /** Resolves when the message was sent, or never can be. Repeats what may succeed later. */
-  send(step: Step, target: Target, instance: string): Promise<Outcome> {
+  send(step: AnswerStep, target: Target, instance: string): Promise<SendOutcome> {
     return this.#order(() => this.#sendStep(step, target, instance))
   }
 
-  say(text: string, target: Target): Promise<Outcome> {
+  say(text: string, target: Target): Promise<SendOutcome> {
     return this.#order(() => this.#sendText(plainParagraph(text), target))
   }
 
-  #sendStep(step: Step, target: Target, instance: string): Promise<Outcome> {
+  #sendStep(step: AnswerStep, target: Target, instance: string): Promise<SendOutcome> {
     switch (step.kind) {
       case 'text':
         return this.#sendText(step.text, target)
@@ -69,7 +69,7 @@ export class ChatSender {
     }
   }
 
-  async #sendText(text: FormattedText, target: Target): Promise<Outcome> {
+  async #sendText(text: FormattedText, target: Target): Promise<SendOutcome> {
     const message = { ...placeOf(target), ...NO_PREVIEW, text: text.text }
     if (text.entities.length === 0) return this.#repeat('sendMessage', message)
     const entities = text.entities.map(entityOf)
@@ -79,10 +79,10 @@ export class ChatSender {
 
   /** As a photo if it can be one, else as a document; if it cannot be sent at all, a sentence takes its place. */
   async #sendImage(
-    { image, caption }: Extract<Step, { kind: 'image' }>,
+    { image, caption }: Extract<AnswerStep, { kind: 'image' }>,
     target: Target,
     instance: string,
-  ): Promise<Outcome> {
+  ): Promise<SendOutcome> {
     const read = await this.#parts.tether.image(instance, image.blob)
     if (!read.ok) return this.#sendText(withNote(caption, WORDS.missingImage), target)
     const { bytes } = read.value
@@ -103,10 +103,7 @@ export class ChatSender {
   }
 
   /** Waits as long as Telegram says, and longer after each failure that is not an answer. */
-  async #repeat<M extends Method>(
-    method: M,
-    args: Arguments<M>,
-  ): Promise<Outcome> {
+  async #repeat<M extends Method>(method: M, args: Arguments<M>): Promise<SendOutcome> {
     const { api, clock, signal, onRefusal } = this.#parts
     for (let tries = 0; !signal.aborted; tries++) {
       const sent = await api.call(method, args, { signal })
@@ -128,7 +125,7 @@ export class ChatSender {
   }
 }
 
-/** How long to wait before trying again: as told, else twice as long each time. */
+/** How long to wait before trying again: as long as Telegram says, else twice as long each time. */
 export function pauseMs(tries: number, retrySeconds: number | undefined): number {
   if (retrySeconds !== undefined) return Math.max(0, retrySeconds) * 1000
   return Math.min(1000 * 2 ** Math.min(tries, 16), LONGEST_BACKOFF_MS)
@@ -158,7 +155,7 @@ function entityOf({ type, offset, length, language }: TextEntity): MessageEntity
 }
 
 function withNote(caption: FormattedText | undefined, note: string): FormattedText {
-  return joined([...(caption === undefined ? [] : [caption]), plainParagraph(note)])
+  return joinTexts([...(caption === undefined ? [] : [caption]), plainParagraph(note)])
 }
 
 function isPhoto({ bytes }: Pick<StoredImage, 'bytes'>): boolean {
@@ -171,4 +168,3 @@ function isPhoto({ bytes }: Pick<StoredImage, 'bytes'>): boolean {
     long <= short * PLATFORM.photo_ratio
   )
 }
-

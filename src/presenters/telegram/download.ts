@@ -43,7 +43,7 @@ export async function downloadImage(
   if (!FILE_PATH.test(path)) return noFile()
   const bytes = await bytesAt(parts, path, signal)
   if (!Buffer.isBuffer(bytes)) return bytes
-  return judged(bytes, image)
+  return judgeImage(bytes, image)
 }
 
 /** Segments of names, relative and without dots at their start: nothing that leads elsewhere on that server. */
@@ -55,7 +55,8 @@ async function bytesAt(
   path: string,
   outer: AbortSignal,
 ): Promise<Buffer | Failed | Unreachable> {
-  const { signal, end } = patience(clock, DOWNLOAD_MS, outer)
+  const limit = patience(clock, DOWNLOAD_MS, outer)
+  const { signal } = limit
   try {
     const answer = await fetch(`${apiRoot}/file/bot${token}/${path}`, { signal })
     const { status, body } = answer
@@ -65,7 +66,8 @@ async function bytesAt(
     }
     const pieces: Uint8Array[] = []
     let length = 0
-    for await (const piece of body) {
+    const chunks: AsyncIterable<Uint8Array> = body
+    for await (const piece of chunks) {
       pieces.push(piece)
       length += piece.length
       if (length > LIMITS.attachment_bytes) return tooLarge()
@@ -75,16 +77,16 @@ async function bytesAt(
     // The error is not looked at: it may contain the URL.
     return unreachable(0)
   } finally {
-    end()
+    limit.end()
   }
 }
 
-function judged(bytes: Buffer, { declared }: IncomingImage): Result<StoredImage> {
+function judgeImage(bytes: Buffer, { declaredType }: IncomingImage): Result<StoredImage> {
   const extension = usualExtension(bytes)
   const media_type = IMAGE_TYPES.find((type) => BLOB_EXTENSIONS[type] === extension)
   if (media_type === undefined)
     return failed('unsupported_type', 'This is not a PNG, JPEG, GIF or WebP image.')
-  if (declared !== undefined && declared !== media_type)
+  if (declaredType !== undefined && declaredType !== media_type)
     return failed('type_mismatch', 'The file is not of the type that it was sent as.')
   const { width = 0, height = 0 } = imageSize(bytes) ?? {}
   if (width * height > LIMITS.image_pixels || Math.max(width, height) > LIMITS.image_side_pixels)

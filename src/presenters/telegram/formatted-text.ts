@@ -23,7 +23,9 @@ export interface FormattedText {
 
 /** The paragraphs of an answer in Markdown. Pure. */
 export function formattedParagraphs(markdown: string): readonly FormattedText[] {
-  return answerBlocks(markdown).map((block) => trimmed(blockText(block))).filter(isShown)
+  return answerBlocks(markdown)
+    .map((block) => trimText(blockText(block)))
+    .filter(isShown)
 }
 
 /** The blocks of an answer. Controls and characters that reorder text are removed. Pure. */
@@ -45,14 +47,13 @@ export function shownLine(line: string): string {
 }
 
 /** Texts with a blank line between them. */
-export function joined(texts: readonly FormattedText[], between = '\n\n'): FormattedText {
+export function joinTexts(texts: readonly FormattedText[], between = '\n\n'): FormattedText {
   let text = ''
   const entities: TextEntity[] = []
   for (const [at, one] of texts.entries()) {
     if (at > 0) text += between
     const start = text.length
-    for (const entity of one.entities)
-      entities.push({ ...entity, offset: entity.offset + start })
+    for (const entity of one.entities) entities.push({ ...entity, offset: entity.offset + start })
     text += one.text
   }
   return { text, entities: entities.slice(0, PLATFORM.entities) }
@@ -63,7 +64,7 @@ function isShown({ text }: FormattedText): boolean {
 }
 
 /** Telegram removes white space at both ends, and then the entities would be displaced. */
-function trimmed(whole: FormattedText): FormattedText {
+function trimText(whole: FormattedText): FormattedText {
   const start = whole.text.length - whole.text.trimStart().length
   return part(whole, start, whole.text.trimEnd().length)
 }
@@ -83,18 +84,18 @@ export function part({ text, entities }: FormattedText, from: number, to: number
 function blockText(block: MarkdownBlock): FormattedText {
   switch (block.kind) {
     case 'heading':
-      return marked('bold', spansText(block.content))
+      return withEntity('bold', spansText(block.content))
     case 'paragraph':
     case 'text':
       return spansText(block.content)
     case 'code':
-      return marked('pre', plain(block.text), languageOf(block.info))
+      return withEntity('pre', plain(block.text), languageOf(block.info))
     case 'quote':
-      return marked('blockquote', joined(withoutQuotes(block.blocks)))
+      return withEntity('blockquote', joinTexts(withoutQuotes(block.blocks)))
     case 'list':
       return listText(block)
     case 'table':
-      return marked('pre', plain(block.source.trimEnd()))
+      return withEntity('pre', plain(block.source.trimEnd()))
     case 'rule':
       return plain('———')
     case 'verbatim':
@@ -116,14 +117,14 @@ function listText({ start, loose, items }: MarkdownList): FormattedText {
   const texts = items.map(({ done, blocks }, at) => {
     const sign = start === undefined ? '•' : `${start + at}.`
     const box = done === undefined ? '' : done ? ' ☑' : ' ☐'
-    const content = joined(blocks.map(blockText), '\n')
-    return joined([plain(`${sign}${box} `), indented(content)], '')
+    const content = joinTexts(blocks.map(blockText), '\n')
+    return joinTexts([plain(`${sign}${box} `), indentLines(content)], '')
   })
-  return joined(texts, loose ? '\n\n' : '\n')
+  return joinTexts(texts, loose ? '\n\n' : '\n')
 }
 
 /** Lines after the first are indented. */
-function indented({ text, entities }: FormattedText): FormattedText {
+function indentLines({ text, entities }: FormattedText): FormattedText {
   const breaks = [...text.matchAll(/\n/g)].map(({ index }) => index)
   const shift = (at: number) => at + INDENT.length * breaks.filter((one) => one < at).length
   return {
@@ -138,7 +139,7 @@ function indented({ text, entities }: FormattedText): FormattedText {
 const INDENT = '  '
 
 function spansText(spans: readonly MarkdownSpan[]): FormattedText {
-  return joined(spans.map(spanText), '')
+  return joinTexts(spans.map(spanText), '')
 }
 
 function spanText(span: MarkdownSpan): FormattedText {
@@ -146,30 +147,30 @@ function spanText(span: MarkdownSpan): FormattedText {
     case 'text':
       return plain(span.text)
     case 'code':
-      return marked('code', plain(span.text))
+      return withEntity('code', plain(span.text))
     case 'strong':
-      return marked('bold', spansText(span.content))
+      return withEntity('bold', spansText(span.content))
     case 'em':
-      return marked('italic', spansText(span.content))
+      return withEntity('italic', spansText(span.content))
     case 'del':
-      return marked('strikethrough', spansText(span.content))
+      return withEntity('strikethrough', spansText(span.content))
     case 'break':
       return plain('\n')
     case 'link':
-      return addressed(spansText(span.content), shownAddress(span))
+      return withAddress(spansText(span.content), shownAddress(span))
     case 'image':
-      return addressed(plain(span.description), shownAddress(span))
+      return withAddress(plain(span.description), shownAddress(span))
     default:
       return span satisfies never
   }
 }
 
 /** The address is always visible, so that no text can pretend to lead elsewhere. */
-function addressed(text: FormattedText, address: string | undefined): FormattedText {
-  return address === undefined ? text : joined([text, plain(` (${address})`)], '')
+function withAddress(text: FormattedText, address: string | undefined): FormattedText {
+  return address === undefined ? text : joinTexts([text, plain(` (${address})`)], '')
 }
 
-function marked(
+function withEntity(
   type: TextEntity['type'],
   inner: FormattedText,
   more: Pick<TextEntity, 'language'> = {},

@@ -34,25 +34,25 @@ export async function readInstance(parts: ReaderParts, instance: InstanceId): Pr
       const lanes = lanesOf(instance)
       if (item.kind === 'failed') break
       if (item.kind === 'missing') {
-        if (item.what === 'frames') for (const lane of lanes) lane.missed(item.through_seq)
+        if (item.what === 'frames') for (const lane of lanes) lane.skipDeleted(item.through_seq)
         continue
       }
       const { frame } = item
       const chat = placeOf(frame.session.id)?.chat
       for (const lane of lanes)
-        if (lane.paired.chat === chat) lane.take(frame)
-        else lane.passed(frame.seq)
+        if (lane.pairing.chat === chat) lane.take(frame)
+        else lane.skip(frame.seq)
     }
     await wait(clock, RETRY_MS, signal)
   }
 }
 
-/** Frames are kept for a month; a chat that was away for longer is told that some are gone. */
+/** Frames are kept for a month; a chat that could not be reached for longer learns that some are gone. */
 async function skipDeleted(
   { tether, clock, signal, lanesOf }: ReaderParts,
   instance: InstanceId,
 ): Promise<void> {
   const page = await tether.poll(instance, { before_seq: Number.MAX_SAFE_INTEGER, limit: 1 })
   if (!page.ok) return wait(clock, RETRY_MS, signal)
-  for (const lane of lanesOf(instance)) lane.missed(page.value.first_available_seq - 1)
+  for (const lane of lanesOf(instance)) lane.skipDeleted(page.value.first_available_seq - 1)
 }

@@ -1,6 +1,6 @@
 import { inOrder } from '../../host/in-order.ts'
 import { readBot } from '../../host/telegram/bot-record.ts'
-import type { GatewayWorld, TelegramGateway } from './serve.ts'
+import type { GatewayWorld, TelegramGateway } from './gateway.ts'
 
 /** The gateway of a server. Loaded when a bot is connected: most homes have none. */
 export async function lazyGateway(

@@ -29,7 +29,7 @@ export class PairingCodes {
   readonly #secret: () => string
   /** The oldest first. */
   readonly #pending = new Map<number, PendingCode>()
-  #sent: number[] = []
+  #issueTimes: number[] = []
 
   /** `secret`: 43 random characters. */
   constructor(clock: Clock, secret: () => string) {
@@ -40,9 +40,10 @@ export class PairingCodes {
   /** A code to send to the chat; `undefined` if it has one, or too many were sent. */
   issue(chat: UnpairedChat): string | undefined {
     const now = this.#clock.monotonicMs()
-    this.#sent = this.#sent.filter((at) => now - at < MINUTE_MS)
-    if (this.#valid(chat.chat) !== undefined || this.#sent.length >= MOST_A_MINUTE) return undefined
-    this.#sent.push(now)
+    this.#issueTimes = this.#issueTimes.filter((at) => now - at < MINUTE_MS)
+    if (this.#valid(chat.chat) !== undefined || this.#issueTimes.length >= MOST_A_MINUTE)
+      return undefined
+    this.#issueTimes.push(now)
     const code = codeOf(this.#secret())
     this.#pending.delete(chat.chat)
     this.#pending.set(chat.chat, { ...chat, code, since: now })

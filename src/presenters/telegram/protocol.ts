@@ -94,7 +94,7 @@ export type QuotedMessage = Frozen<z.infer<typeof Quoted>>
 export type MessageEntity = Frozen<z.infer<typeof Entity>>
 
 /** The kinds of content that no Instance can be shown, in words. */
-export const UNSUPPORTED = {
+export const OTHER_CONTENT = {
   animation: 'Animations',
   audio: 'Audio files',
   checklist: 'Checklists',
@@ -117,8 +117,8 @@ export const UNSUPPORTED = {
 /** An update. Its message is examined by itself, so that a strange one does not hide the number of the update. */
 export const Update = closedObject(() => ({
   update_id: z.int(),
-  message: z.unknown(),
-  edited_message: z.unknown(),
+  message: z.unknown().optional(),
+  edited_message: z.unknown().optional(),
 }))
 export type Update = Frozen<z.infer<typeof Update>>
 

@@ -21,15 +21,18 @@ export async function proveBot(
   if (!webhook.ok) return refusal(webhook.failure, access)
   const { data } = Webhook.safeParse(webhook.value)
   if (data === undefined || data.url === '') return ok(bot.data)
-  return failed('not_configured', `@${bot.data.username} has a webhook, which receives its messages.`, {}, [
-    { action: 'Remove the webhook where it was set (deleteWebhook), or connect another bot.' },
-  ])
+  return failed(
+    'not_configured',
+    `@${bot.data.username} has a webhook, which receives its messages.`,
+    {},
+    [{ action: 'Remove the webhook where it was set, or connect another bot.' }],
+  )
 }
 
 function refusal({ code, network }: BotFailure, access: BotAccess): Failed {
   if (code === 401 || code === 404)
     return failed('auth', 'Telegram does not accept this token.', { code }, [
-      { action: 'Copy the token from @BotFather again.', command: 'hawser telegram connect' },
+      { action: 'Copy the token from @botfather again.', command: 'hawser telegram connect' },
     ])
   if (network === 'invalid_response') return notTelegram(access)
   const why = network === undefined ? `it answered with the error ${code}` : network

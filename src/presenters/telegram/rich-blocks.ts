@@ -1,4 +1,4 @@
-import type { InputRichBlock, RichText } from '@grammyjs/types'
+import type { InputRichBlock, RichText } from 'grammy/types'
 import type {
   MarkdownBlock,
   MarkdownItem,
@@ -9,7 +9,7 @@ import { shownAddress } from '../../encoding/markdown/tree.ts'
 import { answerBlocks, languageOf, shownLine } from './formatted-text.ts'
 import { PLATFORM } from './protocol.ts'
 
-export type RichBlock = InputRichBlock<never>
+export type RichBlock = InputRichBlock
 
 /**
  * An answer as the blocks of one rich message, with notes after it; `undefined` if it is too large for one. Never made from the
@@ -64,8 +64,8 @@ function richBlock(block: MarkdownBlock): RichBlock {
   }
 }
 
-function headingSize(depth: number): 1 | 2 | 3 | 4 | 5 | 6 {
-  return SIZES.find((size) => size === depth) ?? 6
+function headingSize(level: number): 1 | 2 | 3 | 4 | 5 | 6 {
+  return SIZES.find((size) => size === level) ?? 6
 }
 const SIZES = [1, 2, 3, 4, 5, 6] as const
 
@@ -107,16 +107,16 @@ function richSpan(span: MarkdownSpan): RichText {
     case 'break':
       return '\n'
     case 'link':
-      return addressed(richSpans(span.content), shownAddress(span))
+      return withAddress(richSpans(span.content), shownAddress(span))
     case 'image':
-      return addressed(span.description, shownAddress(span))
+      return withAddress(span.description, shownAddress(span))
     default:
       return span satisfies never
   }
 }
 
 /** The address is always visible, so that no text can pretend to lead elsewhere. */
-function addressed(text: RichText, address: string | undefined): RichText {
+function withAddress(text: RichText, address: string | undefined): RichText {
   return address === undefined ? text : [text, ` (${address})`]
 }
 
@@ -129,23 +129,17 @@ interface Size {
 /** Counts as Telegram does: items of lists and rows of tables are blocks, too. */
 export function sizeOf(blocks: readonly RichBlock[]): Size {
   const sizes = blocks.map((block): Size => {
-    switch (block.type) {
-      case 'paragraph':
-      case 'heading':
-      case 'pre':
-        return { count: 1, characters: length(block.text), levels: 1 + depth(block.text) }
-      case 'blockquote':
-        return within(sizeOf(block.blocks))
-      case 'list':
-        return within(sum(block.items.map(({ blocks: inner }) => within(sizeOf(inner)))))
-      case 'table': {
-        const texts = block.cells.flat().map(({ text = '' }) => text)
-        const characters = texts.reduce<number>((total, text) => total + length(text), 0)
-        return { count: 1 + block.cells.length, characters, levels: 2 + deepest(texts) }
-      }
-      default:
-        return { count: 1, characters: 0, levels: 1 }
+    if (block.type === 'blockquote') return within(sizeOf(block.blocks))
+    if (block.type === 'list')
+      return within(sum(block.items.map(({ blocks: inner }) => within(sizeOf(inner)))))
+    if (block.type === 'table') {
+      const texts = block.cells.flat().map(({ text = '' }) => text)
+      const characters = texts.reduce<number>((total, text) => total + length(text), 0)
+      return { count: 1 + block.cells.length, characters, levels: 2 + deepest(texts) }
     }
+    if (block.type !== 'paragraph' && block.type !== 'heading' && block.type !== 'pre')
+      return { count: 1, characters: 0, levels: 1 }
+    return { count: 1, characters: length(block.text), levels: 1 + depth(block.text) }
   })
   return sum(sizes)
 }

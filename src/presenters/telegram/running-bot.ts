@@ -9,7 +9,7 @@ import { ChatLane, type LaneParts } from './chat-lane.ts'
 import { readInstance } from './instance-reader.ts'
 import type { PairingCodes } from './pairing-codes.ts'
 import { messageOf, type Me, type Message, type Update } from './protocol.ts'
-import type { GatewayWorld } from './serve.ts'
+import type { BotState, GatewayWorld } from './gateway.ts'
 import { isForBot, nameOf } from './translate.ts'
 import { receiveUpdates, type PollState } from './updates.ts'
 import { COMMAND_HELP, WORDS } from './words.ts'
@@ -20,20 +20,6 @@ export interface RunningBotParts extends GatewayWorld {
   readonly me: Pick<Me, 'id' | 'username'>
   readonly drafts: boolean
   readonly codes: PairingCodes
-}
-
-/** A connected bot and its chats, for programs. */
-export interface BotState {
-  readonly state: PollState
-  /** The code of the last failure, while there is one. */
-  readonly code?: number
-  readonly network?: string
-  readonly chats: readonly {
-    readonly chat: number
-    readonly parked: boolean
-    /** Answers that were not sent yet. */
-    readonly unsent: number
-  }[]
 }
 
 /** One bot, from the moment it is connected until it is disconnected or the server stops. */
@@ -55,7 +41,7 @@ export class RunningBot {
     this.#parts = parts
     const { signal } = this.#stop
     const { home, ids } = parts
-    const onRefusal = (paired: PairedChat, failure: BotFailure) => this.#refused(paired, failure)
+    const onRefusal = (paired: PairedChat, failure: BotFailure) => this.#onRefusal(paired, failure)
     const features = { rich: true }
     this.#laneParts = { ...parts, place: { home, ids }, signal, features, onRefusal }
     const me = { ...parts.me, first_name: parts.me.username }
@@ -75,10 +61,10 @@ export class RunningBot {
       state,
       ...(failure === undefined ? {} : { code: failure.code }),
       ...(failure?.network === undefined ? {} : { network: failure.network }),
-      chats: [...this.#lanes.values()].map(({ paired, isParked, waiting }) => ({
-        chat: paired.chat,
-        parked: isParked,
-        unsent: waiting,
+      chats: [...this.#lanes.values()].map(({ pairing, isParked, waiting }) => ({
+        chat: pairing.chat,
+        is_parked: isParked,
+        waiting,
       })),
     }
   }
@@ -88,7 +74,7 @@ export class RunningBot {
     const isFirst = this.#receiving === undefined
     for (const [id, lane] of this.#lanes) {
       const kept = chats.find(({ chat }) => chat === id)
-      if (kept !== undefined && kept.paired_at === lane.paired.paired_at) lane.update(kept)
+      if (kept !== undefined && kept.paired_at === lane.pairing.paired_at) lane.update(kept)
       else await this.#end(id, lane, kept === undefined)
     }
     for (const paired of chats)
@@ -130,7 +116,7 @@ export class RunningBot {
     await lane.close()
   }
 
-  /** A chat that cannot be told now is not told. */
+  /** How long a chat that ends is informed, if that is possible at all. */
   #moment(): Promise<void> {
     return new Promise((resolve) => void this.#parts.clock.after(2_000, resolve))
   }
@@ -138,7 +124,7 @@ export class RunningBot {
   #read(instance: InstanceId): void {
     if (this.#readers.has(instance)) return
     const lanesOf = (of: InstanceId) =>
-      [...this.#lanes.values()].filter(({ paired }) => paired.instance === of)
+      [...this.#lanes.values()].filter(({ pairing }) => pairing.instance === of)
     const { tether, clock, onDefect } = this.#parts
     const { signal } = this.#stop
     const reading = readInstance({ tether, clock, signal, lanesOf }, instance)
@@ -174,7 +160,7 @@ export class RunningBot {
     const lane = this.#laneOf(message.chat.id)
     if (lane === undefined) return this.#offerCode(message, isEdit)
     if (message.migrate_to_chat_id !== undefined)
-      return this.#move(lane.paired, message.migrate_to_chat_id)
+      return this.#move(lane.pairing, message.migrate_to_chat_id)
     await this.#albums.take(message, async (messages) => {
       if (!messages.some((one) => isForBot(one, this.#inbox.me))) return
       if (isEdit) await say(this.#inbox, lane, message, WORDS.edited)
@@ -184,7 +170,7 @@ export class RunningBot {
 
   #laneOf(chat: number): ChatLane | undefined {
     return [...this.#lanes.values()].find(
-      ({ paired }) => paired.chat === chat || paired.moved_to === chat,
+      ({ pairing }) => pairing.chat === chat || pairing.moved_to === chat,
     )
   }
 
@@ -194,7 +180,7 @@ export class RunningBot {
     if (isEdit || from?.is_bot !== false) return
     const isPrivate = chat.type === 'private'
     const isGroup = chat.type === 'group' || chat.type === 'supergroup'
-    const isMember = this.#lanes.get(from.id)?.paired.kind === 'private'
+    const isMember = this.#lanes.get(from.id)?.pairing.kind === 'private'
     if (!isPrivate && !(isGroup && isMember && isForBot(message, this.#inbox.me))) return
     const { codes, api } = this.#parts
     const kind = isPrivate ? 'private' : 'group'
@@ -206,7 +192,7 @@ export class RunningBot {
     void api.call('sendMessage', text, { signal })
   }
 
-  async #refused(paired: PairedChat, { movedTo }: BotFailure): Promise<void> {
+  async #onRefusal(paired: PairedChat, { movedTo }: BotFailure): Promise<void> {
     if (movedTo !== undefined) return this.#move(paired, movedTo)
     this.#poll = { state: 'unauthorized' }
     this.#stop.abort()

@@ -1,46 +1,13 @@
-import type { Clock } from '../../host/clock.ts'
-import type { Folder } from '../../host/files/files.ts'
-import type { Ids } from '../../host/ids.ts'
 import { inOrder } from '../../host/in-order.ts'
-import type { Fetch } from '../../host/net/http.ts'
 import { readBot } from '../../host/telegram/bot-record.ts'
 import { pairedChats } from '../../host/telegram/chat-register.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { TELEGRAM_API } from '../../model/settings.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
-import type { Tether } from '../../tether/tether.ts'
 import { openBotApi, type BotAccess } from './bot-api.ts'
-import type { UnpairedChat } from './pairing-codes.ts'
 import { PairingCodes } from './pairing-codes.ts'
-import { RunningBot, type BotState, type RunningBotParts } from './running-bot.ts'
-
-/** The world of the gateway; the composition root creates it. */
-export interface GatewayWorld {
-  readonly home: Folder
-  readonly tether: Tether
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly fetch: Fetch
-  /** 43 random characters. */
-  readonly secret: () => string
-  /** Writes a line into the log of the server. */
-  readonly note: (entry: Readonly<Record<string, unknown>>) => void
-  readonly onDefect: (error: unknown) => void
-}
-
-/** `off`: no bot is connected. `stale`: its token belongs to another server. */
-export type GatewayState = BotState | { readonly state: 'off' | 'stale' | 'unreadable' }
-
-/** The gateway to Telegram in a running server. Does nothing while no bot is connected. */
-export interface TelegramGateway {
-  state(): GatewayState
-  /** The chat that shows a code. */
-  find(code: string): UnpairedChat | undefined
-  /** Reads what was stored again: connects, disconnects, begins and ends with chats. Resolves when it is in force. */
-  reload(): Promise<void>
-  /** Stops receiving and sending. What was not finished is finished after the next start. */
-  close(): Promise<void>
-}
+import type { GatewayState, GatewayWorld, TelegramGateway } from './gateway.ts'
+import { RunningBot, type RunningBotParts } from './running-bot.ts'
 
 /** Opens the gateway, and begins with the bot that is connected, if there is one. */
 export async function openGateway(world: GatewayWorld): Promise<TelegramGateway> {

@@ -1,4 +1,4 @@
-import { joined, part, type FormattedText } from './formatted-text.ts'
+import { joinTexts, part, type FormattedText } from './formatted-text.ts'
 import { PLATFORM } from './protocol.ts'
 
 /**
@@ -13,7 +13,7 @@ export function messagesOf(
   let current: FormattedText[] = []
   let length = 0
   const flush = () => {
-    if (current.length > 0) messages.push(joined(current))
+    if (current.length > 0) messages.push(joinTexts(current))
     current = []
     length = 0
   }

@@ -1,9 +1,9 @@
 import { shortened } from '../../encoding/quote.ts'
-import type { Conversation, PairedChat } from '../../host/telegram/chat-register.ts'
+import type { BegunConversation, PairedChat } from '../../host/telegram/chat-register.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { shownLine } from './formatted-text.ts'
 import {
-  UNSUPPORTED,
+  OTHER_CONTENT,
   type Me,
   type Message,
   type MessageEntity,
@@ -17,18 +17,18 @@ export interface IncomingImage {
   /** As Telegram says; may be absent or wrong. */
   readonly bytes?: number | undefined
   /** The type that a document was sent as. */
-  readonly declared?: string | undefined
+  readonly declaredType?: string | undefined
 }
 
 /** What a message, or an album as one message, is to the gateway. */
 export type Incoming =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'command'; readonly command: Command; readonly rest: string }
+  | { readonly kind: 'command'; readonly command: ChatCommand; readonly rest: string }
   | { readonly kind: 'message'; readonly text: string; readonly images: readonly IncomingImage[] }
 
 export const COMMANDS = ['new', 'cancel', 'status', 'help', 'start'] as const
-export type Command = (typeof COMMANDS)[number]
+export type ChatCommand = (typeof COMMANDS)[number]
 
 /** What to do with a new message; with several, they are one album. Pure. */
 export function incomingOf(messages: readonly Message[], me: Me): Incoming {
@@ -97,7 +97,7 @@ export function withConversation(
   const place = String(topic ?? 0)
   const before = (conversations[place] ?? []).filter(({ from }) => from !== message_id)
   const id = `${firstConversation(chat, topic)}#${message_id}`
-  const begun: Conversation = { from: message_id, id }
+  const begun: BegunConversation = { from: message_id, id }
   const kept = [...before, begun].slice(-KEPT_CONVERSATIONS)
   return { ...paired, conversations: { ...conversations, [place]: kept } }
 }
@@ -129,15 +129,13 @@ export function senderOf({ from, sender_chat, chat }: Message): {
 }
 
 /** The name of a person or a chat: on one line, bounded, without what reorders text. Pure. */
-export function nameOf(
-  named: {
-    readonly id: number
-    readonly title?: string | undefined
-    readonly first_name?: string | undefined
-    readonly last_name?: string | undefined
-    readonly username?: string | undefined
-  },
-): string {
+export function nameOf(named: {
+  readonly id: number
+  readonly title?: string | undefined
+  readonly first_name?: string | undefined
+  readonly last_name?: string | undefined
+  readonly username?: string | undefined
+}): string {
   const { title, first_name = '', last_name = '', username = '' } = named
   const whole = [title ?? `${first_name} ${last_name}`, username]
     .map((text) => shownLine(text.replaceAll(/\s+/g, ' ')).trim())
@@ -158,12 +156,12 @@ function contentOf(message: Message): Content {
     const image = { fileId: largest.file_id, bytes: largest.file_size }
     return { kind: 'content', text: caption, images: [image] }
   }
-  for (const [name, what] of Object.entries(UNSUPPORTED))
+  for (const [name, what] of Object.entries(OTHER_CONTENT))
     if (name in message) return { kind: 'refused', why: WORDS.unsupported(what) }
   if (document === undefined) return { kind: 'content', text: text ?? caption, images: [] }
   const { file_id, mime_type = '', file_size } = document
   if (!mime_type.startsWith('image/')) return { kind: 'refused', why: WORDS.unsupported('Files') }
-  const image = { fileId: file_id, bytes: file_size, declared: mime_type }
+  const image = { fileId: file_id, bytes: file_size, declaredType: mime_type }
   return { kind: 'content', text: caption, images: [image] }
 }
 
@@ -171,7 +169,7 @@ function contentOf(message: Message): Content {
 function commandOf(
   { text = '', entities = [] }: Message,
   me: Me,
-): { readonly command: Command; readonly rest: string } | undefined {
+): { readonly command: ChatCommand; readonly rest: string } | undefined {
   const first = entities.find(({ type, offset }) => type === 'bot_command' && offset === 0)
   if (first === undefined) return undefined
   const [name = '', bot] = text.slice(1, first.length).split('@')
@@ -205,7 +203,7 @@ function withoutMention(text: string, me: Me): string {
 
 const QUOTE_BYTES = 1_000
 
-/** What the message replies to stands before it, as a quotation. */
+/** What the message replies to becomes a quotation before it. */
 function withQuote(message: Message, text: string): string {
   const { reply_to_message: reply, quote, message_thread_id } = message
   if (reply === undefined || reply.message_id === message_thread_id) return text

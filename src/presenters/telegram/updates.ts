@@ -69,11 +69,14 @@ export async function receiveUpdates(parts: UpdateParts): Promise<void> {
     if (updates.length > 0) lastMs = clock.monotonicMs()
     inbox.take(updates)
     if (inbox.isBusy) await Promise.race([inbox.idle(), wait(clock, BUSY_MS, signal)])
-    offset = (await inbox.acknowledged()) ?? offset
+    const next = (await inbox.advance()) ?? offset
+    // The same updates would be sent again at once.
+    if (list.length > 0 && next === offset && !inbox.isBusy) await wait(clock, BUSY_MS, signal)
+    offset = next
     if (elapsedMs(clock, lastMs) > IDLE_MS) offset = undefined
   }
   await inbox.idle()
-  await inbox.acknowledged()
+  await inbox.advance()
 }
 
 function stateOf({ code }: BotFailure): PollState {
@@ -89,9 +92,9 @@ class UpdateInbox {
   readonly #open = new Map<number, boolean>()
   #idle = Promise.resolve()
   #running = 0
-  #settle = () => {}
+  #settle: (() => void) | undefined
   #next: number | undefined
-  #written: number | undefined
+  #recordedNext: number | undefined
 
   constructor(parts: UpdateParts, before: number | undefined) {
     this.#parts = parts
@@ -126,16 +129,16 @@ class UpdateInbox {
   }
 
   /** The number to acknowledge, recorded; `undefined` if there is no new one. */
-  async acknowledged(): Promise<number | undefined> {
+  async advance(): Promise<number | undefined> {
     for (const [id, isHandled] of this.#open) {
       if (!isHandled) break
       this.#open.delete(id)
       this.#next = id + 1
     }
-    if (this.#next === this.#written || this.#next === undefined) return this.#next
+    if (this.#next === this.#recordedNext || this.#next === undefined) return this.#next
     const { place, bot, note } = this.#parts
     const written = await writeUpdatePlace(place, bot, this.#next)
-    if (written.ok) this.#written = this.#next
+    if (written.ok) this.#recordedNext = this.#next
     else note({ error: written.error.message })
     return this.#next
   }
@@ -147,12 +150,15 @@ class UpdateInbox {
   }
 
   #begin(): void {
-    if (this.#running === 0) this.#idle = new Promise((resolve) => (this.#settle = resolve))
+    if (this.#running === 0)
+      this.#idle = new Promise((resolve) => {
+        this.#settle = resolve
+      })
     this.#running += 1
   }
 
   #end(): void {
     this.#running -= 1
-    if (this.#running === 0) this.#settle()
+    if (this.#running === 0) this.#settle?.()
   }
 }

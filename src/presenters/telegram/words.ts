@@ -1,4 +1,4 @@
-import type { HawserError } from '../../model/errors.ts'
+import type { ErrorKind, HawserError } from '../../model/errors.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
 import type { TurnStatus } from '../../model/turn-status.ts'
 
@@ -42,20 +42,19 @@ export const COMMAND_HELP = [
   { command: 'help', description: 'show what can be sent' },
 ] as const
 
+const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
+  images_require_workspace:
+    'This image was not accepted: images require workspace mapping. The operator can map one: hawser instance map.',
+  instance_disabled:
+    'The Instance is disabled. Its operator can enable it: hawser instance enable.',
+  backpressure: 'Too many messages wait. Send this one again later.',
+  not_found: WORDS.gone,
+}
+
 /** Why a message was not accepted, with what the person can do. */
 export function refusalWords({ kind, message }: HawserError): string {
-  switch (kind) {
-    case 'images_require_workspace':
-      return 'This image was not accepted: images require workspace mapping. The operator can map one: hawser instance map.'
-    case 'instance_disabled':
-      return 'The Instance is disabled. Its operator can enable it: hawser instance enable.'
-    case 'backpressure':
-      return 'Too many messages wait. Send this one again later.'
-    case 'not_found':
-      return WORDS.gone
-    default:
-      return `This message was not accepted: ${message} Correct it, or send it again later.`
-  }
+  const known = REFUSALS[kind]
+  return known ?? `This message was not accepted: ${message} Correct it, or send it again later.`
 }
 
 /** An error of a Turn: what failed, and the next step. */
@@ -66,7 +65,8 @@ export function errorWords({
 }: Extract<FrameToHost, { type: 'error' }>['payload']): string {
   if (kind === 'instance_disabled')
     return 'The Instance was disabled before it answered. Its operator can enable it: hawser instance enable.'
-  if (kind === 'interrupted') return 'This message was cancelled. Send it again if you want an answer.'
+  if (kind === 'interrupted')
+    return 'This message was cancelled. Send it again if you want an answer.'
   const next = retryable
     ? 'Send the message again.'
     : 'The operator can find the cause with hawser doctor.'

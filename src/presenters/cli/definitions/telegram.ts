@@ -4,7 +4,7 @@ export const TELEGRAM_CONNECT = command({
   name: 'telegram connect',
   summary: 'connect a Telegram bot, whose chats can talk to Instances',
   details:
-    'Create the bot with @BotFather in Telegram. Its token is read without being shown: from the terminal, from standard input, or from TELEGRAM_BOT_TOKEN. It is proved, stored in the settings of your user, and sent to no other server. The local server receives messages while it runs (hawser up). docs/telegram.md describes every step.',
+    'Create the bot with @botfather in Telegram. Its token is read without being shown: from the terminal, from standard input, or from TELEGRAM_BOT_TOKEN. It is proved, stored in the settings of your user, and sent to no other server. The local server receives messages while it runs (hawser up). docs/telegram.md describes every step.',
   options: [JSON_OPTION],
   examples: ['hawser telegram connect', 'hawser telegram connect < token.txt'],
 })
@@ -25,7 +25,7 @@ export const TELEGRAM_PAIR = command({
   options: [
     {
       flags: '--instance <name>',
-      help: 'the Instance; created if there is none of this name (default: one for this chat)',
+      help: 'the Instance; created if it does not exist (default: one for this chat)',
     },
     {
       flags: '--workspace <dir>',
@@ -53,7 +53,7 @@ export const TELEGRAM_DISCONNECT = command({
   name: 'telegram disconnect',
   summary: 'disconnect the bot and delete its token here',
   details:
-    'The pairings stay for the case that the same bot is connected again. To make the token useless everywhere, revoke it with @BotFather.',
+    'The pairings stay for the case that the same bot is connected again. To make the token useless everywhere, revoke it with @botfather.',
   options: [YES_OPTION, JSON_OPTION],
   examples: ['hawser telegram disconnect --yes'],
 })

@@ -21,7 +21,9 @@ export const Output = z.object({
   ok: z.literal(true),
   bot: z.object({ id: z.int(), username: z.string() }),
   api_root: z.string(),
-  running: z.boolean().describe('Whether the local server runs, so that the bot receives messages.'),
+  running: z
+    .boolean()
+    .describe('Whether the local server runs, so that the bot receives messages.'),
   forgotten_chats: z.int().describe('Chats that were paired with another bot before.'),
 })
 
@@ -37,7 +39,11 @@ export const run: Run<typeof TELEGRAM_CONNECT> = async (world) => {
     if (!root.ok) return root
     const bot = await world.proveBot({ token: token.value, apiRoot: root.value })
     if (!bot.ok) return bot
-    const forgotten = await store(world, place, settings, { ...bot.value, ...token, root: root.value })
+    const forgotten = await store(world, place, settings, {
+      ...bot.value,
+      ...token,
+      root: root.value,
+    })
     if (!forgotten.ok) return forgotten
     const gateway = await askGateway(place.home, { reload: 'yes' })
     if (!gateway.ok) return gateway
@@ -63,7 +69,7 @@ async function givenToken({ env, streams }: CliWorld): Promise<Result<string>> {
     return failed('invalid_args', 'No token: pass it on standard input.', {}, [FROM_FILE])
   if (TOKEN.test(token.trim())) return ok(token.trim())
   return failed('invalid_args', 'This is not the token of a Telegram bot.', {}, [
-    { action: 'Copy it from @BotFather; it looks like 123456789:AAE… with 35 more characters.' },
+    { action: 'Copy it from @botfather; it looks like 123456789:AAE… with 35 more characters.' },
   ])
 }
 
@@ -76,7 +82,7 @@ async function enteredToken(streams: CliWorld['streams']): Promise<string | unde
   const { stdin } = streams
   if (!stdin.isTTY) return nonEmptyValue((await stdin.all(LONGEST_TOKEN))?.toString('utf8'))
   if (!canAsk(streams)) return undefined
-  const question = 'Token of the bot, from @BotFather (not shown): '
+  const question = 'Token of the bot, from @botfather (not shown): '
   return nonEmptyValue(await typedLine(streams, { question, shown: false, longest: LONGEST_TOKEN }))
 }
 
@@ -129,7 +135,9 @@ function words(
     `Connected @${name}.`,
     ...(forgotten_chats === 0
       ? []
-      : [`Chats that were paired with the other bot and must be paired again: ${forgotten_chats}.`]),
+      : [
+          `Chats that were paired with the other bot and must be paired again: ${forgotten_chats}.`,
+        ]),
     ...(trouble === '' ? [] : [trouble]),
     ...(running ? [] : ['To receive messages, start the local server: hawser up --background']),
     `Then write to https://t.me/${name} and pair the chat with the code that it shows: hawser telegram pair CODE`,

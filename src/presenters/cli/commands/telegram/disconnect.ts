@@ -45,6 +45,7 @@ export const run: Run<typeof TELEGRAM_DISCONNECT> = async (world, { options }) =
     return answer(
       world,
       { bot: { id, username } },
-      () => `Disconnected @${name}. Its chats stay paired for the case that it is connected again.\n`,
+      () =>
+        `Disconnected @${name}. Its chats stay paired for the case that it is connected again.\n`,
     )
   })

@@ -37,7 +37,7 @@ export const run: Run<typeof TELEGRAM_PAIR> = async (world, input) =>
     const tether = instancesOf(world)
     const found = await chosenInstance(world, tether, input, chat.chat)
     if (!found.ok) return found
-    const { instance, created } = found.value
+    const { instance, isNew: created } = found.value
     const newest = await tether.poll(instance.id, { before_seq: Number.MAX_SAFE_INTEGER, limit: 1 })
     if (!newest.ok) return newest
     const paired: PairedChat = {
@@ -61,18 +61,26 @@ export const run: Run<typeof TELEGRAM_PAIR> = async (world, input) =>
 
 function noSuchCode(gateway: GatewayAnswer | undefined): Result<never> {
   if (gateway === undefined)
-    return failed('not_found', 'The local server is not running, so no chat shows a valid code.', {}, [
-      { action: 'Start it, and write to the bot again.', command: 'hawser up --background' },
-    ])
-  return failed('not_found', 'No chat shows this code. It may have been used, or be over an hour old.', {}, [
-    { action: 'Write to the bot again to get another one.' },
-    { action: 'Show whether it receives messages.', command: 'hawser telegram status' },
-  ])
+    return failed(
+      'not_found',
+      'The local server is not running, so no chat shows a valid code.',
+      {},
+      [{ action: 'Start it, and write to the bot again.', command: 'hawser up --background' }],
+    )
+  return failed(
+    'not_found',
+    'No chat shows this code. It may have been used, or be over an hour old.',
+    {},
+    [
+      { action: 'Write to the bot again to get another one.' },
+      { action: 'Show whether it receives messages.', command: 'hawser telegram status' },
+    ],
+  )
 }
 
 interface ChosenInstance {
   readonly instance: InstanceInfo
-  readonly created: boolean
+  readonly isNew: boolean
 }
 
 /** The named one, or one for this chat; created if there is none. */
@@ -85,15 +93,18 @@ async function chosenInstance(
   const handle = named ?? `telegram-${chat < 0 ? 'group-' : ''}${Math.abs(chat)}`
   const known = await tether.info(handle)
   if (known.ok) {
-    if (folder === undefined) return ok({ instance: known.value, created: false })
+    if (folder === undefined) return ok({ instance: known.value, isNew: false })
     const message = `The Instance ${handle} exists and has its own workspace.`
     return failed('invalid_args', message, { instance: handle }, [
-      { action: 'Leave out --workspace, or map it first.', command: `hawser instance map ${handle} DIR` },
+      {
+        action: 'Leave out --workspace, or map it first.',
+        command: `hawser instance map ${handle} DIR`,
+      },
     ])
   }
   if (known.error.kind !== 'not_found') return known
   const workspace = folder === undefined || folder === 'own' ? ok('own') : wholePath(world, folder)
   if (!workspace.ok) return workspace
   const made = await tether.create({ handle, workspace: workspace.value }, 'operator')
-  return made.ok ? ok({ instance: made.value, created: true }) : made
+  return made.ok ? ok({ instance: made.value, isNew: true }) : made
 }

@@ -74,7 +74,7 @@ function chatOf(
 ): StatusOutput['chats'][number] {
   const live = gateway?.chats?.find((one) => one.chat === chat)
   const shared = { chat, kind, name, instance: handle ?? instance, paired_at }
-  return live === undefined ? shared : { ...shared, parked: live.parked, unsent: live.unsent }
+  return live === undefined ? shared : { ...shared, parked: live.is_parked, unsent: live.waiting }
 }
 
 function words(
@@ -82,10 +82,13 @@ function words(
   { bot, running, chats }: StatusOutput,
   gateway: GatewayAnswer | undefined,
 ): string {
-  if (bot === undefined) return 'No Telegram bot is connected. To connect one: hawser telegram connect\n'
+  if (bot === undefined)
+    return 'No Telegram bot is connected. To connect one: hawser telegram connect\n'
   const trouble = gateway === undefined ? '' : stateWords(gateway)
   const state = running
-    ? trouble === '' ? 'It receives messages.' : trouble
+    ? trouble === ''
+      ? 'It receives messages.'
+      : trouble
     : 'It receives no messages, because the local server is not running. To start it: hawser up --background'
   const first = `Connected: @${visibleLine(bot.username)}. ${state}\n`
   if (chats.length === 0)

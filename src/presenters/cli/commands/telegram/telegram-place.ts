@@ -18,9 +18,7 @@ const GatewayAnswer = z.object({
   ]),
   code: z.int().optional(),
   network: z.string().optional(),
-  chats: z
-    .array(z.object({ chat: z.int(), parked: z.boolean(), unsent: z.int() }))
-    .optional(),
+  chats: z.array(z.object({ chat: z.int(), is_parked: z.boolean(), waiting: z.int() })).optional(),
   found: z
     .object({ chat: z.int(), kind: z.enum(['private', 'group']), name: z.string() })
     .optional(),
@@ -42,7 +40,7 @@ export async function askGateway(
 }
 
 export const NO_BOT: Failed = failed('not_configured', 'No Telegram bot is connected.', {}, [
-  { action: 'Create one with @BotFather, and connect it.', command: 'hawser telegram connect' },
+  { action: 'Create one with @botfather, and connect it.', command: 'hawser telegram connect' },
 ])
 
 /** Why a bot receives nothing, and what to do; empty if it does. */
@@ -56,7 +54,7 @@ export function stateWords({ state, code, network }: GatewayAnswer): string {
     case 'conflict':
       return 'Another program receives the messages of this bot, or it has a webhook, so this server has stopped. End the other one, then: hawser telegram connect'
     case 'unauthorized':
-      return 'Telegram does not accept the token any more. Get another one from @BotFather, then: hawser telegram connect'
+      return 'Telegram does not accept the token any more. Get another one from @botfather, then: hawser telegram connect'
     case 'stale':
       return 'telegram.api_root has changed since the bot was connected, and the token is not sent there. To connect it there: hawser telegram connect'
     case 'unreadable':
